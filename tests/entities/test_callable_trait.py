@@ -1,26 +1,38 @@
-"""Callable traits: decided by a function of the caller's, or by the stored one if it is trusted."""
+"""Callable traits: their code is kept; a function of the caller's decides, or the stored one if it is trusted."""
 
 from __future__ import annotations
 
 import base64
+import copy
 import pickle
 import sys
-import textwrap
 import threading
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld import EvaluationError, SettingsError, StoredCodeWarning, WriteError
-from checkpoint_ld.entities import CallableRubricTrait
+from checkpoint_ld.entities import LENIENT, CallableCode, CallableRubricTrait
 from checkpoint_ld.workers.trusted import Trust
 
 TRUST = Trust()
 CITED = "import re\ndef evaluate(trace: str) -> bool:\n    return bool(re.search(r'\\[\\d+\\]', trace))"
+SOURCE = "def evaluate(text: str) -> bool:\n    return 'é' in text\n"
+IN_BASE64 = base64.b64encode(SOURCE.encode()).decode()
+TO_2 = {"min_score": 0, "max_score": 2}
 
 
-def trait(code: str | bytes, kind: str = "boolean", **members: Any) -> CallableRubricTrait:
+class Trap:
+    """Unpickling an object of this class ends the process."""
+
+    def __reduce__(self) -> Any:
+        return exec, ("import os; os._exit(9)",)
+
+
+def trait(code: str | bytes | CallableCode, kind: str = "boolean", **members: Any) -> CallableRubricTrait:
     return CallableRubricTrait.model_validate({"name": "cited", "kind": kind, "callable_code": code, **members})
 
 
@@ -33,6 +45,73 @@ def failure(found: CallableRubricTrait, text: str = "", trust: Trust = TRUST) ->
     with pytest.raises(EvaluationError) as caught:
         judged(found, text, trust)
     return str(caught.value)
+
+
+# The code
+
+
+@pytest.mark.parametrize(
+    ("code", "form", "content"),
+    [
+        (pickle.dumps(Trap(), 4), "pickle", pickle.dumps(Trap(), 4)),
+        (base64.b64encode(pickle.dumps(1, 5)).decode(), "pickle", pickle.dumps(1, 5)),
+        (IN_BASE64, "base64-source", SOURCE.encode()),
+        (SOURCE.encode(), "base64-source", SOURCE.encode()),
+        (SOURCE, "source", SOURCE.encode()),
+        ("%%%", "source", b"%%%"),
+        ("AAA", "source", b"AAA"),
+        ("AAA=", "bytes", b"\x00\x00"),
+        (b"\x80\x01", "bytes", b"\x80\x01"),
+        (b"plain words", "bytes", b"plain words"),
+        (b"", "bytes", b""),
+        ("", "bytes", b""),
+    ],
+)
+def test_code_looks_like_what_it_is(code: bytes | str, form: str, content: bytes) -> None:
+    assert (CallableCode(code).form, bytes(CallableCode(code))) == (form, content)
+
+
+@pytest.mark.parametrize("text", [IN_BASE64, IN_BASE64[:20] + "\n" + IN_BASE64[20:] + "\n", SOURCE, "%%%", ""])
+def test_text_is_kept_exactly(text: str) -> None:
+    found = trait(text)
+    assert found.callable_code is not None
+    assert found.callable_code.text == text
+    assert found.model_dump()["callable_code"] == found.model_dump(mode="json")["callable_code"] == text
+
+
+@given(st.binary() | st.text())
+def test_a_trait_with_any_code_is_read_back(code: bytes | str) -> None:
+    found = trait(code)
+    read = [CallableRubricTrait.model_validate(found.model_dump()), copy.deepcopy(found)]
+    read += [CallableRubricTrait.model_validate_json(found.model_dump_json()), pickle.loads(pickle.dumps(found))]
+    assert read == [found] * 4
+    if isinstance(code, bytes):
+        text = CallableCode(code).text
+        assert (text, CallableCode(text)) == (base64.b64encode(code).decode(), code)
+
+
+def test_the_same_bytes_under_another_text_are_another_code() -> None:
+    plain, encoded = CallableCode(SOURCE), CallableCode(IN_BASE64)
+    assert plain != encoded
+    assert not plain == encoded  # noqa: SIM201  # equality and inequality are two methods
+    assert plain == encoded[:]
+    assert len({CallableCode(SOURCE), CallableCode(SOURCE)}) == 1
+
+
+def test_a_trait_takes_code_that_is_code_already_as_it_is() -> None:
+    found = trait(CallableCode(SOURCE))
+    found.description = "edited"
+    assert found.callable_code is not None
+    assert found.callable_code.form == "source"
+
+
+@pytest.mark.parametrize("code", [1, ["AAA="], {}, bytearray(b"x")])
+def test_other_things_are_no_code(code: object) -> None:
+    with pytest.raises(ValidationError):
+        TypeAdapter(CallableCode).validate_python(code)
+
+
+# Running it
 
 
 @pytest.mark.slow
@@ -58,8 +137,7 @@ def test_trusted_source_is_run_in_every_form_in_which_it_is_stored(code: str | b
     ],
 )
 def test_a_source_says_which_function_is_meant(source: str) -> None:
-    assert judged(trait(source), "cat") is True
-    assert judged(trait(source), "dog") is False
+    assert (judged(trait(source), "cat"), judged(trait(source), "dog")) == (True, False)
 
 
 @pytest.mark.slow
@@ -74,50 +152,38 @@ def test_a_source_says_which_function_is_meant(source: str) -> None:
 )
 def test_scores_and_classes_come_back(kind: str, members: dict[str, Any], source: str, result: object) -> None:
     found = judged(trait(source, kind, **members), "cat")
-    assert found == result
-    assert type(found) is type(result)
+    assert (found, type(found)) == (result, type(result))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "members", "source", "message"),
+    ("members", "source", "message"),
     [
-        ("boolean", {}, "lambda text: 1", "trait 'cited': the function returned 1, not true or false"),
-        ("score", {"min_score": 0, "max_score": 2}, "lambda text: 3", "returned 3, not a number from 0 to 2"),
-        ("score", {"min_score": 0, "max_score": 2}, "lambda text: float('nan')", "returned nan, not a number"),
-        ("literal", {"classes": {"no": "", "yes": "y"}}, "lambda text: 'maybe'", "not one of the classes no, yes"),
-        (
-            "boolean",
-            {},
-            "lambda text: None",
-            "the function of the trait 'cited' returned None, which is no truth value",
-        ),
-        ("boolean", {}, "lambda text: [text] * 1000", "returned ['cat', 'cat', "),
-        ("boolean", {}, "def f(text):\n    return text.nope", "raised AttributeError: 'str' object has no"),
-        ("boolean", {}, "def f(text):\n    return text.nope", "(line 2)"),
-        ("boolean", {}, "lambda: True", "raised TypeError: <lambda>() takes 0 positional"),
-        ("boolean", {}, "def f(text) return", "raised SyntaxError: "),
-        (
-            "boolean",
-            {},
-            "def f(t): ...\ndef g(t): ...",
-            "defines the functions f, g: it needs one, or one called 'cited'",
-        ),
-        ("boolean", {}, "from re import search as found  # no def", "defines no function: it needs one"),
-        ("boolean", {}, "class Def: pass", "defines no function"),
-        ("boolean", {}, b"\x00\x00", "neither Python source nor a pickle"),
-        ("boolean", {}, "", "the stored code is missing"),
-        ("boolean", {}, pickle.dumps(3), "is a pickle that holds no function but int"),
-        ("boolean", {}, pickle.dumps([1])[:-4], "raised "),
+        ({}, "lambda text: 1", "trait 'cited': the function returned 1, not true or false"),
+        ({"kind": "score", **TO_2}, "lambda text: 3", "returned 3, not a number from 0 to 2"),
+        ({"kind": "score", **TO_2}, "lambda text: float('nan')", "returned nan, not a number"),
+        ({"kind": "literal", "classes": {"no": "", "yes": "y"}}, "lambda t: 'x'", "not one of the classes no, yes"),
+        ({}, "lambda text: None", "the function of the trait 'cited' returned None, which is no truth value"),
+        ({}, "lambda text: [text] * 1000", "returned ['cat', 'cat', "),
+        ({}, "def f(text):\n    return text.nope", "raised AttributeError: 'str' object has no"),
+        ({}, "def f(text):\n    return text.nope", "(line 2)"),
+        ({}, "lambda: True", "raised TypeError: <lambda>() takes 0 positional"),
+        ({}, "def f(text) return", "raised SyntaxError: "),
+        ({}, "def f(t): ...\ndef g(t): ...", "defines the functions f, g: it needs one, or one called 'cited'"),
+        ({}, "from re import search as found  # no def", "defines no function: it needs one"),
+        ({}, "class Def: pass", "defines no function"),
+        ({}, b"\x00\x00", "neither Python source nor a pickle"),
+        ({}, "", "the stored code is missing"),
+        ({}, pickle.dumps(3), "is a pickle that holds no function but int"),
+        ({}, pickle.dumps([1])[:-4], "raised "),
     ],
 )
 def test_what_is_no_result_is_told(
-    kind: str, members: dict[str, Any], source: str | bytes, message: str, recwarn: pytest.WarningsRecorder
+    members: dict[str, Any], source: str | bytes, message: str, recwarn: pytest.WarningsRecorder
 ) -> None:
+    whole = {"name": "cited", "kind": "boolean", "callable_code": source, **members}
     with pytest.raises(EvaluationError) as caught:
-        CallableRubricTrait.model_validate(
-            {"name": "cited", "kind": kind, "callable_code": source, **members}, context={"lenient": True}
-        ).evaluate("cat", trust=TRUST)
+        CallableRubricTrait.model_validate(whole, context=LENIENT).evaluate("cat", trust=TRUST)
     assert message in str(caught.value)
     assert {one.category for one in recwarn} <= {StoredCodeWarning}
 
@@ -130,27 +196,24 @@ def test_an_endless_function_is_ended() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["", 'é\ud800\x00\n"\\', "x" * 300_000])
 def test_every_text_reaches_the_function(text: str) -> None:
-    source = f"import hashlib\ndef f(text): return text.encode('utf-8', 'surrogatepass').hex() == {_hex(text)!r}"
-    assert judged(trait(source), text) is True
+    expected = text.encode("utf-8", "surrogatepass").hex()
+    assert judged(trait(f"lambda text: text.encode('utf-8', 'surrogatepass').hex() == {expected!r}"), text) is True
 
 
-def _hex(text: str) -> str:
-    return text.encode("utf-8", "surrogatepass").hex()
-
-
-def test_nothing_is_run_without_trust() -> None:
+def test_nothing_is_run_without_trust_and_an_own_function_comes_before_the_stored_one() -> None:
+    stored = trait("raise SystemExit")
     with pytest.raises(EvaluationError, match=r"never run; pass .*callable_override.*or trust=Trust\(\)"):
-        trait(CITED).evaluate("text")
-
-
-def test_an_own_function_comes_before_the_stored_one() -> None:
-    assert trait("raise SystemExit").evaluate("text", callable_override=lambda _: True, trust=TRUST) is True
+        stored.evaluate("text")
+    assert stored.evaluate("text", callable_override=lambda _: True, trust=TRUST) is True
 
 
 @pytest.mark.parametrize("text", [None, 3, b"text"])
 def test_only_texts_are_judged(text: Any) -> None:
     with pytest.raises(EvaluationError, match="give a text"):
         trait(CITED).evaluate(text, callable_override=lambda _: True)
+
+
+# Storing a function
 
 
 class TestWithCloudpickle:
@@ -164,11 +227,10 @@ class TestWithCloudpickle:
         least = 3
         found = CallableRubricTrait.from_callable("long", lambda text: len(text) > least, "boolean", "is it long?")
         assert found.callable_code is not None
-        assert found.callable_code.form == "pickle"
-        assert (found.description, found.higher_is_better) == ("is it long?", True)
+        told = (found.callable_code.form, found.description, found.higher_is_better)
+        assert told == ("pickle", "is it long?", True)
         read = CallableRubricTrait.model_validate_json(found.model_dump_json())
-        assert judged(read, "lead") is True
-        assert judged(read, "tin") is False
+        assert (judged(read, "lead"), judged(read, "tin")) == (True, False)
 
     def test_all_members_are_kept(self) -> None:
         found = CallableRubricTrait.from_callable("s", len, "score", None, "length", 0, 9, higher_is_better=None)
@@ -180,27 +242,25 @@ class TestWithCloudpickle:
         assert CallableRubricTrait.from_callable("i", lambda _: True, "boolean", invert_result=True).invert_result
 
     @pytest.mark.parametrize(
-        ("func", "kind", "members", "message"),
+        ("func", "kind", "members", "error", "message"),
         [
-            (lambda: True, "boolean", {}, "a function of 0 parameters: give one of exactly one parameter"),
-            (lambda _a, _b: True, "boolean", {}, "a function of 2 parameters"),
-            ("def f(t): ...", "boolean", {}, "no function"),
-            (max, "boolean", {}, "no function"),
-            (lambda _: 1, "score", {}, "a score needs a range"),
-            (lambda _: 1, "score", {"min_score": 1}, "a score needs a range"),
-            (lambda _: 1, "boolean", {"max_score": 1}, "a truth value has no range"),
+            (lambda: True, "boolean", {}, SettingsError, "of 0 parameters: give one of exactly one parameter"),
+            (lambda _a, _b: True, "boolean", {}, SettingsError, "a function of 2 parameters"),
+            ("def f(t): ...", "boolean", {}, SettingsError, "no function"),
+            (max, "boolean", {}, SettingsError, "no function"),
+            (len, "score", {}, SettingsError, "a score needs a range"),
+            (len, "score", {"min_score": 1}, SettingsError, "a score needs a range"),
+            (len, "boolean", {"max_score": 1}, SettingsError, "a truth value has no range"),
+            (len, "literal", {}, ValidationError, "at least two classes"),
+            (len, "score", {"min_score": 2, "max_score": 2}, ValidationError, "min_score 2"),
+            (len, "other", {}, ValidationError, "kind"),
         ],
     )
-    def test_what_makes_no_trait_is_refused(self, func: Any, kind: Any, members: Any, message: str) -> None:
-        with pytest.raises(SettingsError, match=message):
+    def test_what_makes_no_trait_is_refused(
+        self, func: Any, kind: Any, members: Any, error: type[Exception], message: str
+    ) -> None:
+        with pytest.raises(error, match=message):
             CallableRubricTrait.from_callable("a", func, kind, **members)
-
-    @pytest.mark.parametrize(
-        ("kind", "members"), [("literal", {}), ("score", {"min_score": 2, "max_score": 2}), ("other", {})]
-    )
-    def test_what_no_trait_may_have_is_refused(self, kind: Any, members: Any) -> None:
-        with pytest.raises(ValidationError):
-            CallableRubricTrait.from_callable("a", lambda _: 1, kind, **members)
 
     def test_a_function_that_holds_what_cannot_be_stored_is_refused(self) -> None:
         lock = threading.Lock()
@@ -208,10 +268,6 @@ class TestWithCloudpickle:
             CallableRubricTrait.from_callable("a", lambda text: lock.locked() or text, "boolean")
 
     def test_a_pickle_that_runs_code_when_it_is_read_does_so_only_in_the_other_process(self) -> None:
-        class Trap:
-            def __reduce__(self) -> Any:
-                return exec, ("import os; os._exit(9)",)
-
         assert "exit code 9" in failure(trait(pickle.dumps(Trap())))
 
 
@@ -222,11 +278,8 @@ def test_without_cloudpickle_a_function_cannot_be_stored(monkeypatch: pytest.Mon
 
 
 def test_a_pickle_that_needs_cloudpickle_says_so(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "cloudpickle.py").write_text(
-        textwrap.dedent("""
-        raise ModuleNotFoundError("No module named 'cloudpickle'", name="cloudpickle")
-        """)
-    )
+    missing = 'raise ModuleNotFoundError("No module named \'cloudpickle\'", name="cloudpickle")\n'
+    (tmp_path / "cloudpickle.py").write_text(missing)
     monkeypatch.syspath_prepend(str(tmp_path))
     found = trait(b"\x80\x04\x8c\x17cloudpickle.cloudpickle\x94\x8c\x0e_make_function\x94\x93\x94.")
     assert "is a cloudpickle: install the package cloudpickle to run it" in failure(found)

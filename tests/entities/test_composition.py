@@ -1,8 +1,9 @@
-"""Trees that say which fields have to pass: building, evaluating, limits."""
+"""Trees that say which fields have to pass: building, evaluating, limits, and how right an answer is by them."""
 
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
+from tests.templates.specs import strategies
 
 from checkpoint_ld.entities.template_spec import (
     DEEPEST,
@@ -18,36 +20,30 @@ from checkpoint_ld.entities.template_spec import (
     AtLeastN,
     FieldCheck,
     StrategyNode,
+    VerifyStrategySpec,
     evaluate_composition,
     evaluate_strategy,
+    granular_score,
 )
 from checkpoint_ld.errors import LookupFailedError
 
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
-FIELDS = ("a", "b", "c")
+FIELDS = ("a", "b", "c", "d")
+TREES = strategies(FIELDS[:3]).map(VerifyStrategySpec.node)
 RESULTS = st.fixed_dictionaries({name: st.sampled_from([True, False, None]) for name in FIELDS})
+FLAGS = st.fixed_dictionaries({name: st.booleans() for name in FIELDS})
+CREDIT = st.fixed_dictionaries({name: st.sampled_from([0.0, 0.25, 1.0]) | st.floats(0, 1) for name in FIELDS})
+WEIGHTS = st.fixed_dictionaries({name: st.sampled_from([1.0, 2.0, 0.5]) | st.floats() for name in FIELDS})
+SANE = st.fixed_dictionaries({name: st.floats(0.1, 10) for name in FIELDS})
+A, B, C = (FieldCheck(field=name) for name in "abc")
 
 
-def composites(children: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    conditions = st.lists(children, max_size=4)
-    return st.one_of(
-        st.fixed_dictionaries({"type": st.sampled_from(["all_of", "any_of"]), "conditions": conditions}),
-        st.fixed_dictionaries({"type": st.just("at_least_n"), "n": st.integers(0, 5), "conditions": conditions}),
-    )
-
-
-TREES = st.recursive(
-    st.builds(lambda name: {"type": "field_check", "field": name}, st.sampled_from(FIELDS)), composites
-)
-
-
-def expected(tree: dict[str, Any], results: dict[str, bool | None]) -> bool:
+def passes(node: StrategyNode, results: dict[str, bool | None]) -> bool:
     """Evaluate by counting: every node asks for a number of passing conditions."""
-    if tree["type"] == "field_check":
-        return results[tree["field"]] is True
-    passing = [expected(child, results) for child in tree["conditions"]].count(True)
-    needed = {"all_of": len(tree["conditions"]), "any_of": 1, "at_least_n": tree.get("n", 0)}[tree["type"]]
-    return bool(passing >= needed)
+    if isinstance(node, FieldCheck):
+        return results[node.field] is True
+    needed = {"all_of": len(node.conditions), "any_of": 1, "at_least_n": getattr(node, "n", 0)}[node.type]
+    return [passes(child, results) for child in node.conditions].count(True) >= needed
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -58,21 +54,26 @@ def nested(levels: int) -> dict[str, Any]:
 
 
 @given(TREES, RESULTS)
-def test_a_tree_passes_when_enough_conditions_do(tree: dict[str, Any], results: dict[str, bool | None]) -> None:
-    assert evaluate_strategy(NODES.validate_python(tree), results) is expected(tree, results)
+def test_a_tree_passes_when_enough_conditions_do(node: StrategyNode, results: dict[str, bool | None]) -> None:
+    assert evaluate_strategy(node, results) is passes(node, results)
+    inverted: dict[str, bool | None] = {name: not result for name, result in results.items()}
+    assert evaluate_composition(node, lambda leaf: not results[leaf.field]) is passes(node, inverted)
 
 
 @given(TREES)
-def test_a_tree_is_written_as_it_was_read(tree: dict[str, Any]) -> None:
-    node = NODES.validate_python(tree)
-    assert node.model_dump() == tree
-    assert next(iter(node.model_dump())) == "type"
-    assert NODES.validate_json(node.model_dump_json()) == node
+def test_a_tree_is_read_as_it_was_written(node: StrategyNode) -> None:
+    assert NODES.validate_python(node.model_dump()) == node == NODES.validate_json(node.model_dump_json())
+
+
+def test_a_tree_is_written_as_it_was_read() -> None:
+    any_of = {"type": "any_of", "conditions": [{"type": "field_check", "field": "a"}]}
+    tree = {"type": "at_least_n", "n": 1, "conditions": [any_of, {"type": "all_of", "conditions": []}]}
+    written = NODES.validate_python(tree).model_dump()
+    assert (written, next(iter(written))) == (tree, "type")
 
 
 def test_observed_results_are_met(corpus: Path) -> None:
-    rows = json.loads((corpus / "tables/composition.json").read_text(encoding="utf-8"))
-    for tree, results, outcome, *mark in rows:
+    for tree, results, outcome, *mark in json.loads((corpus / "tables/composition.json").read_text(encoding="utf-8")):
         node = NODES.validate_python(tree)
         if mark or isinstance(outcome, dict):
             with pytest.raises(LookupFailedError):
@@ -82,27 +83,29 @@ def test_observed_results_are_met(corpus: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("node", "passes"), [(AllOf(), True), (AnyOf(), False), (AtLeastN(n=0), True), (AtLeastN(n=1), False)]
+    ("node", "results", "passed"),
+    [
+        (AllOf(), {}, True),
+        (AnyOf(), {}, False),
+        (AtLeastN(n=0), {}, True),
+        (AtLeastN(n=1), {}, False),
+        (AtLeastN(n=2, conditions=[A]), {"a": True}, False),
+        (A, {"a": True}, True),
+        (A, {"a": None}, False),
+    ],
 )
-def test_trees_without_conditions(node: StrategyNode, passes: bool) -> None:
-    assert evaluate_strategy(node, {}) is passes
-
-
-@pytest.mark.parametrize(("result", "passes"), [(True, True), (False, False), (None, False)])
-def test_null_does_not_pass(result: bool | None, passes: bool) -> None:
-    assert evaluate_strategy(FieldCheck(field="a"), {"a": result}) is passes
-
-
-def test_more_than_there_are_conditions_never_pass() -> None:
-    assert not evaluate_strategy(AtLeastN(n=2, conditions=[FieldCheck(field="a")]), {"a": True})
+def test_trees_without_enough_conditions_and_fields_without_a_result(node: Any, results: Any, passed: bool) -> None:
+    assert evaluate_strategy(node, results) is passed
 
 
 def test_a_field_without_a_result_is_told_even_where_it_decides_nothing() -> None:
-    decided = AnyOf(conditions=[FieldCheck(field="a"), AllOf(conditions=[FieldCheck(field=name) for name in "xyx"])])
+    decided = AnyOf(conditions=[A, AllOf(conditions=[FieldCheck(field=name) for name in "xyx"])])
     with pytest.raises(LookupFailedError, match="without a result: 'x', 'y'; there are 'a', 'b'"):
         evaluate_strategy(decided, {"a": True, "b": None})
     with pytest.raises(LookupFailedError, match="there are none"):
-        evaluate_strategy(FieldCheck(field="a"), {})
+        evaluate_strategy(A, {})
+    with pytest.raises(LookupFailedError, match="'c'"):
+        granular_score(C, {"a": True}, {"a": 1.0}, {"a": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -115,6 +118,8 @@ def test_a_field_without_a_result_is_told_even_where_it_decides_nothing() -> Non
         {"type": "at_least_n", "n": -1, "conditions": []},
         {"type": "field_check"},
         {"type": "field_check", "field": None},
+        nested(DEEPEST + 1),
+        nested(5 * DEEPEST),
     ],
 )
 def test_what_is_no_tree_is_refused(tree: dict[str, Any]) -> None:
@@ -124,7 +129,7 @@ def test_what_is_no_tree_is_refused(tree: dict[str, Any]) -> None:
 
 def test_the_type_of_the_root_is_known_and_unknown_members_are_dropped() -> None:
     node = AtLeastN.model_validate({"n": 1, "conditions": [{"type": "field_check", "field": "a", "x": 1}], "y": 2})
-    assert node == AtLeastN(n=1, conditions=[FieldCheck(field="a")])
+    assert node == AtLeastN(n=1, conditions=[A])
     assert "x" not in node.model_dump_json()
 
 
@@ -136,12 +141,10 @@ def test_an_edit_is_checked() -> None:
 
 
 def test_trees_have_a_limited_depth() -> None:
-    assert evaluate_strategy(NODES.validate_python(nested(DEEPEST)), {"a": True})
-    for levels in (DEEPEST + 1, 5 * DEEPEST):
-        with pytest.raises(ValidationError):
-            NODES.validate_python(nested(levels))
+    deepest = NODES.validate_python(nested(DEEPEST))
+    assert evaluate_strategy(deepest, {"a": True})
     with pytest.raises(ValidationError, match="more than 100 levels"):
-        AllOf(conditions=[NODES.validate_python(nested(DEEPEST))])
+        AllOf(conditions=[deepest])
 
 
 def test_a_tree_that_holds_itself_is_no_endless_matter() -> None:
@@ -153,31 +156,126 @@ def test_a_tree_that_holds_itself_is_no_endless_matter() -> None:
         evaluate_composition(node, bool)
 
 
-@given(TREES, RESULTS)
-def test_leaves_may_be_judged_by_anybody(tree: dict[str, Any], results: dict[str, bool | None]) -> None:
-    node = NODES.validate_python(tree)
-    assert evaluate_composition(node, lambda leaf: not results[leaf.field]) is expected(
-        tree, {name: not result for name, result in results.items()}
-    )
-
-
-def test_nobody_is_asked_once_it_is_decided_but_for_a_count() -> None:
+@pytest.mark.parametrize(
+    ("node", "order"),
+    [
+        (AnyOf(conditions=[B, A, B]), "ba"),
+        (AllOf(conditions=[A, B, A]), "ab"),
+        (AtLeastN(n=1, conditions=[A, B]), "ab"),
+    ],
+)
+def test_nobody_is_asked_once_it_is_decided_but_for_a_count(node: StrategyNode, order: str) -> None:
     asked: list[str] = []
 
     def judge(leaf: FieldCheck) -> bool:
         asked.append(leaf.field)
-        return leaf.field == "yes"
+        return leaf.field == "a"
 
-    yes, no = FieldCheck(field="yes"), FieldCheck(field="no")
-    for node, order in [
-        (AnyOf(conditions=[no, yes, no]), ["no", "yes"]),
-        (AllOf(conditions=[yes, no, yes]), ["yes", "no"]),
-        (AtLeastN(n=1, conditions=[yes, no]), ["yes", "no"]),
-    ]:
-        asked.clear()
-        evaluate_composition(node, judge)
-        assert asked == order
+    evaluate_composition(node, judge)
+    assert asked == list(order)
 
 
 def test_what_is_no_node_is_a_leaf() -> None:
     assert evaluate_composition("anything", lambda leaf: leaf == "anything")
+
+
+# Scores
+
+
+def leaves(node: StrategyNode) -> set[str]:
+    return {node.field} if isinstance(node, FieldCheck) else {name for part in node.conditions for name in leaves(part)}
+
+
+def expected(node: StrategyNode, credit: dict[str, float], weights: dict[str, float]) -> float:
+    """Say by the book what a tree is worth; only for trees whose parts all have fields."""
+    if isinstance(node, FieldCheck):
+        return credit[node.field]
+    parts = [expected(part, credit, weights) for part in node.conditions]
+    best = sorted(parts, reverse=True)
+    if isinstance(node, AllOf):
+        shares = [heaviness(part, weights) for part in node.conditions]
+        return sum(worth * share for worth, share in zip(parts, shares, strict=True)) / sum(shares)
+    if isinstance(node, AnyOf):
+        return best[0]
+    return 1.0 if node.n == 0 else sum(best[: node.n]) / node.n
+
+
+def heaviness(node: StrategyNode, weights: dict[str, float]) -> float:
+    if isinstance(node, FieldCheck):
+        return weights[node.field]
+    return sum(heaviness(one, weights) for one in node.conditions)
+
+
+def is_full(node: StrategyNode) -> bool:
+    return isinstance(node, FieldCheck) or (bool(node.conditions) and all(map(is_full, node.conditions)))
+
+
+@given(TREES.filter(is_full), CREDIT, SANE)
+def test_trees_are_worth_what_the_rule_says(
+    tree: StrategyNode, credit: dict[str, float], weights: dict[str, float]
+) -> None:
+    results = {name: bool(earned) for name, earned in credit.items()}
+    score = granular_score(tree, results, credit, weights)
+    if evaluate_strategy(tree, results):
+        assert score == pytest.approx(expected(tree, credit, weights))
+    elif any(credit[name] for name in leaves(tree)):
+        assert score == pytest.approx(min(expected(tree, credit, weights), 1.0))
+    else:
+        assert score == 0
+
+
+@given(TREES, FLAGS, CREDIT, WEIGHTS)
+def test_scores_are_what_scores_have_to_be(
+    tree: StrategyNode, flags: dict[str, bool | None], credit: dict[str, float], weights: dict[str, float]
+) -> None:
+    score = granular_score(tree, flags, dict(credit), weights)
+    is_right = evaluate_strategy(tree, flags)
+    assert 0 <= score <= 1
+    assert is_right or score < 1
+    if not any(credit[name] for name in leaves(tree)) and not is_right:
+        assert score == 0
+    outside = {"d": 1 - credit["d"]}
+    assert granular_score(tree, {**flags, "d": not flags["d"]}, {**credit, **outside}, {**weights, "d": 77.0}) == score
+    right: dict[str, bool | None] = dict.fromkeys(FIELDS, True)
+    if evaluate_strategy(tree, right):
+        assert granular_score(tree, right, dict.fromkeys(FIELDS, 1.0), weights) == 1
+
+
+@given(st.lists(st.sampled_from(FIELDS), max_size=4), st.integers(0, 5), FLAGS, WEIGHTS)
+def test_enough_right_fields_are_worth_all(
+    names: list[str], needed: int, flags: dict[str, bool | None], weights: dict[str, float]
+) -> None:
+    credit: dict[str, float | None] = {name: float(bool(flag)) for name, flag in flags.items()}
+    conditions: list[Any] = [FieldCheck(field=name) for name in names]
+    for tree in (AnyOf(conditions=conditions), AtLeastN(n=needed, conditions=conditions)):
+        assert (granular_score(tree, flags, credit, weights) == 1) is evaluate_strategy(tree, flags)
+
+
+@pytest.mark.parametrize(
+    ("weights", "score"),
+    [
+        ({"a": 1.0, "b": 2.0, "c": 3.0}, 0.5),
+        (dict.fromkeys("abc", 0.0), 0),
+        ({"a": 1.0, "b": -5.0, "c": math.nan}, 1),
+        (dict.fromkeys("abc", math.inf), 2 / 3),
+    ],
+)
+def test_without_a_tree_it_is_the_weighted_mean_of_all_fields(weights: dict[str, float], score: float) -> None:
+    results: dict[str, bool | None] = {"a": True, "b": True, "c": False}
+    assert granular_score(None, results, {"a": 1.0, "b": 1.0, "c": None}, weights) == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    ("tree", "score"),
+    [
+        (AllOf(conditions=[A, AnyOf(conditions=[B, C])]), (2 * 1 + 2 * 0.5) / 4),
+        (AtLeastN(n=2, conditions=[A, B, C]), 0.75),
+        (AnyOf(), 0),
+        (AllOf(), 1),
+        (AtLeastN(n=0), 1),
+    ],
+)
+def test_examples_of_trees(tree: StrategyNode, score: float) -> None:
+    results: dict[str, bool | None] = {"a": True, "b": False, "c": False}
+    weights = {"a": 2.0, "b": 1.0, "c": 1.0}
+    assert granular_score(tree, results, {"a": 1.0, "b": 0.0, "c": 0.5}, weights) == pytest.approx(score)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import logging
 import os
 import pickle
 import sys
 import textwrap
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import BaseModel
@@ -20,14 +19,10 @@ from checkpoint_ld import Benchmark, ReadError, StoredCodeWarning
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
     BaseAnswer,
-    BooleanMatch,
     CallableRubricTrait,
-    DateMatch,
-    DateTolerance,
     DynamicRubric,
     ExactMatch,
     FieldCheck,
-    LiteralMatch,
     LLMRubricTrait,
     NumericExact,
     OrderedMatch,
@@ -271,40 +266,3 @@ def test_a_dynamic_trait_with_a_description_for_a_summary_is_logged(caplog: pyte
     caplog.clear()
     DynamicRubric(regex_traits=[RegexRubricTrait(name="dose", pattern="mg", summary="effects", description="d")])
     assert caplog.text == ""
-
-
-@pytest.mark.parametrize(
-    ("primitive", "truth", "is_logged"),
-    [
-        (NumericExact(), "3.5", False),
-        (NumericExact(), "many", True),
-        (NumericExact(), None, True),
-        (BooleanMatch(), "No", False),
-        (BooleanMatch(), "maybe", True),
-        (DateMatch(), "2020-01-05", False),
-        (DateMatch(), "in spring", True),
-        (DateMatch(format="%d.%m.%Y"), "2020-01-05", True),
-        (DateTolerance(tolerance=1), "2020", True),
-        (SetContainment(), ["a"], False),
-        (SetContainment(), [["a"]], True),
-        (TraceContains(substring="a"), "yes", True),
-        (ExactMatch(), None, False),
-    ],
-)
-def test_a_ground_truth_that_its_primitive_cannot_judge_is_logged(
-    primitive: Any, truth: Any, is_logged: bool, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING, "checkpoint_ld.entities.verified_field")
-    VerifiedField("d", truth, primitive)
-    assert ("hardly fits" in caplog.text) == is_logged
-
-
-def test_a_ground_truth_that_is_none_of_the_literals_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    class Answer(BaseAnswer):
-        tone: Literal["dry", "florid"] = VerifiedField("d", "wet", LiteralMatch())
-        other: Literal["a", "b"] = VerifiedField("d", "a", LiteralMatch())
-
-    assert [one.getMessage() for one in caplog.records] == [
-        'the ground truth "wet" of tone is none of the values of the field: correct one of them'
-    ]
-    assert Answer.model_fields.keys() == {"id", "tone", "other"}

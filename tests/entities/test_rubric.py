@@ -1,4 +1,4 @@
-"""Rubrics: names, views of their traits, evaluations; dynamic rubrics."""
+"""Rubrics and dynamic rubrics: names, views of their traits, results of evaluations, merging."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pydantic import ValidationError
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,
-    AnyTrait,
     CallableRubricTrait,
     DynamicRubric,
     LLMRubricTrait,
@@ -18,13 +17,19 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
     RubricEvaluation,
+    merge_dynamic_rubrics,
+    merge_rubrics,
+    merge_rubrics_with_provenance,
 )
+from checkpoint_ld.errors import SettingsError
 
 FORM = {"type": "template", "schema": {"properties": {"n": {"type": "integer"}, "m2": {"type": "string"}}}}
+CLASSES = {"no": "n", "so so": "s", "yes": "y"}
+CODE = {"kind": "score", "callable_code": "AAA="}
 
 LLM = LLMRubricTrait(name="l", kind="boolean", description="clear")
 REGEX = RegexRubricTrait(name="x", pattern="x", higher_is_better=False)
-CALLABLE = CallableRubricTrait.model_validate({"name": "c", "kind": "boolean", "callable_code": "AAA="})
+CALLABLE = CallableRubricTrait.model_validate({**CODE, "name": "c", "kind": "boolean"})
 METRIC = MetricRubricTrait(name="m", metrics=["recall"], tp_instructions=["i"])
 AGENTIC = AgenticRubricTrait(name="g", description="d", kind="boolean")
 TEMPLATE = AgenticRubricTrait.model_validate({"name": "t", "description": "d", "kind": FORM})
@@ -41,13 +46,15 @@ def rubric() -> Rubric:
     )
 
 
+def lists(*, lenient: bool = True, **members: Any) -> Rubric:
+    return Rubric.model_validate(members, context=LENIENT if lenient else None)
+
+
 def test_names_come_kind_by_kind(rubric: Rubric) -> None:
+    kinds = ("llm", "regex", "callable", "metric", "agentic")
+    names = [getattr(rubric, f"get_{kind}_trait_names")() for kind in kinds]
+    assert names == [["l"], ["x"], ["c"], ["m"], ["g", "t"]]
     assert rubric.get_trait_names() == ["l", "x", "c", "m", "g", "t"]
-    assert rubric.get_llm_trait_names() == ["l"]
-    assert rubric.get_regex_trait_names() == ["x"]
-    assert rubric.get_callable_trait_names() == ["c"]
-    assert rubric.get_metric_trait_names() == ["m"]
-    assert rubric.get_agentic_trait_names() == ["g", "t"]
 
 
 @pytest.mark.parametrize("collection", [Rubric, DynamicRubric])
@@ -57,17 +64,12 @@ def test_traits_of_any_kind_are_sorted_into_the_lists(collection: type[Rubric | 
     assert (made.llm_traits, made.agentic_traits) == ([LLM], [AGENTIC])
     assert made.llm_traits[0] is LLM
     assert collection.from_traits(None) is None
-
-
-def test_what_is_no_trait_joins_no_rubric() -> None:
     with pytest.raises(TypeError, match="is no trait"):
-        Rubric.from_traits([LLM, "clear"])  # type: ignore[list-item]  # the point of the test
+        collection.from_traits([LLM, "clear"])  # type: ignore[list-item]  # the point of the test
 
 
 def test_an_empty_rubric_is_empty_and_true(rubric: Rubric) -> None:
-    assert Rubric().is_empty()
-    assert bool(Rubric()) is True
-    assert not rubric.is_empty()
+    assert (Rubric().is_empty(), bool(Rubric()), rubric.is_empty()) == (True, True, False)
 
 
 @pytest.mark.parametrize(
@@ -80,16 +82,16 @@ def test_an_empty_rubric_is_empty_and_true(rubric: Rubric) -> None:
         ({"agentic_traits": [AgenticRubricTrait(name="a.b", kind="boolean", description="d")]}, "W-TRAIT-NAME"),
     ],
 )
+@pytest.mark.parametrize("collection", [Rubric, DynamicRubric])
 def test_shared_and_dotted_names_are_refused_from_authors_and_kept_from_files(
-    members: dict[str, Any], code: str
+    collection: type[Rubric | DynamicRubric], members: dict[str, Any], code: str
 ) -> None:
-    for collection in (Rubric, DynamicRubric):
-        members = {name: [trait.model_copy(update={"summary": "s"}) for trait in members[name]] for name in members}
-        with pytest.raises(ValidationError):
-            collection.model_validate(members)
-        kept = collection.model_validate(members, context=LENIENT)
-        assert [found.condition for found in kept.problems()] == [code]
-        assert len(kept.get_trait_names()) == sum(len(traits) for traits in members.values())
+    members = {name: [trait.model_copy(update={"summary": "s"}) for trait in members[name]] for name in members}
+    with pytest.raises(ValidationError):
+        collection.model_validate(members)
+    kept = collection.model_validate(members, context=LENIENT)
+    assert [found.condition for found in kept.problems()] == [code]
+    assert len(kept.get_trait_names()) == sum(len(traits) for traits in members.values())
 
 
 def test_a_trait_added_to_a_list_is_seen_when_one_looks(rubric: Rubric) -> None:
@@ -98,101 +100,79 @@ def test_a_trait_added_to_a_list_is_seen_when_one_looks(rubric: Rubric) -> None:
 
 
 def test_highest_scores_are_those_of_scores_and_of_judged_classes() -> None:
-    classes = {"no": "n", "so so": "s", "yes": "y"}
-    score = {"kind": "score", "callable_code": "AAA="}
-    rubric = Rubric.model_validate(
-        {
-            "llm_traits": [
-                {"name": "score", "kind": "score", "max_score": 7},
-                {"name": "class", "kind": "literal", "classes": classes},
-                {"name": "open", "kind": "score", "max_score": None},
-                {"name": "boolean", "kind": "boolean"},
-            ],
-            "callable_traits": [
-                {"name": "counted", **score, "max_score": 9},
-                {"name": "endless", **score},
-                {"name": "sorted", **score, "kind": "literal", "classes": classes},
-            ],
-            "agentic_traits": [
-                {"name": "agent", "description": "d", "kind": "score"},
-                {"name": "form", "description": "d", "kind": FORM},
-            ],
-        }
-    )
-    assert rubric.get_trait_max_scores() == {"score": 7, "class": 2, "counted": 9, "agent": 5}
+    llm = [
+        {"name": "score", "kind": "score", "max_score": 7},
+        {"name": "class", "kind": "literal", "classes": CLASSES},
+        {"name": "open", "kind": "score", "max_score": None},
+        {"name": "boolean", "kind": "boolean"},
+    ]
+    functions = [{"name": "counted", **CODE, "max_score": 9}, {"name": "endless", **CODE}]
+    functions.append({"name": "sorted", **CODE, "kind": "literal", "classes": CLASSES})
+    agents = [{"name": "agent", "description": "d", "kind": "score"}, {"name": "f", "description": "d", "kind": FORM}]
+    made = lists(lenient=False, llm_traits=llm, callable_traits=functions, agentic_traits=agents)
+    assert made.get_trait_max_scores() == {"score": 7, "class": 2, "counted": 9, "agent": 5}
 
 
 def test_directions_are_those_of_all_traits_but_metrics(rubric: Rubric) -> None:
-    directions = rubric.get_trait_directionalities()
-    assert directions == {"l": True, "x": False, "c": True, "g": True, "t": None}
-    assert list(directions) == [name for name in rubric.get_trait_names() if name != "m"]
+    directions = list(rubric.get_trait_directionalities().items())
+    assert directions == [("l", True), ("x", False), ("c", True), ("g", True), ("t", None)]
 
+
+# Results of an evaluation
 
 COMPLETE = {"l": True, "x": False, "c": True, "g": True, "t.n": 3, "t.m2": "any"}
-
-
-def test_a_complete_evaluation_has_a_result_for_everything_that_is_judged(rubric: Rubric) -> None:
-    assert rubric.validate_evaluation(COMPLETE)
-    assert rubric.evaluation_problems(COMPLETE) == []
+WITHOUT_FORM = {name: value for name, value in COMPLETE.items() if not name.startswith("t.")}
 
 
 @pytest.mark.parametrize(
-    ("scores", "reason"),
+    ("scores", "reasons"),
     [
-        ({**COMPLETE, "m": 0.5}, "'m' is nothing"),
-        ({name: COMPLETE[name] for name in COMPLETE if name != "l"}, "'l' has no result"),
-        ({**COMPLETE, "x": 1}, "'x' cannot have the result 1"),
-        ({**COMPLETE, "c": 2}, "'c' cannot have the result 2"),
-        ({**COMPLETE, "g": 5}, "'g' cannot have the result 5"),
-        ({**COMPLETE, "t.other": 1}, "'t.other' is nothing"),
+        (COMPLETE, []),
+        ({**COMPLETE, "m": 0.5}, ["'m' is nothing"]),
+        ({name: COMPLETE[name] for name in COMPLETE if name != "l"}, ["'l' has no result"]),
+        ({**COMPLETE, "x": 1}, ["'x' cannot have the result 1"]),
+        ({**COMPLETE, "c": 2}, ["'c' cannot have the result 2"]),
+        ({**COMPLETE, "g": 5}, ["'g' cannot have the result 5"]),
+        ({**COMPLETE, "t.other": 1}, ["'t.other' is nothing"]),
+        ({**WITHOUT_FORM, "t": {}}, ["", "", ""]),
     ],
 )
-def test_an_incomplete_or_wrong_evaluation_says_why(rubric: Rubric, scores: dict[str, object], reason: str) -> None:
+def test_an_incomplete_or_wrong_evaluation_says_why(rubric: Rubric, scores: dict[str, Any], reasons: list[str]) -> None:
     found = rubric.evaluation_problems(scores)
-    assert len(found) == 1
-    assert reason in found[0]
-    assert not rubric.validate_evaluation(scores)
+    assert [reason in said for said, reason in zip(found, reasons, strict=True)] == [True] * len(reasons)
+    assert rubric.validate_evaluation(scores) is (not reasons)
 
 
-def test_a_template_trait_has_results_by_field_only(rubric: Rubric) -> None:
-    without = {name: value for name, value in COMPLETE.items() if not name.startswith("t.")}
-    assert not rubric.validate_evaluation({**without, "t": {}})
-    assert len(rubric.evaluation_problems({**without, "t": {}})) == 3
+UNITS = {"name": "s", **CODE, "min_score": 0, "max_score": 1}
+CLASSED = {"name": "k", **CODE, "kind": "literal", "classes": {"no": "n", "yes": "y"}}
+DOTTED = {"name": "a.b", "kind": "boolean"}
+AROUND = {"name": "a", "kind": {"type": "template", "schema": {"properties": {"b": {"type": "integer"}}}}}
 
 
-def test_template_traits_of_a_language_model_have_results_by_field_too() -> None:
-    rubric = Rubric(llm_traits=[LLMRubricTrait.model_validate({"name": "f", "kind": FORM})])
-    assert rubric.validate_evaluation({"f.n": 1, "f.m2": "x"})
-    assert not rubric.validate_evaluation({"f": 1})
-
-
-def test_a_dotted_name_from_a_file_is_found_whole() -> None:
-    rubric = Rubric.model_validate({"llm_traits": [{"name": "a.b", "kind": "boolean"}]}, context=LENIENT)
-    assert rubric.validate_evaluation({"a.b": True})
-
-
-def test_callable_traits_have_scores_and_class_indexes() -> None:
-    rubric = Rubric.model_validate(
-        {
-            "callable_traits": [
-                {"name": "s", "kind": "score", "callable_code": "AAA=", "min_score": 0, "max_score": 1},
-                {"name": "k", "kind": "literal", "callable_code": "AAA=", "classes": {"no": "n", "yes": "y"}},
-            ]
-        }
-    )
-    assert rubric.validate_evaluation({"s": 0.5, "k": 1})
-    assert not rubric.validate_evaluation({"s": 1.5, "k": 1})
-    assert not rubric.validate_evaluation({"s": 1, "k": 2})
+@pytest.mark.parametrize(
+    ("traits", "valid", "invalid"),
+    [
+        ({"llm_traits": [{"name": "f", "kind": FORM}]}, {"f.n": 1, "f.m2": "x"}, [{"f": 1}]),
+        ({"llm_traits": [DOTTED]}, {"a.b": True}, []),
+        ({"llm_traits": [DOTTED, AROUND]}, {"a.b": True}, [{"a.b": 3}]),
+        ({"callable_traits": [UNITS, CLASSED]}, {"s": 0.5, "k": 1}, [{"s": 1.5, "k": 1}, {"s": 1, "k": 2}]),
+    ],
+)
+def test_results_are_held_against_forms_whole_names_ranges_and_classes(
+    traits: dict[str, Any], valid: dict[str, Any], invalid: list[dict[str, Any]]
+) -> None:
+    made = lists(**traits)
+    assert [scores for scores in [valid, *invalid] if made.validate_evaluation(scores)] == [valid]
 
 
 def test_results_are_truth_values_or_whole_numbers() -> None:
     scores = RubricEvaluation.model_validate({"trait_scores": {"a": True, "b": 3, "c": 2.0}}).trait_scores
-    assert scores == {"a": True, "b": 3, "c": 2}
-    assert [type(score) for score in scores.values()] == [bool, int, int]
-    with pytest.raises(ValidationError):
-        RubricEvaluation.model_validate({"trait_scores": {"a": 2.5}})
-    with pytest.raises(ValidationError):
-        RubricEvaluation.model_validate({})
+    assert [(name, type(score), score) for name, score in scores.items()] == [
+        *(("a", bool, True), ("b", int, 3), ("c", int, 2))
+    ]
+    for wrong in ({"trait_scores": {"a": 2.5}}, {}):
+        with pytest.raises(ValidationError):
+            RubricEvaluation.model_validate(wrong)
 
 
 # Dynamic rubrics
@@ -212,5 +192,61 @@ def test_a_dynamic_trait_needs_a_concept() -> None:
     [({"summary": "s", "description": "d"}, "s"), ({"description": "d"}, "d"), ({}, "a"), ({"summary": ""}, "")],
 )
 def test_the_concept_is_the_summary_or_the_description_or_the_name(told: dict[str, str], concept: str) -> None:
-    trait: AnyTrait = LLMRubricTrait.model_validate({"name": "a", "kind": "boolean", **told})
+    trait = LLMRubricTrait.model_validate({"name": "a", "kind": "boolean", **told})
     assert DynamicRubric().resolve_concept_text(trait) == concept
+
+
+# Merging
+
+
+def named(llm: str, regex: str = "") -> Rubric:
+    """Return a rubric with one trait for each letter."""
+    return Rubric(
+        llm_traits=[LLMRubricTrait(name=name, kind="boolean") for name in llm],
+        regex_traits=[RegexRubricTrait(name=name, pattern="x") for name in regex],
+    )
+
+
+def test_traits_come_kind_by_kind_global_ones_first() -> None:
+    general, own = named("b", "r"), named("a", "q")
+    merged, provenance = merge_rubrics_with_provenance(general, own)
+    assert merged == merge_rubrics(general, own) == named("ba", "rq")
+    assert merged is not None
+    assert merged.llm_traits[0] is general.llm_traits[0]
+    assert (general, own) == (named("b", "r"), named("a", "q"))
+    assert provenance == {"b": "global", "a": "question_specific", "r": "global", "q": "question_specific"}
+
+
+def test_of_one_rubric_that_rubric_comes_back() -> None:
+    one = named("a")
+    assert merge_rubrics(one, None) is one
+    assert merge_rubrics(None, one) is one
+    assert merge_rubrics(None, None) is None
+    assert merge_rubrics_with_provenance(one, None)[1] == {"a": "global"}
+    assert merge_rubrics_with_provenance(None, None) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("general", "own", "conflict"),
+    [(named("a", "r"), named("a", "r"), "llm:a, regex:r"), (named("a"), named("", "a"), "regex:a")],
+)
+def test_the_same_name_in_both_is_an_error(general: Rubric, own: Rubric, conflict: str) -> None:
+    with pytest.raises(SettingsError, match=conflict) as refused:
+        merge_rubrics(general, own)
+    assert isinstance(refused.value, ValueError)
+
+
+def test_what_was_odd_in_a_file_does_not_keep_rubrics_from_being_merged() -> None:
+    merged = merge_rubrics(lists(llm_traits=[DOTTED]), named("c"))
+    assert merged is not None
+    assert [found.condition for found in merged.problems()] == ["W-TRAIT-NAME"]
+
+
+def test_dynamic_rubrics_are_merged_alike() -> None:
+    general, own = (DynamicRubric(llm_traits=[LLMRubricTrait(name=name, kind="boolean", summary="s")]) for name in "ab")
+    merged = merge_dynamic_rubrics(general, own)
+    assert isinstance(merged, DynamicRubric)
+    assert merged.get_trait_names() == ["a", "b"]
+    assert merge_dynamic_rubrics(None, own) is own
+    with pytest.raises(ValueError, match="llm:a"):
+        merge_dynamic_rubrics(general, general)

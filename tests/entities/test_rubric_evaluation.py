@@ -22,47 +22,35 @@ from checkpoint_ld.workers.trusted import Trust
 SOURCE = "def short(text):\n    return len(text) < 10\n"
 CITES = RegexRubricTrait(name="cites", pattern=r"\[\d+\]", description="names its sources")
 POLITE = RegexRubricTrait(name="polite", pattern="damn", case_sensitive=False, invert_result=True)
-SHORT = CallableRubricTrait.model_validate({"name": "short", "kind": "boolean", "callable_code": SOURCE})
-LENGTH = CallableRubricTrait.model_validate(
-    {"name": "length", "kind": "score", "callable_code": SOURCE, "min_score": 0, "max_score": 5}
-)
-TONE = CallableRubricTrait.model_validate(
-    {"name": "tone", "kind": "literal", "callable_code": SOURCE, "classes": {"calm": "c", "loud": "l"}}
-)
-JUDGED = Rubric(
-    llm_traits=[LLMRubricTrait(name="clear", kind="boolean")],
-    metric_traits=[MetricRubricTrait(name="m", metrics=["recall"], tp_instructions=["i"])],
-    agentic_traits=[AgenticRubricTrait(name="agent", description="d", kind="boolean")],
-)
 
 
-def rubric(**lists: Any) -> Rubric:
-    return Rubric.model_validate(lists)
+def function(name: str, kind: str, **members: Any) -> CallableRubricTrait:
+    return CallableRubricTrait.model_validate({"name": name, "kind": kind, "callable_code": SOURCE, **members})
+
+
+SHORT = function("short", "boolean")
+LENGTH = function("length", "score", min_score=0, max_score=5)
+TONE = function("tone", "literal", classes={"calm": "c", "loud": "l"})
 
 
 def test_regular_expressions_are_decided() -> None:
-    found = rubric(regex_traits=[CITES, POLITE]).evaluate_deterministic("Mercury [1], DAMN it")
-    assert found.trait_scores == {"cites": True, "polite": False}
-    assert (found.errors, found.needs_judge) == ({}, [])
+    found = Rubric(regex_traits=[CITES, POLITE]).evaluate_deterministic("Mercury [1], DAMN it")
+    assert (found.trait_scores, found.errors, found.needs_judge) == ({"cites": True, "polite": False}, {}, [])
 
 
 def test_functions_are_those_that_the_caller_gives() -> None:
     functions = {"short": lambda text: len(text) < 10, "length": len, "tone": lambda _: "loud"}
-    found = rubric(callable_traits=[SHORT, LENGTH, TONE]).evaluate_deterministic("Zinc", overrides=functions)
+    rubric = Rubric(callable_traits=[SHORT, LENGTH, TONE])
+    found = rubric.evaluate_deterministic("Zinc", overrides=functions)
     assert found.trait_scores == {"short": True, "length": 4, "tone": 1}
-
-
-def test_a_result_that_does_not_fit_is_an_error_of_that_trait_alone() -> None:
-    found = rubric(regex_traits=[CITES], callable_traits=[LENGTH]).evaluate_deterministic(
-        "Mercury", overrides={"length": len}
-    )
-    assert found.trait_scores == {"cites": False}
+    found = rubric.evaluate_deterministic("Mercury", overrides={**functions, "short": lambda _: False}, trust=Trust())
+    assert found.trait_scores == {"short": False, "tone": 1}
     assert list(found.errors) == ["length"]
     assert "returned 7, not a number from 0 to 5" in found.errors["length"]
 
 
 def test_stored_code_is_not_run_unless_it_is_trusted() -> None:
-    traits = rubric(callable_traits=[SHORT])
+    traits = Rubric(callable_traits=[SHORT])
     (outcome,) = traits.evaluate_deterministic("Zinc").outcomes
     assert (outcome.status, outcome.score) == ("not_run", None)
     assert "give a function of your own, or trust" in outcome.reason
@@ -70,29 +58,21 @@ def test_stored_code_is_not_run_unless_it_is_trusted() -> None:
         assert traits.evaluate_deterministic("Zinc", trust=Trust()).trait_scores == {"short": True}
 
 
-def test_a_function_of_the_caller_goes_before_trusted_code() -> None:
-    found = rubric(callable_traits=[SHORT]).evaluate_deterministic(
-        "Zinc", overrides={"short": lambda _: False}, trust=Trust()
-    )
-    assert found.trait_scores == {"short": False}
-
-
 def test_what_needs_a_judge_is_named() -> None:
-    found = JUDGED.evaluate_deterministic("Mercury")
-    assert found.needs_judge == ["clear", "m", "agent"]
-    assert (found.trait_scores, found.errors) == ({}, {})
-    assert found.as_json()[0] == {
-        "name": "clear",
-        "status": "needs_judge",
-        "score": None,
-        "reason": "a language model or an agent judges it",
-    }
+    found = Rubric(
+        llm_traits=[LLMRubricTrait(name="clear", kind="boolean")],
+        metric_traits=[MetricRubricTrait(name="m", metrics=["recall"], tp_instructions=["i"])],
+        agentic_traits=[AgenticRubricTrait(name="agent", description="d", kind="boolean")],
+    ).evaluate_deterministic("Mercury")
+    assert (found.needs_judge, found.trait_scores, found.errors) == (["clear", "m", "agent"], {}, {})
+    said = {"status": "needs_judge", "score": None, "reason": "a language model or an agent judges it"}
+    assert found.as_json()[0] == {"name": "clear", **said}
 
 
 @pytest.mark.slow
 def test_a_pattern_without_end_is_an_error_of_that_trait_alone() -> None:
     endless = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
-    found = rubric(regex_traits=[endless, CITES]).evaluate_deterministic("a" * 60 + "! [2]")
+    found = Rubric(regex_traits=[endless, CITES]).evaluate_deterministic("a" * 60 + "! [2]")
     assert found.trait_scores == {"cites": True}
     assert "takes more than" in found.errors["endless"]
 
@@ -104,23 +84,22 @@ def test_a_trait_without_a_pattern_is_an_error() -> None:
 
 @pytest.mark.parametrize("name", ["cites", "other"])
 def test_a_function_for_what_is_no_callable_trait_is_refused(name: str) -> None:
-    traits = rubric(regex_traits=[CITES], callable_traits=[SHORT])
+    traits = Rubric(regex_traits=[CITES], callable_traits=[SHORT])
     with pytest.raises(SettingsError, match=f"'{name}', which is no callable trait: there are short"):
         traits.evaluate_deterministic("Zinc", overrides={name: len})
-
-
-def test_only_texts_are_evaluated() -> None:
-    for traits in (rubric(regex_traits=[CITES]), dynamic()):
-        with pytest.raises(EvaluationError, match="give a text"):
-            traits.evaluate_deterministic(None)  # type: ignore[arg-type]  # the point of the test
 
 
 # Dynamic rubrics
 
 
-def dynamic(summary: str = "side effects", **members: Any) -> DynamicRubric:
-    trait = {"name": "dose", "pattern": r"\d+ mg", "summary": summary, **members}
-    return DynamicRubric.model_validate({"regex_traits": [trait]})
+def dynamic(summary: str = "side effects") -> DynamicRubric:
+    return DynamicRubric(regex_traits=[RegexRubricTrait(name="dose", pattern=r"\d+ mg", summary=summary)])
+
+
+@pytest.mark.parametrize("traits", [Rubric(regex_traits=[CITES]), dynamic()])
+def test_only_texts_are_evaluated(traits: Any) -> None:
+    with pytest.raises(EvaluationError, match="give a text"):
+        traits.evaluate_deterministic(None)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +117,7 @@ def dynamic(summary: str = "side effects", **members: Any) -> DynamicRubric:
 )
 def test_a_dynamic_trait_counts_where_the_words_of_its_concept_stand(summary: str, text: str, applies: bool) -> None:
     (outcome,) = dynamic(summary).evaluate_deterministic(text).outcomes
-    assert (outcome.status == "evaluated") is applies
-    assert (outcome.score is not None) is applies
+    assert (outcome.status == "evaluated", outcome.score is not None) == (applies, applies)
 
 
 def test_a_dynamic_trait_that_does_not_count_says_why() -> None:
@@ -160,12 +138,3 @@ def test_a_function_for_a_dynamic_trait_that_does_not_count_is_no_mistake() -> N
     traits = DynamicRubric(callable_traits=[SHORT.model_copy(update={"summary": "length"})])
     found = traits.evaluate_deterministic("Zinc", overrides={"short": lambda _: True})
     assert found.outcomes[0].status == "concept_absent"
-
-
-def test_a_whole_name_goes_before_the_field_of_a_form() -> None:
-    form = {"type": "template", "schema": {"properties": {"b": {"type": "integer"}}}}
-    odd = Rubric.model_validate(
-        {"llm_traits": [{"name": "a.b", "kind": "boolean"}, {"name": "a", "kind": form}]}, context=LENIENT
-    )
-    assert odd.validate_evaluation({"a.b": True})
-    assert not odd.validate_evaluation({"a.b": 3})

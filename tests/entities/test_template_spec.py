@@ -49,17 +49,9 @@ def test_a_specification_has_the_members_and_defaults_of_the_format() -> None:
 
 
 def test_building_one_asks_for_types_only() -> None:
-    odd: dict[str, Any] = {
-        "name": "",
-        "type": "?",
-        "description": "",
-        "ground_truth": None,
-        "verify_with": {},
-        "weight": -1,
-    }
-    assert (
-        TemplateSpec.model_validate({"fields": [odd], "verify_strategy": {"type": "?"}}).fields[0].ground_truth is None
-    )
+    odd: Any = {"name": "", "type": "?", "description": "", "ground_truth": None, "verify_with": {}, "weight": -1}
+    made = TemplateSpec.model_validate({"fields": [odd], "verify_strategy": {"type": "?"}})
+    assert made.fields[0].ground_truth is None
     assert TemplateSpec(fields=[]).fields == []
 
 
@@ -121,25 +113,14 @@ def test_primitives_are_kept_in_serialised_form_and_what_is_none_becomes_null() 
         GroundTruthCase.model_validate({"value": 1, "verify_with": object()})
 
 
-@pytest.mark.parametrize(
-    ("context", "value"),
-    [
-        ({"state": {"stage": "2"}}, "TP53"),
-        ({"state": {"stage": 2}}, "TP53"),
-        ({"state": {"stage": 3}}, "BCL2"),
-        ({"state": {"stage": 2.0}}, "BCL2"),
-        ({"state": {"stage": None}}, "BCL2"),
-        ({"state": {}}, "BCL2"),
-        ({"state": "2"}, "BCL2"),
-        ({"state.stage": "2"}, "BCL2"),
-        ({}, "BCL2"),
-        (None, "BCL2"),
-    ],
-)
-def test_the_text_of_the_value_at_the_path_chooses_the_case(context: dict[str, Any] | None, value: str) -> None:
+@pytest.mark.parametrize("stage", ["2", 2])
+def test_the_text_of_the_value_at_the_path_chooses_the_case(stage: object) -> None:
     conditional = ConditionalGroundTruth.read(SERIALISED)
     assert conditional is not None
-    assert conditional.resolve(context).value == value
+    assert conditional.resolve({"state": {"stage": stage}}).value == "TP53"
+    others: list[Any] = [{"state": {"stage": other}} for other in (3, 2.0, None)]
+    others += [{"state": {}}, {"state": "2"}, {"state.stage": "2"}, {}, None]
+    assert [conditional.resolve(context).value for context in others] == ["BCL2"] * len(others)
 
 
 def test_a_strategy_becomes_a_tree_to_evaluate_and_comes_back() -> None:
@@ -151,12 +132,9 @@ def test_a_strategy_becomes_a_tree_to_evaluate_and_comes_back() -> None:
     node = AtLeastN(n=1, conditions=[FieldCheck(field="gene"), AllOf()])
     assert spec.node() == node
     assert VerifyStrategySpec.of(node) == spec
-
-
-@pytest.mark.parametrize("data", [{"type": "none_of"}, {"type": "field_check"}, {"type": "at_least_n", "n": -1}])
-def test_what_is_no_strategy_gives_no_tree(data: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        VerifyStrategySpec.model_validate(data).node()
+    for wrong in ({"type": "none_of"}, {"type": "field_check"}, {"type": "at_least_n", "n": -1}):
+        with pytest.raises(ValidationError):
+            VerifyStrategySpec.model_validate(wrong).node()
 
 
 def test_strategies_have_a_limited_depth() -> None:
