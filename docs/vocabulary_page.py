@@ -1,4 +1,4 @@
-"""The pages about the vocabularies: `python docs/vocabulary_page.py` writes vocabulary.md and agent-vocabulary.md."""
+"""The page about the vocabularies: `python docs/vocabulary_page.py` writes vocabulary.md."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from checkpoint_ld import data
 from checkpoint_ld.agent.names import CAF, CAF_DERIVED
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
+PAGE = Path(__file__).with_name("vocabulary.md")
 HEAD = """\
 # Vocabulary
 
-What checkpoints say beside schema.org, in the namespace `urn:karenina:vocab:` (`karenina:`). Scenarios and the types of
-ratings are in every [graph](graph.md). Traits, questions and templates are [derived](graph.md#inferred-statements) on
-request. Results are written by [`checkpoint-ld verify`](verify.md). Agents' checkpoints have a
-[vocabulary of their own](agent-vocabulary.md).
-
-{source}"""
-AGENTS = """\
-# Vocabulary of agents
-
-What the graphs of [agent checkpoints](agent-checkpoints.md#statements) say beside schema.org and PROV-O, in the
-namespace `urn:caf:vocab:` (`caf:`), and what is derived from it for queries, in `urn:caf:derived:` (`cafd:`).
-Benchmarks have a [vocabulary of their own](vocabulary.md).
-
-{source}"""
-SOURCE = """\
-The vocabulary is the file [`contexts/{file}`]({file}), in RDFS and OWL. This page is made from it by
-`python docs/vocabulary_page.py`. This is version {version}.
+What checkpoints say beside schema.org and PROV-O: [benchmarks](#benchmarks) in the namespace `urn:karenina:vocab:`
+(`karenina:`), [agents](#agents) in `urn:caf:vocab:` (`caf:`). Both vocabularies are files in RDFS and OWL. This page is
+made from them by `python docs/vocabulary_page.py`.
 
 A property has an arrow: before it stands what has the property, after it what its values are.
+
 """
-PAGES = {
-    "vocabulary.md": (HEAD, "karenina-vocabulary.ttl", KARENINA),
-    "agent-vocabulary.md": (AGENTS, "caf-vocabulary.ttl", CAF),
-}
+BENCHMARKS = """\
+## Benchmarks
+
+Scenarios and the types of ratings are in every [graph](graph.md). Traits, questions and templates are
+[derived](graph.md#inferred-statements) on request. Results are written by [`checkpoint-ld verify`](verify.md). The
+file is [`contexts/{file}`]({file}), version {version}.
+
+"""
+AGENTS = """\
+## Agents
+
+These are the terms in the graphs of [agent checkpoints](agent-checkpoints.md#statements). What is derived for queries
+is in `urn:caf:derived:` (`cafd:`). The file is [`contexts/{file}`]({file}), version {version}.
+
+"""
+PARTS = ((BENCHMARKS, "karenina-vocabulary.ttl", KARENINA), (AGENTS, "caf-vocabulary.ttl", CAF))
 
 PREFIXES = {
     KARENINA: "karenina:",
@@ -56,19 +56,22 @@ SUBJECT = "http://purl.org/dc/elements/1.1/subject"
 Said = dict[str, dict[str, list[str]]]
 
 
-def page(name: str = "vocabulary.md") -> str:
-    """Return the page that goes into a file."""
-    head, file, namespace = PAGES[name]
+def page() -> str:
+    """Return the text of the page."""
+    return HEAD + "\n".join(_part(*part) for part in PARTS)
+
+
+def _part(head: str, file: str, namespace: str) -> str:
     said = _statements(file)
     groups: dict[str, list[str]] = defaultdict(list)
     for term, properties in said.items():
         if SUBJECT in properties:
             groups[properties[SUBJECT][0]].append(_row(term, said))
-    source = SOURCE.format(file=file, version=said[namespace][OWL + "versionInfo"][0])
-    parts = [head.format(source=source)]
-    for group, rows in groups.items():
-        parts.append("\n".join((f"## {group}", "", "| term | kind | what it says |", "|---|---|---|", *rows, "")))
-    return "\n".join(parts)
+    tables = (
+        "\n".join((f"### {group}", "", "| term | kind | what it says |", "|---|---|---|", *rows, ""))
+        for group, rows in groups.items()
+    )
+    return head.format(file=file, version=said[namespace][OWL + "versionInfo"][0]) + "\n".join(tables)
 
 
 def _statements(file: str) -> Said:
@@ -97,8 +100,8 @@ def _row(name: str, said: Said) -> str:
 
 
 def _anchor(name: str) -> str:
-    """Return what a row is called: a term of `cafd:` may be called like one of `caf:`."""
-    return _short(name).strip("`").replace("cafd:", "derived-").rpartition(":")[2]
+    """Return what a row is called: terms of several namespaces may have one name."""
+    return _short(name).strip("`").replace("cafd:", "derived-").replace("caf:", "agent-").rpartition(":")[2]
 
 
 def _range(properties: dict[str, list[str]]) -> str:
@@ -123,5 +126,4 @@ def _short(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for name in PAGES:
-        Path(__file__).with_name(name).write_text(page(name), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
