@@ -1,132 +1,75 @@
-"""Problems with primitives: an example of each, and its neighbour that has none."""
+"""Problems of templates: an example of each, and its neighbour that has none."""
 
 from __future__ import annotations
 
 from checkpoint_ld.templates import ProblemKind as Kind
 from tests.templates import answer, field
 
+Example = tuple[Kind, str, str, str]
+"""A kind, a template that has it, what the message holds, and a template that has no problem."""
+
+STRATEGY = "class VerificationStrategy:\n    verify_strategy = "
+HOOK = "def model_post_init(self, context):\n    "
 NUMBER = {"annotation": "float", "truth": "1.5"}
 FLAG = {"annotation": "bool", "truth": "True"}
 
 
-def graded(parameters: str) -> str:
-    return answer(field(verify_with=f"NumericGraded({parameters})", **NUMBER))
+def verified(kind: Kind, faulty: str, said: str, sound: str, **members: str) -> Example:
+    """Return fields that are verified with the one thing and the other."""
+    return kind, answer(field(verify_with=faulty, **members)), said, answer(field(verify_with=sound, **members))
 
 
-# kind, a template that has it, what the message holds, a template that has no problem
-OF_PRIMITIVES: list[tuple[Kind, str, str, str]] = [
-    (Kind.UNKNOWN_PRIMITIVE, answer(field(verify_with="Nope()")), "`Nope()`", answer(field())),
-    (
-        Kind.UNKNOWN_PRIMITIVE,
-        answer(field(verify_with="{'type': 'ExactMatch'}")),
-        "'gene' is verified",
-        answer(field()),
-    ),
-    (Kind.UNKNOWN_PRIMITIVE, answer(field(verify_with="ExactMatch")), "`ExactMatch`", answer(field())),
-    (Kind.UNKNOWN_PRIMITIVE, answer(field(verify_with="exactmatch()")), "`exactmatch()`", answer(field())),
+def called(name: str, kind: Kind, faulty: str, said: str, sound: str, **members: str) -> Example:
+    """Return fields with the one and the other parameters of a primitive."""
+    return verified(kind, f"{name}({faulty})", said, f"{name}({sound})", **members)
+
+
+def graded(faulty: str, said: str, sound: str) -> Example:
+    return called("NumericGraded", Kind.PRIMITIVE_PARAMETERS, faulty, said, sound, **NUMBER)
+
+
+def matching(name: str, faulty: str, said: str, sound: str, **members: str) -> Example:
+    return called(name, Kind.PRIMITIVE_PARAMETERS, faulty, said, sound, **members)
+
+
+OF_PRIMITIVES: list[Example] = [
+    verified(Kind.UNKNOWN_PRIMITIVE, "Nope()", "`Nope()`", "ExactMatch()"),
+    verified(Kind.UNKNOWN_PRIMITIVE, "{'type': 'ExactMatch'}", "'gene' is verified", "ExactMatch()"),
+    verified(Kind.UNKNOWN_PRIMITIVE, "ExactMatch", "`ExactMatch`", "ExactMatch()"),
+    verified(Kind.UNKNOWN_PRIMITIVE, "exactmatch()", "`exactmatch()`", "ExactMatch()"),
     (
         Kind.UNKNOWN_PRIMITIVE,
         answer(field(), before="class ExactMatch(Thing): pass\n"),
         "`ExactMatch()`",
         answer(field(verify_with="p.ExactMatch()"), before="import karenina.schemas.primitives as p\n"),
     ),
-    (Kind.PRIMITIVE_PARAMETERS, graded(""), "cutoff is missing", graded("cutoff=0.1")),
-    (Kind.PRIMITIVE_PARAMETERS, graded("cutoff=0"), "cutoff is 0.0, not above 0", graded("cutoff='0.1'")),
-    (Kind.PRIMITIVE_PARAMETERS, graded("cutoff='wide'"), "'wide', not a number", graded("cutoff='1e-1'")),
-    (Kind.PRIMITIVE_PARAMETERS, graded("cutoff=" + "9" * 400), "not a number", graded("cutoff=9")),
-    (Kind.PRIMITIVE_PARAMETERS, graded("cutoff=None"), "cutoff is null", graded("cutoff=1, full_credit=None")),
-    (Kind.PRIMITIVE_PARAMETERS, graded("cutoff=[]"), "cutoff is [], not a number", graded("cutoff=True")),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        graded("cutoff=1, full_credit=1"),
-        "full_credit is 1.0, not below cutoff",
-        graded("cutoff=1, full_credit=0.5"),
+    graded("", "cutoff is missing", "cutoff=0.1"),
+    graded("cutoff=0", "cutoff is 0.0, not above 0", "cutoff='0.1'"),
+    graded("cutoff='wide'", "'wide', not a number", "cutoff='1e-1'"),
+    graded("cutoff=" + "9" * 400, "not a number", "cutoff=9"),
+    graded("cutoff=None", "cutoff is null", "cutoff=1, full_credit=None"),
+    graded("cutoff=[]", "cutoff is [], not a number", "cutoff=True"),
+    graded("cutoff=1, full_credit=1", "full_credit is 1.0, not below cutoff", "cutoff=1, full_credit=0.5"),
+    graded("cutoff=1, full_credit=-1", "full_credit is -1.0, below 0", "cutoff=1, full_credit=0"),
+    graded("cutoff=1, decay='steep'", "'steep', not one of linear, quadratic", "cutoff=1, decay='quadratic'"),
+    matching("ExactMatch", "['strip']", "by name, not `['strip']`", "normalize=['strip']"),
+    matching(
+        *("ExactMatch", "normalize=['upper']", "normaliser 'upper'"),
+        "normalize=[SynonymMap(mapping={'a': 'b'}), {'mapping': {}}]",
     ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        graded("cutoff=1, full_credit=-1"),
-        "full_credit is -1.0, below 0",
-        graded("cutoff=1, full_credit=0"),
+    matching("ExactMatch", "normalize=[{'mapping': {'a': 1}}]", "map of synonyms", "normalize=('lowercase',)"),
+    matching("ContainsAny", "substrings=['a', 1]", "item 1", "substrings=['a', '1']"),
+    matching("ContainsAll", "substrings='ab'", "'ab', not a list", "substrings=[]"),
+    matching("RegexMatch", "pattern='('", "pattern '(' does not compile: missing )", "pattern='()'"),
+    matching(
+        "RegexMatch", "pattern='a', flags=['LOUD']", "flag 'LOUD'", "pattern='( # a\\n)', flags=['X', 'IGNORECASE']"
     ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        graded("cutoff=1, decay='steep'"),
-        "decay is 'steep', not one of linear, quadratic",
-        graded("cutoff=1, decay='quadratic'"),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="ExactMatch(['strip'])")),
-        "by name, not `['strip']`",
-        answer(field(verify_with="ExactMatch(normalize=['strip'])")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="ExactMatch(normalize=['upper'])")),
-        "normaliser 'upper'",
-        answer(field(verify_with="ExactMatch(normalize=[SynonymMap(mapping={'a': 'b'}), {'mapping': {}}])")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="ExactMatch(normalize=[{'mapping': {'a': 1}}])")),
-        "map of synonyms",
-        answer(field(verify_with="ExactMatch(normalize=('lowercase',))")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="ContainsAny(substrings=['a', 1])")),
-        "item 1",
-        answer(field(verify_with="ContainsAny(substrings=['a', '1'])")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="ContainsAll(substrings='ab')")),
-        "'ab', not a list",
-        answer(field(verify_with="ContainsAll(substrings=[])")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="RegexMatch(pattern='(')")),
-        "pattern '(' does not compile: missing )",
-        answer(field(verify_with="RegexMatch(pattern='()')")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="RegexMatch(pattern='a', flags=['LOUD'])")),
-        "flag 'LOUD'",
-        answer(field(verify_with="RegexMatch(pattern='( # a\\n)', flags=['X', 'IGNORECASE'])")),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="TraceLength(unit='lines')", **FLAG)),
-        "unit is 'lines'",
-        answer(field(verify_with="TraceLength(unit='words', max='3', min=2.0)", **FLAG)),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="TraceLength(min='1.5')", **FLAG)),
-        "'1.5', not an integer",
-        answer(field(verify_with="TraceLength(min='1')", **FLAG)),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="TraceLength(min=1.5)", **FLAG)),
-        "1.5, not an integer",
-        answer(field(verify_with="TraceLength(min=1)", **FLAG)),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="TraceContains(substring=5)", **FLAG)),
-        "5, not a text",
-        answer(field(verify_with="TraceContains(substring='')", **FLAG)),
-    ),
-    (
-        Kind.PRIMITIVE_PARAMETERS,
-        answer(field(verify_with="NumericMinimum(exclusive='perhaps')", **NUMBER)),
-        "'perhaps', not true or false",
-        answer(field(verify_with="NumericMinimum(exclusive='no')", **NUMBER)),
-    ),
-    (Kind.UNKNOWN_PARAMETER, answer(field(verify_with="ExactMatch(trim=1)")), "'trim'", answer(field())),
+    matching("TraceLength", "unit='lines'", "unit is 'lines'", "unit='words', max='3', min=2.0", **FLAG),
+    matching("TraceLength", "min='1.5'", "'1.5', not an integer", "min='1'", **FLAG),
+    matching("TraceLength", "min=1.5", "1.5, not an integer", "min=1", **FLAG),
+    matching("TraceContains", "substring=5", "5, not a text", "substring=''", **FLAG),
+    matching("NumericMinimum", "exclusive='perhaps'", "'perhaps', not true or false", "exclusive='no'", **NUMBER),
+    called("ExactMatch", Kind.UNKNOWN_PARAMETER, "trim=1", "'trim'", ""),
     (
         Kind.PRIMITIVE_TYPE,
         answer(field(annotation="bool")),
@@ -139,7 +82,7 @@ OF_PRIMITIVES: list[tuple[Kind, str, str, str]] = [
         "has the type str",
         answer(field(annotation="date", truth="date(2020, 3, 31)", verify_with="DateMatch()")),
     ),
-    (Kind.PRIMITIVE_NEEDS, answer(field(verify_with="SemanticMatch()")), "an embedding stage", answer(field())),
+    verified(Kind.PRIMITIVE_NEEDS, "SemanticMatch()", "an embedding stage", "ExactMatch()"),
     (
         Kind.TRACE_TYPE,
         answer(field(truth="True", verify_with="TraceRegex(pattern='a')")),
@@ -147,3 +90,125 @@ OF_PRIMITIVES: list[tuple[Kind, str, str, str]] = [
         answer(field(verify_with="TraceRegex(pattern='a')", **FLAG)),
     ),
 ]
+
+
+def lines(kind: Kind, faulty: str, said: str, sound: str) -> Example:
+    """Return templates with the one and the other line in their class."""
+    return kind, answer(faulty), said, answer(sound)
+
+
+def fields(kind: Kind, faulty: dict[str, str], said: str, sound: dict[str, str], **members: str) -> Example:
+    """Return templates with a field of the one and the other arguments."""
+    return kind, answer(field(**members | faulty)), said, answer(field(**members | sound))
+
+
+def truth(verify_with: str, annotation: str, faulty: str, said: str, sound: str) -> Example:
+    members = {"annotation": annotation, "verify_with": verify_with}
+    return fields(Kind.GROUND_TRUTH, {"truth": faulty}, said, {"truth": sound}, **members)
+
+
+def tree(faulty: str, said: str, sound: str) -> Example:
+    return Kind.STRATEGY, answer(field(), STRATEGY + faulty), said, answer(field(), STRATEGY + sound)
+
+
+def regex(faulty: str, said: str, sound: str) -> Example:
+    return lines(Kind.REGEX, f"{HOOK}self.regex = {faulty}", said, f"{HOOK}self.regex = {sound}")
+
+
+PLACEHOLDER = answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False")
+DEFINED = "x: str = VerifiedField('d', 'a', ExactMatch(){})"
+LITERAL = {"verify_with": "LiteralMatch()"}
+
+OF_TEMPLATES: list[Example] = [
+    (Kind.SYNTAX, "class Answer(:", "invalid syntax", answer()),
+    (Kind.SYNTAX, answer("x = '\0'"), "null bytes", answer("x = '0'")),
+    (Kind.LIMIT, "#" * 200_001, "200001", "#" * 199_000 + "\n" + answer()),
+    (Kind.LIMIT, "x = " + "-" * 50_000 + "1", "deeply", "x = " + "-" * 10 + "1\n" + answer()),
+    (Kind.NO_ANSWER_CLASS, "class Planet(BaseModel): pass", "Planet", "class Planet(BaseAnswer): pass"),
+    (
+        Kind.SEVERAL_ANSWER_CLASSES,
+        "class Part(BaseAnswer): pass\n" + answer(),
+        "Part, Answer; 'Answer' is read",
+        "class Part(BaseAnswer): pass\n" + answer(base="Part"),
+    ),
+    (Kind.PLACEHOLDER, PLACEHOLDER, "'Answer'", PLACEHOLDER.replace("The answer response", "The gene")),
+    (Kind.INCOMPLETE, answer("gene: str"), "gene", answer("gene: str", "def verify(self):\n    return self.ok")),
+    (
+        Kind.CUSTOM_VERIFY,
+        answer(field(), "def verify(self):\n    return True"),
+        "verify of class 'Answer'",
+        answer(field(), "def explain(self):\n    return ''"),
+    ),
+    (Kind.CUSTOM_VERIFY, answer(field(), "verify_granular = half"), "verify_granular", answer(field())),
+    (Kind.FIELD_NAME, answer("correct: dict = {}"), "'correct'", answer("right: dict = {}", "verify = f")),
+    fields(Kind.FIELD_NAME, {"name": "id"}, "'id'", {"name": "id_"}),
+    fields(Kind.FIELD_NAME, {"name": "regex"}, "'regex'", {"name": "regexes"}),
+    lines(Kind.FIELD_NAME, field("_gene"), "'_gene'", "_gene: str = ''"),
+    (Kind.DUPLICATE_FIELD, answer(field(), field()), "'gene'", answer(field(), field("gene2"))),
+    lines(Kind.FIELD_DEFINITION, "x: int = VerifiedField('d', 1)", "lacks verify_with", field()),
+    lines(Kind.FIELD_DEFINITION, "x = VerifiedField('d', 'a', ExactMatch())", "`x`", "x = 1"),
+    lines(Kind.FIELD_DEFINITION, "x: str = VerifiedField(*a)", "`*a`", field(rest="min_length=1")),
+    lines(Kind.FIELD_DEFINITION, "x: str = VerifiedField(**a)", "`a`", field(rest="weight=2")),
+    lines(Kind.FIELD_DEFINITION, DEFINED.format(", 1.0, 'h', 6"), "`6`", DEFINED.format(", 1.0, 'h'")),
+    lines(
+        Kind.FIELD_DEFINITION,
+        DEFINED.format(", description='e'"),
+        "'description' twice",
+        DEFINED.format(", extraction_hint='e'"),
+    ),
+    fields(Kind.FIELD_DEFINITION, {"rest": "extraction_hint=5"}, "hint 5", {"rest": "extraction_hint=''"}),
+    fields(Kind.FIELD_TYPE, {"annotation": "dict[str, int]"}, "`dict[str, int]`", {"annotation": "'str'"}),
+    fields(Kind.FIELD_TYPE, {"annotation": "list"}, "`list`", {"annotation": "str"}),
+    fields(Kind.NULLABLE, {"annotation": "str | None"}, "`str | None`", {"annotation": "str"}),
+    fields(Kind.NULLABLE, {"annotation": "Optional[str]"}, "Optional", {"annotation": "Union[str]"}),
+    (
+        Kind.LITERAL_VALUES,
+        answer(field(annotation="Literal[GENES]", **LITERAL)),
+        "`Literal[GENES]`",
+        answer(field(annotation="Literal[GENE]", **LITERAL), before="GENE = 'BCL2'\n"),
+    ),
+    fields(
+        Kind.LITERAL_VALUES,
+        {"annotation": "Literal[1.5]"},
+        "`Literal[1.5]`",
+        {"annotation": "Literal[15]", "truth": "15"},
+        **LITERAL,
+    ),
+    fields(Kind.DESCRIPTION, {"description": '" "'}, "' '", {"description": '" a"'}),
+    fields(Kind.DESCRIPTION, {"description": "5"}, "description 5", {"description": "'5'"}),
+    fields(Kind.WEIGHT, {"rest": "weight=-1"}, "weight -1", {"rest": "weight=0"}),
+    fields(Kind.WEIGHT, {"rest": "weight='2'"}, "weight '2'", {"rest": "weight=2"}),
+    (Kind.NOT_STATIC, answer(field(truth="GENE")), "`GENE`", answer(field(truth="GENE"), before="GENE = 'x'\n")),
+    fields(Kind.NOT_STATIC, {"truth": "'a' * 3"}, "`'a' * 3`", {"truth": "'a' + 'b'"}),
+    fields(Kind.NOT_STATIC, {"truth": "f'{x}'"}, "ground_truth", {"truth": "f'x'"}),
+    fields(Kind.NOT_STATIC, {"description": "ask()"}, "description", {"description": "'ask'"}),
+    called("ExactMatch", Kind.NOT_STATIC, "normalize=steps()", "normalize is not static: `steps()`", "normalize=[]"),
+    called("ExactMatch", Kind.NOT_STATIC, "**steps", "** is not static", ""),
+    lines(Kind.NOT_STATIC, HOOK + "self.correct = find()", "`find()`", HOOK + "self.correct = {}"),
+    lines(Kind.GROUND_TRUTH, HOOK + "self.correct = 5", "self.correct is 5", HOOK + "self.correct = {}"),
+    truth("NumericExact()", "float", "'ten'", "'gene': the ground truth of NumericExact is 'ten'", "'1e1'"),
+    truth("NumericExact()", "int", "True", "True", "1"),
+    truth("BooleanMatch()", "bool", "'maybe'", "'maybe'", "'No'"),
+    truth("SetContainment()", "list[str]", "'a'", "'a', not a list", "('a',)"),
+    truth("LiteralMatch()", "Literal['BRCA1', 'TP53']", "'BCL2'", "BRCA1, TP53", "'TP53'"),
+    truth("DateMatch()", "str", "'March 2020'", "'March 2020', not a whole date", "'3 March 2020'"),
+    truth("DateMatch(format='%d.%m.%Y')", "str", "'2020-03-31'", "'2020-03-31'", "'31.3.2020'"),
+    truth("TraceContains(substring='x')", "bool", "1", "is 1, not true or false", "False"),
+    tree("FieldCheck(field='genes')", "'genes'", "FieldCheck(field='gene')"),
+    tree("best()", "`best()`", "None"),
+    tree("AnyOf(conditions=[])", "never passes", "AllOf(conditions=[])"),
+    tree("AtLeastN(n=1, conditions=[])", "1 of 0", "AtLeastN(n=0, conditions=[])"),
+    tree("AtLeastN(n=-1, conditions=[])", "not -1", "AtLeastN(n=0)"),
+    regex("{'a': {'pattern': '['}}", "'['", "{'a': {'pattern': '[a]'}}"),
+    regex("{'a': {'match_type': 'most'}}", "'most'", "{'a': {'match_type': 'contains'}}"),
+    regex(
+        "{'a': {'match_type': 'count', 'expected': '2'}}",
+        "expects '2'",
+        "{'a': {'match_type': 'count', 'expected': 2}}",
+    ),
+    regex("{'a': 'b'}", "'b'", "{'a': {}}"),
+    regex("{'a': {'pattern': 1}}", "1", "{}"),
+    regex("[]", "[]", "{}"),
+]
+
+EXAMPLES = OF_TEMPLATES + OF_PRIMITIVES

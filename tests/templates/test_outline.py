@@ -1,8 +1,9 @@
-"""What is found about one template holds for every template with its outline."""
+"""What is found about one template holds for every template with its outline, which is not parsed and read again."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,14 +12,15 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld import templates as package
-from checkpoint_ld.templates import primitives
+from checkpoint_ld.templates import primitives, template
 from checkpoint_ld.templates.text_outlines import LONGEST, is_typical, known, outline_of
 from checkpoint_ld.validation.constraints import templates as forms
 from checkpoint_ld.validation.constraints.forms import FORMS, unsettled
+from tests.documents import canonical, item
 from tests.templates import answer, field
-from tests.templates.examples import OF_PRIMITIVES
-from tests.templates.test_problems import EXAMPLES
+from tests.templates.examples import EXAMPLES, PLACEHOLDER
 from tests.trials import examples
 
 if TYPE_CHECKING:
@@ -63,47 +65,22 @@ class Answer(Base):
     class VerificationStrategy:
         verify_strategy = AllOf(conditions=[FieldCheck(field="metal"), FieldCheck(field="level")])
 """
-PLACEHOLDER = answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False")
-GOOD = [CLASSIC, VERIFIED, answer(field()), *(one[3] for one in (*EXAMPLES, *OF_PRIMITIVES))]
+GOOD = [CLASSIC, VERIFIED, answer(field()), *(one[3] for one in EXAMPLES)]
 
 READERS = ("fields", "literals", "primitives", "reading", "scope")
 """The modules that read a template."""
 
 WORDS = (
-    *(
-        "str",
-        "int",
-        "float",
-        "bool",
-        "date",
-        "x",
-        "y",
-        "level",
-        "verify",
-        "id",
-        "correct",
-        "regex",
-        "_own",
-        "ground_truth",
-    ),
+    *("str", "int", "float", "bool", "date", "x", "y", "level", "verify", "id", "correct", "regex", "_own"),
+    "ground_truth",
     *("ExactMatch", "NumericExact", "NumericTolerance", "RegexMatch", "LiteralMatch", "BooleanMatch", "DateMatch"),
     *("Answer", "BaseAnswer", "VerifiedField", "Field", "Literal", "description", "tolerance", "response", "Other"),
     *("if", "self", "n", "AtLeastN", "FieldCheck", "field", "VerificationStrategy", "model_post_init", "SynonymMap"),
 )
 VALUES = (
     *('""', '" "', '"Gold"', '"gold leaf"', '"x"', '"level"', '"lowercase"', '"2020-05-01"', '"May 5, 2020"', '"5"'),
-    *(
-        '"The answer response"',
-        '"str"',
-        '"list[str]"',
-        '"("',
-        '"a (b"',
-        '"a (b) c?"',
-        '"on"',
-        '"yes"',
-        '"nan"',
-        'r"\\d("',
-    ),
+    *('"The answer response"', '"str"', '"list[str]"', '"("', '"a (b"', '"a (b) c?"', '"on"', '"yes"', '"nan"'),
+    'r"\\d("',
     *('"jan feb mar"', "'it is'", '"""long\ntext"""', '"a" "b"', '"low" "ercase"', 'f"{x}"', '"a" + "b"', "[]", "None"),
     *("0", "1", "2", "5", "0.0", "1.5", "2.0", "5.e5", "1e5", "0x1F", "007", "-3", "True", "10**3", "date(2020, 5, 1)"),
     *('"half \\ud800"', '"tab\\t"', "x", "# note\n", '"low"', '"middle"', '"relative"', '"IGNORECASE"', '"é à"'),
@@ -116,6 +93,7 @@ def _from_the_first_one() -> Iterator[None]:
     """Go by outlines however few templates there are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "FEW", 0)
+        patch.setattr(template, "FEW", 0)
         yield
 
 
@@ -145,6 +123,12 @@ def said(source: str) -> list[object]:
     return [forms.is_read(source), *(form(source) for form in about)]
 
 
+def parsed_fault(source: str) -> str | None:
+    """Return what is wrong with a text when nothing else was seen before."""
+    template.forget()
+    return template.python_fault(source)
+
+
 def taught(source: str) -> None:
     """Say something of a template often enough to go by its outline from then on."""
     for _ in range(2):
@@ -163,10 +147,13 @@ def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, 
     taught(first)
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
     assert said(second) == expected
+    fault = parsed_fault(second)
+    parsed_fault(first)
+    assert template.python_fault(second) == fault
 
 
 def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> None:
-    wrong = [PLACEHOLDER, *(one[1] for one in (*EXAMPLES, *OF_PRIMITIVES))]
+    wrong = [PLACEHOLDER, *(one[1] for one in EXAMPLES)]
     forms.forget()
     expected = [said(source) for source in wrong]
     forms.forget()
@@ -175,7 +162,7 @@ def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> Non
     assert [said(source) for source in wrong] == expected
 
 
-SOURCES = ["", " \n", "\u00a0", "(", PLACEHOLDER, *GOOD, *(one[1] for one in (*EXAMPLES, *OF_PRIMITIVES))]
+SOURCES = ["", " \n", "\u00a0", "(", PLACEHOLDER, *GOOD, *(one[1] for one in EXAMPLES)]
 OF_TEMPLATES = ("python", "answer-class", "complete-template", "template-fields", "written-template")
 
 
@@ -202,28 +189,22 @@ def test_what_was_read_before_outlines_are_made_is_an_example_of_its_outline(mon
     assert said(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
 
 
-@pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field())])
+@pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field()), GOOD[3]])
 def test_a_template_with_other_names_and_texts_is_not_read_again(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     other = source.replace("metal", "colour").replace("gold", "pale blue").replace("12", "3")
     taught(source)
     monkeypatch.setattr(forms, "read_template", None)
     assert said(other) == [True, None, None, None, None]
+    parsed_fault(source)
+    monkeypatch.setattr(ast, "parse", None)
+    assert template.python_fault(other) is None
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        '"a""b"',
-        'x = f"a"',
-        'x = b"a"',
-        "größe = 5",
-        "x = 'a\nb'",
-        'x = """a',
-        'x = """a\\""" b"""',
-        "x\r\n",
-        "x = '\ud800'",
-        "x = 'a\x00'",
-        "#" * (LONGEST + 1),
+        *('"a""b"', 'x = f"a"', 'x = b"a"', "größe = 5", "x = 'a\nb'", 'x = """a', 'x = """a\\""" b"""', "x\r\n"),
+        *("x = '\ud800'", "x = 'a\x00'", "#" * (LONGEST + 1)),
     ],
 )
 def test_what_cannot_be_split_for_certain_has_no_outline(source: str) -> None:
@@ -246,6 +227,48 @@ def test_an_outline_tells_which_names_and_texts_are_the_same() -> None:
     assert outline_of('x = "gene is here"') != outline_of("x = gene")
 
 
+@pytest.mark.parametrize(
+    ("sound", "fault"),
+    [
+        ("x = field(ground_truth=12.e5)", "x = field(ground_truth=12.fe)"),
+        ("x = 5.e5", "x = 5.g5"),
+        ("hint = 5", "def = 5"),
+        ("print(x)", "print x"),
+        ("x = 'a word'", "x = 'a word"),
+        ("x = 'a word'", r"x = 'a \N{word}'"),
+        ("x = 1", "x = 1word"),
+        ("x = y", "x = 'y' y"),
+        ("# a note\nx = 1", "# a note\n x = 1"),
+    ],
+)
+def test_what_is_no_python_is_found_after_what_is(sound: str, fault: str) -> None:
+    assert parsed_fault(sound) is None
+    assert template.python_fault(fault) is not None
+
+
+def test_templates_that_are_alike_are_hardly_parsed_when_a_benchmark_is_loaded_and_validated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    elements = [item(f"question {at}", f"urn:{at}") for at in range(60)]
+    for at, element in enumerate(elements):
+        element["item"]["hasPart"]["text"] = answer(
+            field(f"metal_{at}", description=f'"Metal of{at}"', truth=f'"copper{at}"')
+        )
+    text = json.dumps(canonical(*elements)).encode()
+    parsed: list[str] = []
+    parse = ast.parse
+
+    def counted(source: str) -> ast.Module:
+        parsed.append(source)
+        return parse(source)
+
+    monkeypatch.setattr(forms, "FEW", 0)
+    monkeypatch.setattr(ast, "parse", counted)
+    forms.forget()
+    Benchmark.load(text, validate="strict")
+    assert 0 < len(parsed) < 8
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_an_outline_keeps_every_word_that_the_reader_knows(name: str) -> None:
     module = ast.parse(Path(package.__file__).with_name(f"{name}.py").read_text(encoding="utf-8"))
@@ -256,15 +279,7 @@ def test_an_outline_keeps_every_word_that_the_reader_knows(name: str) -> None:
 
 
 OWN = {
-    "method",
-    "decorator",
-    "statement",
-    "constant",
-    "target",
-    "choice",
-    "integer",
-    "text",
-    "normalizers",
+    *("method", "decorator", "statement", "constant", "target", "choice", "integer", "text", "normalizers"),
     "Converted",
     *("body", "finalbody", "handlers", "lineno", "orelse", "ignore", "replace"),
     *("choices", "name", "parameters", "required", "types", "AIMSX"),

@@ -1,209 +1,30 @@
-"""Each kind of problem: an example that has it, and its neighbour that has none; primitives have their own table."""
+"""Problems of templates are told, and any text gives a template, whatever it holds and however large it is."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from checkpoint_ld.templates import ProblemKind as Kind
-from checkpoint_ld.templates import read_template
+from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from tests.templates import answer, field, kinds
-from tests.templates.examples import OF_PRIMITIVES
+from tests.templates.examples import EXAMPLES
 
-STRATEGY = "class VerificationStrategy:\n    verify_strategy = "
-HOOK = "def model_post_init(self, context):\n    "
-
-
-# kind, a template that has it, what the message holds, a template that has no problem
-EXAMPLES: list[tuple[Kind, str, str, str]] = [
-    (Kind.SYNTAX, "class Answer(:", "invalid syntax", answer()),
-    (Kind.SYNTAX, answer("x = '\0'"), "null bytes", answer("x = '0'")),
-    (Kind.LIMIT, "#" * 200_001, "200001", "#" * 199_000 + "\n" + answer()),
-    (Kind.LIMIT, "x = " + "-" * 50_000 + "1", "deeply", "x = " + "-" * 10 + "1\n" + answer()),
-    (Kind.NO_ANSWER_CLASS, "class Planet(BaseModel): pass", "Planet", "class Planet(BaseAnswer): pass"),
-    (
-        Kind.SEVERAL_ANSWER_CLASSES,
-        "class Part(BaseAnswer): pass\n" + answer(),
-        "Part, Answer; 'Answer' is read",
-        "class Part(BaseAnswer): pass\n" + answer(base="Part"),
-    ),
-    (
-        Kind.PLACEHOLDER,
-        answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False"),
-        "'Answer'",
-        answer('response: str = Field(description="The gene")', "def verify(self):\n    return False"),
-    ),
-    (Kind.INCOMPLETE, answer("gene: str"), "gene", answer("gene: str", "def verify(self):\n    return self.ok")),
-    (
-        Kind.CUSTOM_VERIFY,
-        answer(field(), "def verify(self):\n    return True"),
-        "verify of class 'Answer'",
-        answer(field(), "def explain(self):\n    return ''"),
-    ),
-    (Kind.CUSTOM_VERIFY, answer(field(), "verify_granular = half"), "verify_granular", answer(field())),
-    (Kind.FIELD_NAME, answer("correct: dict = {}"), "'correct'", answer("right: dict = {}", "verify = f")),
-    (Kind.FIELD_NAME, answer(field("id")), "'id'", answer(field("id_"))),
-    (Kind.FIELD_NAME, answer(field("regex")), "'regex'", answer(field("regexes"))),
-    (Kind.FIELD_NAME, answer(field("_gene")), "'_gene'", answer("_gene: str = ''")),
-    (Kind.DUPLICATE_FIELD, answer(field(), field()), "'gene'", answer(field(), field("gene2"))),
-    (Kind.FIELD_DEFINITION, answer("x: int = VerifiedField('d', 1)"), "lacks verify_with", answer(field())),
-    (Kind.FIELD_DEFINITION, answer("x = VerifiedField('d', 'a', ExactMatch())"), "`x`", answer("x = 1")),
-    (Kind.FIELD_DEFINITION, answer("x: str = VerifiedField(*a)"), "`*a`", answer(field(rest="min_length=1"))),
-    (Kind.FIELD_DEFINITION, answer("x: str = VerifiedField(**a)"), "`a`", answer(field(rest="weight=2"))),
-    (
-        Kind.FIELD_DEFINITION,
-        answer("x: str = VerifiedField('d', 'a', ExactMatch(), 1.0, 'h', 6)"),
-        "`6`",
-        answer("x: str = VerifiedField('d', 'a', ExactMatch(), 1.0, 'h')"),
-    ),
-    (
-        Kind.FIELD_DEFINITION,
-        answer("x: str = VerifiedField('d', 'a', ExactMatch(), description='e')"),
-        "'description' twice",
-        answer("x: str = VerifiedField('d', 'a', ExactMatch(), extraction_hint='e')"),
-    ),
-    (
-        Kind.FIELD_DEFINITION,
-        answer(field(rest="extraction_hint=5")),
-        "hint 5",
-        answer(field(rest="extraction_hint=''")),
-    ),
-    (
-        Kind.FIELD_TYPE,
-        answer(field(annotation="dict[str, int]")),
-        "`dict[str, int]`",
-        answer(field(annotation="'str'")),
-    ),
-    (Kind.FIELD_TYPE, answer(field(annotation="list")), "`list`", answer(field(annotation="str"))),
-    (Kind.NULLABLE, answer(field(annotation="str | None")), "`str | None`", answer(field(annotation="str"))),
-    (Kind.NULLABLE, answer(field(annotation="Optional[str]")), "Optional", answer(field(annotation="Union[str]"))),
-    (
-        Kind.LITERAL_VALUES,
-        answer(field(annotation="Literal[GENES]", verify_with="LiteralMatch()")),
-        "`Literal[GENES]`",
-        answer(field(annotation="Literal[GENE]", verify_with="LiteralMatch()"), before="GENE = 'BCL2'\n"),
-    ),
-    (
-        Kind.LITERAL_VALUES,
-        answer(field(annotation="Literal[1.5]", verify_with="LiteralMatch()")),
-        "`Literal[1.5]`",
-        answer(field(annotation="Literal[15]", truth="15", verify_with="LiteralMatch()")),
-    ),
-    (Kind.DESCRIPTION, answer(field(description='" "')), "' '", answer(field(description='" a"'))),
-    (Kind.DESCRIPTION, answer(field(description="5")), "description 5", answer(field(description="'5'"))),
-    (Kind.WEIGHT, answer(field(rest="weight=-1")), "weight -1", answer(field(rest="weight=0"))),
-    (Kind.WEIGHT, answer(field(rest="weight='2'")), "weight '2'", answer(field(rest="weight=2"))),
-    (Kind.NOT_STATIC, answer(field(truth="GENE")), "`GENE`", answer(field(truth="GENE"), before="GENE = 'x'\n")),
-    (Kind.NOT_STATIC, answer(field(truth="'a' * 3")), "`'a' * 3`", answer(field(truth="'a' + 'b'"))),
-    (Kind.NOT_STATIC, answer(field(truth="f'{x}'")), "ground_truth", answer(field(truth="f'x'"))),
-    (Kind.NOT_STATIC, answer(field(description="ask()")), "description", answer(field(description="'ask'"))),
-    (
-        Kind.NOT_STATIC,
-        answer(field(verify_with="ExactMatch(normalize=steps())")),
-        "normalize is not static: `steps()`",
-        answer(field(verify_with="ExactMatch(normalize=[])")),
-    ),
-    (Kind.NOT_STATIC, answer(field(verify_with="ExactMatch(**steps)")), "** is not static", answer(field())),
-    (Kind.NOT_STATIC, answer(HOOK + "self.correct = find()"), "`find()`", answer(HOOK + "self.correct = {}")),
-    (Kind.GROUND_TRUTH, answer(HOOK + "self.correct = 5"), "self.correct is 5", answer(HOOK + "self.correct = {}")),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="float", truth="'ten'", verify_with="NumericExact()")),
-        "'gene': the ground truth of NumericExact is 'ten'",
-        answer(field(annotation="float", truth="'1e1'", verify_with="NumericExact()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="int", truth="True", verify_with="NumericExact()")),
-        "True",
-        answer(field(annotation="int", truth="1", verify_with="NumericExact()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="bool", truth="'maybe'", verify_with="BooleanMatch()")),
-        "'maybe'",
-        answer(field(annotation="bool", truth="'No'", verify_with="BooleanMatch()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="list[str]", truth="'a'", verify_with="SetContainment()")),
-        "'a', not a list",
-        answer(field(annotation="list[str]", truth="('a',)", verify_with="SetContainment()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="Literal['BRCA1', 'TP53']", verify_with="LiteralMatch()")),
-        "BRCA1, TP53",
-        answer(field(annotation="Literal['BRCA1', 'BCL2']", verify_with="LiteralMatch()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(truth="'March 2020'", verify_with="DateMatch()")),
-        "'March 2020', not a whole date",
-        answer(field(truth="'3 March 2020'", verify_with="DateMatch()")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(truth="'2020-03-31'", verify_with="DateMatch(format='%d.%m.%Y')")),
-        "'2020-03-31'",
-        answer(field(truth="'31.3.2020'", verify_with="DateMatch(format='%d.%m.%Y')")),
-    ),
-    (
-        Kind.GROUND_TRUTH,
-        answer(field(annotation="bool", truth="1", verify_with="TraceContains(substring='x')")),
-        "is 1, not true or false",
-        answer(field(annotation="bool", truth="False", verify_with="TraceContains(substring='x')")),
-    ),
-    (
-        Kind.STRATEGY,
-        answer(field(), STRATEGY + "FieldCheck(field='genes')"),
-        "'genes'",
-        answer(field(), STRATEGY + "FieldCheck(field='gene')"),
-    ),
-    (Kind.STRATEGY, answer(field(), STRATEGY + "best()"), "`best()`", answer(field(), STRATEGY + "None")),
-    (
-        Kind.STRATEGY,
-        answer(field(), STRATEGY + "AnyOf(conditions=[])"),
-        "never passes",
-        answer(field(), STRATEGY + "AllOf(conditions=[])"),
-    ),
-    (
-        Kind.STRATEGY,
-        answer(field(), STRATEGY + "AtLeastN(n=1, conditions=[])"),
-        "1 of 0",
-        answer(field(), STRATEGY + "AtLeastN(n=0, conditions=[])"),
-    ),
-    (
-        Kind.STRATEGY,
-        answer(field(), STRATEGY + "AtLeastN(n=-1, conditions=[])"),
-        "not -1",
-        answer(field(), STRATEGY + "AtLeastN(n=0)"),
-    ),
-    (
-        Kind.REGEX,
-        answer(HOOK + "self.regex = {'a': {'pattern': '['}}"),
-        "'['",
-        answer(HOOK + "self.regex = {'a': {'pattern': '[a]'}}"),
-    ),
-    (
-        Kind.REGEX,
-        answer(HOOK + "self.regex = {'a': {'match_type': 'most'}}"),
-        "'most'",
-        answer(HOOK + "self.regex = {'a': {'match_type': 'contains'}}"),
-    ),
-    (
-        Kind.REGEX,
-        answer(HOOK + "self.regex = {'a': {'match_type': 'count', 'expected': '2'}}"),
-        "expects '2'",
-        answer(HOOK + "self.regex = {'a': {'match_type': 'count', 'expected': 2}}"),
-    ),
-    (Kind.REGEX, answer(HOOK + "self.regex = {'a': 'b'}"), "'b'", answer(HOOK + "self.regex = {'a': {}}")),
-    (Kind.REGEX, answer(HOOK + "self.regex = {'a': {'pattern': 1}}"), "1", answer(HOOK + "self.regex = {}")),
-    (Kind.REGEX, answer(HOOK + "self.regex = []"), "[]", answer(HOOK + "self.regex = {}")),
+PIECES = [
+    *("class Answer(BaseAnswer):\n    ", "class A(Answer):\n    ", "x: str = ", "VerifiedField(", "Field(", "'d', "),
+    *("ground_truth=", "verify_with=", "ExactMatch(", "NumericGraded(cutoff=", "RegexMatch(pattern=", "normalize=["),
+    *("]", ")", "\n    ", "\n", "{'mapping': ", "}", "date(", "1", "-", "+", "None", "Literal[", "Optional["),
+    *("Annotated[str, ", "class VerificationStrategy:\n        verify_strategy = ", "AllOf(conditions=["),
+    *("FieldCheck(field='x')", ", ", "def verify(self): return False", "A = A", "**", "*", "f'{x}'", "0x" + "f" * 5000),
+    *("def ground_truth(self):\n        self.correct = {", "ConditionalGroundTruth(source='', cases={"),
+    *("GroundTruthCase(value=", "\x00", "\ud800", "'\\ud800'", "b''"),
 ]
 
 
-@pytest.mark.parametrize(("kind", "faulty", "said", "sound"), EXAMPLES + OF_PRIMITIVES)
-def test_a_problem_is_told_and_its_neighbour_has_none(kind: Kind, faulty: str, said: str, sound: str) -> None:
+@pytest.mark.parametrize(("kind", "faulty", "said", "sound"), EXAMPLES)
+def test_a_problem_is_told_and_its_neighbour_has_none(kind: ProblemKind, faulty: str, said: str, sound: str) -> None:
     (problem,) = read_template(faulty).problems
     assert problem.kind is kind
     assert said in problem.message
@@ -211,16 +32,13 @@ def test_a_problem_is_told_and_its_neighbour_has_none(kind: Kind, faulty: str, s
 
 
 def test_every_kind_of_problem_has_an_example() -> None:
-    assert {kind for kind, *_ in EXAMPLES + OF_PRIMITIVES} == set(Kind)
+    assert {kind for kind, *_ in EXAMPLES} == set(ProblemKind)
 
 
 def test_problems_have_the_lines_of_their_places_and_are_in_that_order() -> None:
     source = answer("x: str = VerifiedField(", "    ' ',", "    now(),", "    Nope(),", ")", field(annotation="dict"))
     found = [(problem.kind, problem.line) for problem in read_template(source).problems]
-    assert found == [(Kind.DESCRIPTION, 3), (Kind.NOT_STATIC, 4), (Kind.UNKNOWN_PRIMITIVE, 5), (Kind.FIELD_TYPE, 7)]
-
-
-def test_a_faulty_line_is_told_where_python_tells_it() -> None:
+    assert found == [("description", 3), ("not-static", 4), ("unknown-primitive", 5), ("field-type", 7)]
     (problem,) = read_template("class Answer(BaseAnswer):\n    x: int = = 1\n").problems
     assert problem.line == 2
 
@@ -229,3 +47,112 @@ def test_a_message_stays_short_whatever_the_value() -> None:
     source = answer(field(annotation="int", truth=repr(["a" * 1000] * 1000), verify_with="NumericExact()"))
     (problem,) = read_template(source).problems
     assert len(problem.message) < 600
+
+
+# Any text
+
+
+def whole(template: Template) -> None:
+    """Assert that a template is what callers may rely on."""
+    values = [template.ground_truth and dict(template.ground_truth), *(read.ground_truth for read in template.fields)]
+    assert json.loads(json.dumps(values, allow_nan=False)) == values
+    for problem in template.problems:
+        assert problem.message.encode()
+        assert problem.line is None or problem.line > 0
+
+
+@given(st.text() | st.text(st.characters()) | st.lists(st.sampled_from(PIECES)).map("".join))
+def test_any_text_gives_a_template(source: str) -> None:
+    whole(read_template(source))
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_any_arguments_of_a_field_give_a_template(inside: str) -> None:
+    whole(read_template(answer(f"x: str = VerifiedField('d', {inside}, ExactMatch())")))
+
+
+def filled(line: str, size: int = 190_000) -> str:
+    """Return lines with `#` replaced by 0, 1, 2 and so on, together of at most `size` characters."""
+    return "".join(f"{line.replace('#', str(number))}\n" for number in range(size // (len(line) + 5)))
+
+
+def derived(classes: int) -> str:
+    """Return classes of which each derives from the one before."""
+    return "class C0(BaseAnswer): pass\n" + "".join(f"class C{n + 1}(C{n}): x: int\n" for n in range(classes))
+
+
+def doubling(first: str, more: str) -> str:
+    """Return names of which each stands for several times the one before, and fields that use the last."""
+    names = "".join(f"A{n + 1} = {more.replace('#', str(n))}\n" for n in range(40))
+    return f"A0 = {first}\n{names}" + answer(*(field(f"x{n}", truth="A40") for n in range(500)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "level"),
+    [
+        (filled("class C#(BaseAnswer): pass"), Level.CLASSIC),
+        (derived(6000), Level.INCOMPLETE),
+        ("class A(BaseAnswer): x: int\n" + "class A(A): x: int\n" * 9000, Level.INCOMPLETE),
+        (answer(filled("x#: q = VerifiedField('', z, Y())", 150_000)), Level.VERIFIED),
+        (answer("; ".join(f"x{n}: 'q[1]' = VerifiedField('', z, Y())" for n in range(4000))), Level.VERIFIED),
+        (filled("a# = 1") + answer(field(truth="a7")), Level.VERIFIED),
+        (answer("x: " + "|".join(["int"] * 500) + " = 1"), Level.INCOMPLETE),
+        (answer(field(truth=" + ".join(["'a'"] * 500))), Level.VERIFIED),
+        (answer(field(truth="-" * 500 + "1")), Level.VERIFIED),
+        (answer(field(truth="[" * 150 + "]" * 150)), Level.VERIFIED),
+        ("x = " + "(" * 10_000, Level.SYNTAX_ERROR),
+        ("x = " + "a." * 90_000 + "a", Level.SYNTAX_ERROR),
+        ("a" * 10_000_000, Level.SYNTAX_ERROR),
+        ("\ud800", Level.SYNTAX_ERROR),
+        ("\x00", Level.SYNTAX_ERROR),
+        (answer(field("\u00aa" * 9000)), Level.VERIFIED),
+        (answer(field("__class__"), field("__slots__")), Level.CLASSIC),
+    ],
+    ids=range(17),
+)
+def test_large_and_odd_texts_are_read(source: str, level: Level) -> None:
+    template = read_template(source)
+    whole(template)
+    assert template.level is level
+
+
+def test_a_text_that_exhausts_the_reader_has_a_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("checkpoint_ld.templates.reading.read_fields", exhausted)
+    template = read_template(answer())
+    assert (template.level, kinds(template)) == (Level.SYNTAX_ERROR, ["limit"])
+
+
+@pytest.mark.parametrize(("first", "more"), [("[1]", "[A#, A#, A#]"), ("'0123456789'", "A# + A#"), ("1", "[A41, A#]")])
+def test_names_that_stand_for_ever_more_are_given_up(first: str, more: str) -> None:
+    template = read_template(doubling(first, more))
+    assert set(kinds(template)) == {ProblemKind.NOT_STATIC}
+    assert all(read.unread["ground_truth"] == "A40" for read in template.fields)
+
+
+@pytest.mark.parametrize(("levels", "expected"), [(150, [ProblemKind.NOT_STATIC]), (90, [])])
+def test_a_list_nested_too_deeply_is_not_read_and_a_shallow_one_is(levels: int, expected: list[ProblemKind]) -> None:
+    assert kinds(answer(field(truth="[" * levels + "]" * levels))) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", ["'(?i)[\\0-\\uffff]#'", "'[\u0430-\uffff]#', flags=['I']"])
+def test_expressions_that_cost_too_much_are_not_compiled(pattern: str) -> None:
+    line = f"x#: str = VerifiedField('d', 'a', RegexMatch(pattern={pattern}))"
+    assert kinds(answer(filled(line, 150_000))) == [ProblemKind.LIMIT]
+    assert kinds(answer(filled(line, 2_000))) == []
+
+
+def test_a_long_expression_under_many_names_is_compiled_a_few_times() -> None:
+    part = "PART = '" + "[a-z]" * 10_000 + "'\n"
+    fields = [field(f"x{n}", verify_with=f"RegexMatch(pattern=PART + '{n}')") for n in range(6)]
+    assert kinds(answer(*fields, before=part)) == [ProblemKind.LIMIT]
+    assert kinds(answer(*fields[:3], before=part)) == []
+
+
+def test_a_nested_expression_does_not_end_the_reading() -> None:
+    source = answer(field(verify_with=f"RegexMatch(pattern='{'(' * 5000}{')' * 5000}')"))
+    assert kinds(source) == [ProblemKind.PRIMITIVE_PARAMETERS]

@@ -15,47 +15,46 @@ from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.specification import source_of
 from tests.templates.specs import HOSTILE, specs
 
+STATE: dict[str, Any] = {
+    "name": "state",
+    "type": "literal",
+    "description": 'A "state"',
+    "extraction_hint": "at 20 °C\nin air",
+    "ground_truth": "liquid",
+    "literal_values": ["liquid", "it's solid"],
+    "weight": 2,
+    "verify_with": {"type": "LiteralMatch"},
+}
+SYMBOLS: dict[str, Any] = {
+    "name": "symbols",
+    "type": "list_str",
+    "description": "Symbols",
+    "ground_truth": ["Hg", None],
+    "verify_with": {"normalize": ["strip", {"mapping": {"Hydrargyrum": "Hg"}}], "type": "OrderedMatch"},
+}
+FOUND: dict[str, Any] = {
+    "name": "found",
+    "type": "date",
+    "description": "When?",
+    "ground_truth": {
+        "source": "state.stage",
+        "cases": {"1": {"value": "1774-08-01", "verify_with": {"format": "%Y-%m-%d", "type": "DateMatch"}}},
+        "default": {"value": "1774-08-02", "verify_with": None},
+        "__conditional__": True,
+    },
+    "verify_with": {"tolerance": 1, "unit": "days", "type": "DateTolerance"},
+}
+CITED: dict[str, Any] = {
+    "name": "cited",
+    "type": "bool",
+    "description": "Cited?",
+    "ground_truth": True,
+    "is_trace": True,
+    "verify_with": {"pattern": r"\[\d+\]", "count_min": None, "type": "TraceRegex"},
+}
 WHOLE: dict[str, Any] = {
     "class_name": "Metal",
-    "fields": [
-        {
-            "name": "state",
-            "type": "literal",
-            "description": 'A "state"',
-            "extraction_hint": "at 20 °C\nin air",
-            "ground_truth": "liquid",
-            "literal_values": ["liquid", "it's solid"],
-            "verify_with": {"type": "LiteralMatch"},
-            "weight": 2,
-        },
-        {
-            "name": "symbols",
-            "type": "list_str",
-            "description": "Symbols",
-            "ground_truth": ["Hg", None],
-            "verify_with": {"normalize": ["strip", {"mapping": {"Hydrargyrum": "Hg"}}], "type": "OrderedMatch"},
-        },
-        {
-            "name": "found",
-            "type": "date",
-            "description": "When?",
-            "ground_truth": {
-                "source": "state.stage",
-                "cases": {"1": {"value": "1774-08-01", "verify_with": {"format": "%Y-%m-%d", "type": "DateMatch"}}},
-                "default": {"value": "1774-08-02", "verify_with": None},
-                "__conditional__": True,
-            },
-            "verify_with": {"tolerance": 1, "unit": "days", "type": "DateTolerance"},
-        },
-        {
-            "name": "cited",
-            "type": "bool",
-            "description": "Cited?",
-            "ground_truth": True,
-            "verify_with": {"pattern": r"\[\d+\]", "count_min": None, "type": "TraceRegex"},
-            "is_trace": True,
-        },
-    ],
+    "fields": [STATE, SYMBOLS, FOUND, CITED],
     "verify_strategy": {
         "type": "at_least_n",
         "n": 1,
@@ -179,7 +178,7 @@ def test_the_layout_is_that_of_the_format() -> None:
 
 
 def test_a_template_without_more_has_one_import_and_its_class() -> None:
-    plain = TemplateSpec.model_validate({"fields": [{**WHOLE["fields"][1], "verify_with": {"type": "OrderedMatch"}}]})
+    plain = TemplateSpec.model_validate({"fields": [{**SYMBOLS, "verify_with": {"type": "OrderedMatch"}}]})
     assert source_of(plain) == (
         "from karenina.schemas.entities import BaseAnswer, VerifiedField, OrderedMatch\n\n\n"
         "class Answer(BaseAnswer):\n"
@@ -234,15 +233,12 @@ def test_no_text_gets_out_of_its_quotes(description: str, hint: str, truth: str,
     ("change", "message"),
     [
         ({"class_name": "A(B):\n    pass\nclass C"}, "class name"),
-        ({"fields": []}, "no fields"),
-        ({"fields": [{**WHOLE["fields"][1], "name": "x: int\nimport os"}]}, "not a name"),
-        ({"fields": [{**WHOLE["fields"][1], "description": "\ud800"}]}, "surrogate"),
-        (
-            {"fields": [{**WHOLE["fields"][1], "verify_with": {"a=evil(), b": 1, "type": "OrderedMatch"}}]},
-            "no parameter",
-        ),
-        ({"fields": [{**WHOLE["fields"][1], "verify_with": {"type": "evil"}}]}, "no known primitive"),
-        ({"fields": [{**WHOLE["fields"][1], "type": "str = evil()"}]}, "not one of"),
+        ({"fields": [], "class_name": "1"}, "class name.*no fields"),
+        ({"fields": [{**SYMBOLS, "name": "x: int\nimport os"}]}, "not a name"),
+        ({"fields": [{**SYMBOLS, "description": "\ud800"}]}, "surrogate"),
+        ({"fields": [{**SYMBOLS, "verify_with": {"a=evil(), b": 1, "type": "OrderedMatch"}}]}, "no parameter"),
+        ({"fields": [{**SYMBOLS, "verify_with": {"type": "evil"}}]}, "no known primitive"),
+        ({"fields": [{**SYMBOLS, "type": "str = evil()"}]}, "not one of"),
         ({"verify_strategy": {"type": "evil"}}, "not one of"),
     ],
 )
@@ -252,11 +248,6 @@ def test_what_is_no_template_is_not_written(change: dict[str, Any], message: str
         source_of(spec)
     assert isinstance(caught.value, ValueError)
     assert isinstance(caught.value, CheckpointLdError)
-
-
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    with pytest.raises(WriteError, match=r"class name.*no fields"):
-        source_of(TemplateSpec(fields=[], class_name="1"))
 
 
 class Code(str):
@@ -273,7 +264,7 @@ class Codes(list[str]):
 
 @pytest.mark.parametrize("made", [Code("x"), Codes(["x"]), {1: 2}, {Code("x"): 1}, {"x"}])
 def test_a_value_that_was_put_in_behind_the_entitys_back_is_not_written(made: Any) -> None:
-    spec = TemplateSpec.model_validate({"fields": [WHOLE["fields"][1]]})
+    spec = TemplateSpec.model_validate({"fields": [SYMBOLS]})
     truth = spec.fields[0].ground_truth
     assert isinstance(truth, list)
     truth.append(made)
@@ -282,6 +273,6 @@ def test_a_value_that_was_put_in_behind_the_entitys_back_is_not_written(made: An
 
 
 def test_a_text_that_is_too_long_to_be_read_is_not_written() -> None:
-    spec = TemplateSpec.model_validate({"fields": [{**WHOLE["fields"][1], "description": "d" * 200_000}]})
+    spec = TemplateSpec.model_validate({"fields": [{**SYMBOLS, "description": "d" * 200_000}]})
     with pytest.raises(WriteError, match="more than are read"):
         source_of(spec)

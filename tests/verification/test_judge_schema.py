@@ -16,12 +16,10 @@ SECRET = "S3CRET"
 
 
 def field(name: str, type_: str = "str", **members: Any) -> TemplateFieldSpec:
-    verify_with: dict[str, Any] = (
-        {"type": "TraceContains", "substring": SECRET} if members.get("is_trace") else {"type": "ExactMatch"}
-    )
-    return TemplateFieldSpec(
-        name=name, type=type_, description=f"the {name}", ground_truth=SECRET, verify_with=verify_with, **members
-    )
+    trace = {"type": "TraceContains", "substring": SECRET}
+    said = {"description": f"the {name}", "ground_truth": SECRET, **members}
+    said["verify_with"] = trace if members.get("is_trace") else {"type": "ExactMatch"}
+    return TemplateFieldSpec(name=name, type=type_, **said)
 
 
 SPEC = TemplateSpec(
@@ -39,7 +37,8 @@ SPEC = TemplateSpec(
 )
 
 
-def test_each_field_is_asked_for_in_its_type() -> None:
+def test_each_field_is_asked_for_in_its_type_without_its_ground_truth() -> None:
+    assert SECRET not in json.dumps(judge_schema(SPEC))
     assert judge_schema(SPEC) == {
         "type": "object",
         "title": "Gene",
@@ -57,21 +56,12 @@ def test_each_field_is_asked_for_in_its_type() -> None:
     }
 
 
-def test_it_tells_no_ground_truth() -> None:
-    assert SECRET not in json.dumps(judge_schema(SPEC))
-
-
 @given(specs())
 def test_no_ground_truth_of_any_template_shows(spec: TemplateSpec) -> None:
-    marked = [
-        one.model_copy(
-            update={
-                "ground_truth": {"marker": SECRET, "truth": one.ground_truth},
-                "verify_with": {**one.verify_with, "substrings": [SECRET]},
-            }
-        )
-        for one in spec.fields
-    ]
+    marked = []
+    for one in spec.fields:
+        truth, verify_with = {"marker": SECRET, "truth": one.ground_truth}, {**one.verify_with, "substrings": [SECRET]}
+        marked.append(one.model_copy(update={"ground_truth": truth, "verify_with": verify_with}))
     schema = judge_schema(spec.model_copy(update={"fields": marked}))
     assert SECRET not in json.dumps(schema)
     assert schema == judge_schema(spec)

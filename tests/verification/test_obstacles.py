@@ -14,6 +14,7 @@ from checkpoint_ld.workers.trusted import Trust
 FIELD = '    x: str = VerifiedField(description="x", ground_truth="a", verify_with=ExactMatch())\n'
 VERIFIED = "class Answer(BaseAnswer):\n" + FIELD
 REMEDY = "run it with trust=Trust(), or --trust-stored-code, if you trust its code"
+OWN = "    def verify(self):\n        return True\n"
 REGEX = "    def model_post_init(self, c):\n        super().model_post_init(c)\n        self.regex = {}\n"
 CITED = REGEX.replace("{}", '{"cites": {"pattern": r"\\[\\d\\]", "expected": 2, "match_type": "count"}}')
 PLACEHOLDER = (
@@ -43,10 +44,7 @@ def test_what_is_no_template_says_what_to_do(text: str | None, level: Level, rea
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (
-            VERIFIED + "    def verify(self):\n        return True\n",
-            "the method verify of the template (line 3) decides",
-        ),
+        (VERIFIED + OWN, "the method verify of the template (line 3) decides"),
         (VERIFIED + "    def _clean(self):\n        pass\n", "the method _clean of the template (line 3) may decide"),
         (VERIFIED + "    def ground_truth(self):\n        self.x = 'a'\n", "the method ground_truth"),
         ("@twist\n" + VERIFIED, "the decorator twist of the template (line 1)"),
@@ -94,7 +92,7 @@ def test_a_granular_score_of_its_own_is_not_known() -> None:
 
 
 def test_a_template_without_its_source_cannot_be_run() -> None:
-    read = read_template(VERIFIED + "    def verify(self):\n        return True\n")
+    read = read_template(VERIFIED + OWN)
     assert verify(read, {"x": "a"}, trust=Trust()).reason.endswith(f"{REMEDY} (give its source text)")
 
 
@@ -148,9 +146,8 @@ def test_fields_and_regular_expressions_have_to_pass(value: str, trace: Any, pas
 
 @pytest.mark.parametrize("said", ['"x"', '{"pattern": 1}', '{"pattern": "("}', '{"pattern": "a", "match_type": "odd"}'])
 def test_an_expression_with_a_fault_is_never_met(said: str) -> None:
-    text = "class Answer(BaseAnswer):\n" + REGEX.replace(
-        "{}", '{"good": {"pattern": "a", "expected": "a"}, "bad": SAID}'.replace("SAID", said)
-    )
+    expressions = f'{{"good": {{"pattern": "a", "expected": "a"}}, "bad": {said}}}'
+    text = "class Answer(BaseAnswer):\n" + REGEX.replace("{}", expressions)
     result = verify(text, {}, "a")
     assert result.passed is False
     assert result.regex is not None

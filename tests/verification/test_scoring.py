@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 from checkpoint_ld import FieldResult
-from checkpoint_ld.entities.template_spec import AllOf, AnyOf, AtLeastN, FieldCheck, StrategyNode, evaluate_strategy
+from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    FieldCheck,
+    StrategyNode,
+    VerifyStrategySpec,
+    evaluate_strategy,
+)
 from checkpoint_ld.templates.verification import karenina_score, scores_of, verdict_of
+from tests.templates.specs import strategies
 
-NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
 NAMES = ("a", "b", "c")
 
 
-def composites(children: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    conditions = st.lists(children, max_size=3)
-    return st.one_of(
-        st.fixed_dictionaries({"type": st.sampled_from(["all_of", "any_of"]), "conditions": conditions}),
-        st.fixed_dictionaries({"type": st.just("at_least_n"), "n": st.integers(0, 4), "conditions": conditions}),
-    )
-
-
-TREES = st.none() | st.recursive(
-    st.builds(lambda name: {"type": "field_check", "field": name}, st.sampled_from(NAMES)), composites
-).map(NODES.validate_python)
+TREES = st.none() | strategies(NAMES).map(VerifyStrategySpec.node)
 
 
 def results(*passed: bool | None) -> list[FieldResult]:
@@ -38,51 +34,39 @@ def results(*passed: bool | None) -> list[FieldResult]:
     ]
 
 
-def possibilities(passed: tuple[bool | None, ...]) -> list[tuple[bool, ...]]:
-    return list(product(*([False, True] if one is None else [one] for one in passed)))
-
-
 @given(TREES, st.tuples(*[st.sampled_from([True, False, None])] * 3))
-def test_a_verdict_is_known_if_all_possibilities_agree(
+def test_a_verdict_and_scores_are_known_if_all_possibilities_agree(
     node: StrategyNode | None, passed: tuple[bool | None, ...]
 ) -> None:
+    possible = list(product(*([False, True] if one is None else [one] for one in passed)))
     verdicts = {
-        all(one) if node is None else evaluate_strategy(node, dict(zip(NAMES, one, strict=True)))
-        for one in possibilities(passed)
+        all(one) if node is None else evaluate_strategy(node, dict(zip(NAMES, one, strict=True))) for one in possible
     }
     assert verdict_of(node, results(*passed)) is (verdicts.pop() if len(verdicts) == 1 else None)
-
-
-@given(TREES, st.tuples(*[st.sampled_from([True, False, None])] * 3))
-def test_a_score_is_known_if_all_possibilities_agree(
-    node: StrategyNode | None, passed: tuple[bool | None, ...]
-) -> None:
     for index, found in enumerate(scores_of(node, results(*passed))):
-        scores = {scores_of(node, results(*one))[index] for one in possibilities(passed)}
+        scores = {scores_of(node, results(*one))[index] for one in possible}
         assert found == (scores.pop() if len(scores) == 1 else None)
 
 
 WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
-SCORES = {"a": 1.0, "b": 1.0, "c": 0.0}
 
 
 @pytest.mark.parametrize(
-    ("node", "score"),
+    ("node", "weights", "score"),
     [
-        (None, 0.5),
-        (AllOf(), 0.5),
-        (FieldCheck(field="c"), 0.5),
-        (AnyOf(), 1 / 3),
-        (AtLeastN(n=2), 0.5),
-        (AtLeastN(n=1), 1 / 3),
-        (AtLeastN(n=0), 0.0),
+        (None, WEIGHTS, 0.5),
+        (AllOf(), WEIGHTS, 0.5),
+        (FieldCheck(field="c"), WEIGHTS, 0.5),
+        (AnyOf(), WEIGHTS, 1 / 3),
+        (AtLeastN(n=2), WEIGHTS, 0.5),
+        (AtLeastN(n=1), WEIGHTS, 1 / 3),
+        (AtLeastN(n=0), WEIGHTS, 0.0),
+        (None, {"a": 2.0, "b": 0.0, "c": -1.0}, 2.0),
+        (None, {"a": 0.0}, 0.0),
     ],
 )
-def test_the_score_of_karenina_looks_at_the_root_only(node: StrategyNode | None, score: float) -> None:
-    assert karenina_score(node, SCORES, WEIGHTS) == pytest.approx(score)
-
-
-def test_the_score_of_karenina_is_not_bounded() -> None:
-    assert karenina_score(None, SCORES, {"a": 2.0, "b": 0.0, "c": -1.0}) == 2.0
-    assert karenina_score(None, SCORES, {"a": 0.0}) == 0.0
+def test_the_score_of_karenina_looks_at_the_root_only_and_is_not_bounded(
+    node: StrategyNode | None, weights: dict[str, float], score: float
+) -> None:
+    assert karenina_score(node, {"a": 1.0, "b": 1.0, "c": 0.0}, weights) == pytest.approx(score)
     assert karenina_score(AnyOf(), {}, {}) == 0.0

@@ -49,17 +49,8 @@ def test_a_right_answer_passes_with_reasons() -> None:
     result = verify(TEMPLATE, RIGHT)
     assert (result.passed, result.reason, result.level) == (True, "all fields pass", Level.VERIFIED)
     assert (result.granular_score, result.karenina_granular_score, result.executed) == (1.0, 1.0, False)
-    gene = result.fields[0]
-    assert gene == FieldResult(
-        name="gene",
-        passed=True,
-        score=1.0,
-        reason='"bcl2" passes ExactMatch against "BCL2"',
-        weight=2.0,
-        primitive="ExactMatch",
-        value="bcl2",
-        expected="BCL2",
-    )
+    said = {"reason": '"bcl2" passes ExactMatch against "BCL2"', "primitive": "ExactMatch", "expected": "BCL2"}
+    assert result.fields[0] == FieldResult("gene", True, 1.0, weight=2.0, value="bcl2", **said)
 
 
 def test_a_wrong_answer_says_what_is_wrong() -> None:
@@ -204,17 +195,16 @@ def test_trace_fields_look_at_the_response(truth: bool, trace: str | None, passe
 
 def test_what_cannot_be_decided_counts_only_if_it_matters() -> None:
     both = [field("a"), field("s", verify_with={"type": "SemanticMatch"})]
-    either = VerifyStrategySpec(
-        type="any_of", conditions=[VerifyStrategySpec(type="field_check", field_name=name) for name in "as"]
-    )
+    checks = [VerifyStrategySpec(type="field_check", field_name=name) for name in "as"]
+    either = TemplateSpec(fields=both, verify_strategy=VerifyStrategySpec(type="any_of", conditions=checks))
     right, wrong = {"a": "a", "s": "x"}, {"a": "b", "s": "x"}
     assert verify(TemplateSpec(fields=both), right).passed is None
     assert verify(TemplateSpec(fields=both), wrong).passed is False
-    assert verify(TemplateSpec(fields=both, verify_strategy=either), right).passed is True
-    unknown = verify(TemplateSpec(fields=both, verify_strategy=either), wrong)
+    assert verify(either, right).passed is True
+    unknown = verify(either, wrong)
     assert (unknown.passed, unknown.granular_score, unknown.karenina_granular_score) == (None, None, None)
     assert unknown.reason.startswith("field s: SemanticMatch needs an embedding stage")
-    assert verify(TemplateSpec(fields=both, verify_strategy=either), right).granular_score == 1.0
+    assert verify(either, right).granular_score == 1.0
 
 
 def test_a_primitive_that_cannot_be_built_cannot_decide() -> None:
@@ -226,17 +216,9 @@ def test_a_primitive_that_cannot_be_built_cannot_decide() -> None:
 
 
 def test_a_conditional_ground_truth_is_chosen_by_the_context() -> None:
-    said = field(
-        truth={
-            "__conditional__": True,
-            "source": "state.n",
-            "cases": {
-                "2": {"value": "two", "verify_with": None},
-                "3": {"value": 1, "verify_with": {"type": "NumericMinimum"}},
-            },
-            "default": {"value": "none", "verify_with": None},
-        }
-    )
+    cases = {"2": {"value": "two", "verify_with": None}, "3": {"value": 1, "verify_with": {"type": "NumericMinimum"}}}
+    default = {"value": "none", "verify_with": None}
+    said = field(truth={"__conditional__": True, "source": "state.n", "cases": cases, "default": default})
     assert judged(said, "none").passed is True
     assert judged(said, "two", context={"state": {"n": 2}}).expected == "two"
     minimum = judged(said, "7", context={"state": {"n": 3}})
