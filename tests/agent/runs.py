@@ -55,12 +55,7 @@ def tree(
             "tool_state": {"calls": calls, "results": results or {}},
             "progress": {"step_number": step, "total_thoughts": len(thoughts), "total_tool_calls": len(calls)},
         },
-        "metadata": {
-            "step_number": step,
-            "tokens_used": 100 * step,
-            "duration_ms": 5,
-            "checkpoint_reason": "manual",
-        },
+        "metadata": {"step_number": step, "tokens_used": 100 * step, "duration_ms": 5, "checkpoint_reason": "manual"},
         **more,
     }
 

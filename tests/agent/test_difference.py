@@ -45,12 +45,7 @@ def _checkpoints(draw: st.DrawFn) -> AgentCheckpoint:
 
 def test_thoughts_and_calls_are_matched_by_their_ids() -> None:
     before = checkpoint("k1", thoughts=[thought(1, confidence=0.9), thought(2)], calls=[call(1)])
-    after = checkpoint(
-        "k2",
-        thoughts=[thought(1, confidence=0.4), thought(3)],
-        calls=[call(1), call(2)],
-        step=3,
-    )
+    after = checkpoint("k2", thoughts=[thought(1, confidence=0.4), thought(3)], calls=[call(1), call(2)], step=3)
     diff = diff_checkpoints(before, after)
     assert [one.id for one in diff.thoughts_added] == ["t3"]
     assert [one.id for one in diff.thoughts_removed] == ["t2"]

@@ -41,7 +41,6 @@ def assert_alike(source: bytes) -> None:
 @pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
 def test_both_engines_find_the_same_in_every_example(rule: Any) -> None:
     shown = example(rule.code)
-
     assert shown is not None
     assert_alike(shown.invalid)
 
@@ -78,7 +77,6 @@ def what(found: Finding) -> Any:
 @pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
 def test_statements_break_the_rules_that_a_file_breaks(rule: Any) -> None:
     shown = example(rule.code)
-
     assert shown is not None
     assert_alike_as_statements(shown.invalid)
 
@@ -93,7 +91,6 @@ def test_mutilated_checkpoints_break_the_same_rules_as_statements(part: int) -> 
 def test_the_report_holds_no_secret() -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz"
     checked = rules.check_reading(examine(text(tree(replaced("/metadata/checkpoint_reason", key)))))
-
     assert checked.results is not None
     assert len(set(checked.results.objects(None, SH.result))) == 2
     assert key not in checked.results.serialize()
@@ -108,7 +105,6 @@ def test_the_report_holds_what_was_found_as_results() -> None:
     checked = rules.check_reading(examine(text(tree(replaced("/metadata/tokens_used", -1)))))
     assert checked.results is not None
     [result] = checked.results.objects(None, SH.result)
-
     assert checked.results.value(result, SH.sourceShape) == URIRef("urn:caf:shape:metadata-tokens")
     assert checked.results.value(result, SH.focusNode) == URIRef("urn:caf:checkpoint/ckpt_2#/metadata")
     assert str(checked.results.value(result, SH.value)) == "-1"
@@ -118,6 +114,5 @@ def test_the_report_describes_a_path_of_several_properties() -> None:
     checked = rules.check_reading(examine(text(tree(replaced("/about", {"replicate": 1})))))
     assert checked.results is not None
     [path] = checked.results.objects(None, SH.resultPath)
-
     [members] = checked.results.objects(path, SH.alternativePath)
     assert len([*checked.results.items(members)]) == 2

@@ -16,18 +16,7 @@ from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Example, Rule, catalogue, example
 from checkpoint_ld.validation import profiles
-from tests.agent.rule_documents import (
-    CALL,
-    THOUGHT,
-    Json,
-    added,
-    findings,
-    removed,
-    replaced,
-    text,
-    told,
-    tree,
-)
+from tests.agent.rule_documents import CALL, THOUGHT, Json, added, findings, removed, replaced, text, told, tree
 
 ONLY_IN_MEMORY = frozenset({"agent-version-text", "agent-snapshot"})
 """Rules that a file does not get to: reading stops before."""
@@ -40,9 +29,7 @@ RULES = [
 ]
 SINGLE = [rule for rule in RULES if rule.family != OF_COLLECTIONS]
 COLLECTED = [rule for rule in RULES if rule.family == OF_COLLECTIONS]
-BENCHMARKS = {
-    "urn:uuid:benchmark-elements": KnownBenchmark({"urn:uuid:question-1", "urn:uuid:question-2"}, "ab" * 32),
-}
+BENCHMARKS = {"urn:uuid:benchmark-elements": KnownBenchmark({"urn:uuid:question-1", "urn:uuid:question-2"}, "ab" * 32)}
 
 by_rule = pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: f"{rule.code}-{rule.slug}")
 by_collected = pytest.mark.parametrize("rule", COLLECTED, ids=lambda rule: f"{rule.code}-{rule.slug}")
@@ -74,7 +61,6 @@ def test_a_checkpoint_that_keeps_a_rule_has_no_finding_at_all(rule: Rule) -> Non
 def test_a_checkpoint_that_breaks_a_rule_has_one_finding_at_its_exact_place(rule: Rule) -> None:
     shown = the_example(rule)
     [found] = found_in(shown.invalid, rule)
-
     assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)
     assert (found.place.pointer or "") == shown.pointer
     assert "{?" not in found.message
@@ -111,7 +97,6 @@ def test_checkpoints_that_break_a_rule_have_one_finding_at_its_place_in_one_of_t
     trees = json.loads(shown.invalid)
     [found] = check_collection(trees, BENCHMARKS)
     [at] = [number for number in range(2) if shown.pointer.startswith(f"/{number}/")]
-
     assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)
     assert found.place.pointer == shown.pointer.removeprefix(f"/{at}")
     assert found.subject == f'checkpoint "{trees[at]["id"]}"'
@@ -120,7 +105,6 @@ def test_checkpoints_that_break_a_rule_have_one_finding_at_its_place_in_one_of_t
 
 def test_every_example_is_of_a_rule_and_every_rule_has_one() -> None:
     told = {path.stem for path in (data.folder("shapes") / "examples").glob("A*.json")}
-
     assert told == {rule.code for rule in RULES}
 
 
@@ -157,7 +141,6 @@ def test_the_versions_that_the_rules_accept_are_the_released_ones() -> None:
 )
 def test_a_value_that_cannot_be_is_one_finding_at_the_value(change: Json, expected: str) -> None:
     found = [one for one in findings(change) if one.place.pointer and one.place.pointer.startswith(change["path"])]
-
     assert [one.rule for one in found] == [expected]
 
 
@@ -166,7 +149,6 @@ def test_a_value_that_cannot_be_is_one_finding_at_the_value(change: Json, expect
 )
 def test_any_other_text_is_an_id(identifier: str) -> None:
     changes = [replaced("/id", identifier), replaced("/execution_id", identifier), replaced("/agent_id", identifier)]
-
     assert told(*changes, replaced("/metadata/agent_id", identifier)) == []
 
 
@@ -174,7 +156,6 @@ def test_what_is_no_thought_is_told_and_all_others_are_still_looked_at() -> None
     odd: list[Json] = [None, 7, "It boils.", []]
     changes = [added("/snapshot/thought_chain/3", one) for one in odd]
     expected = [("thought-object", f"/snapshot/thought_chain/{at}") for at in range(3, 7)]
-
     assert told(*changes, removed(f"{THOUGHT}/content"), replaced("/snapshot/progress/total_thoughts", 7)) == [
         ("thought-content", f"{THOUGHT}/content"),
         *expected,
@@ -183,7 +164,6 @@ def test_what_is_no_thought_is_told_and_all_others_are_still_looked_at() -> None
 
 def test_a_chain_that_is_null_is_missing_and_the_rest_is_still_looked_at() -> None:
     changes = [replaced("/snapshot/thought_chain", None), removed("/snapshot/current_step_id"), replaced("/name", 7)]
-
     assert told(*changes) == [("thought-chain", "/snapshot/thought_chain"), ("agent-name", "/name")]
 
 
@@ -191,7 +171,6 @@ def test_a_chain_that_is_null_is_missing_and_the_rest_is_still_looked_at() -> No
 def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> None:
     for pointer, noun in (("/snapshot/thought_chain", "thought"), ("/snapshot/tool_state/calls", "call")):
         [found] = [one for one in findings(replaced(pointer, value)) if one.place.pointer == pointer]
-
         assert found.message.startswith(f"in place of a {noun} there is ")
         assert "not an object" not in found.message
         assert found.remedy.startswith("write an array of objects: [{")
@@ -199,7 +178,6 @@ def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> Non
 
 def test_85_is_taken_for_percent() -> None:
     [found] = findings(replaced(f"{THOUGHT}/confidence", 85))
-
     assert found.message == "the confidence is 85, not a number from 0 to 1"
     assert found.remedy == "did you mean 0.85?"
     assert found.subject == 'thought "thought_2"'
@@ -208,7 +186,6 @@ def test_85_is_taken_for_percent() -> None:
 def test_each_of_three_thoughts_with_one_id_is_looked_at() -> None:
     again = {**tree()["snapshot"]["thought_chain"][2]}
     changes = [added("/snapshot/thought_chain/-", {**again, "content": 7}), added("/snapshot/thought_chain/-", again)]
-
     assert told(*changes, replaced("/snapshot/progress/total_thoughts", 5)) == [
         ("thought-repeated", "/snapshot/thought_chain/3/id"),
         ("thought-content", "/snapshot/thought_chain/3/content"),
@@ -228,7 +205,6 @@ def test_a_cycle_is_told_once_and_only_to_those_who_are_in_it() -> None:
         for one, parent in (("a", "b"), ("b", "c"), ("c", "b"), ("d", "d"))
     ]
     changes = [replaced("/snapshot/thought_chain", chain), removed("/snapshot/current_step_id")]
-
     assert told(*changes, replaced("/snapshot/progress/total_thoughts", 4)) == [
         ("thought-cycle", "/snapshot/thought_chain/1/parent_id"),
         ("thought-cycle", "/snapshot/thought_chain/3/parent_id"),
@@ -245,7 +221,6 @@ def test_findings_about_the_second_shape_point_into_the_file_as_it_is() -> None:
     )
     found = rules.check_reading(examine(source)).findings
     lines = source.decode().splitlines()
-
     assert [(one.rule, one.place.pointer) for one in found] == [
         ("thought-created", "/snapshot/thought_chain/steps/0/timestamp"),
         ("call-args", "/snapshot/tool_state/completed/0/arguments"),
@@ -274,7 +249,6 @@ def test_a_secret_is_told_and_not_repeated() -> None:
         added("/snapshot/context/variables/tokens", 12),
         added("/snapshot/context/variables/api_key", "${API_KEY}"),
     )
-
     assert [(one.rule, one.place.pointer) for one in found] == [
         ("agent-secret", "/snapshot/context/variables/service/Password"),
         ("agent-secret", f"{CALL}/args/headers/1"),
@@ -286,14 +260,12 @@ def test_a_secret_is_told_and_not_repeated() -> None:
 def test_a_value_that_may_be_a_secret_is_not_repeated_by_other_rules() -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz"
     found = findings(replaced("/metadata/checkpoint_reason", key))
-
     assert {one.rule for one in found} == {"agent-secret", "reason-unknown"}
     assert key not in str(found)
 
 
 def test_a_misspelt_reason_is_told_with_the_one_that_was_meant() -> None:
     [found] = findings(replaced("/metadata/checkpoint_reason", "execution_complete"))
-
     assert found.remedy == 'did you mean "execution_completed"?'
 
 
@@ -343,14 +315,12 @@ def test_profiles_of_benchmarks_have_no_rules_of_agents_but_those_about_text() -
 
 def test_a_byte_order_mark_is_a_violation_to_the_strict_profile() -> None:
     reading = examine(b"\xef\xbb\xbf" + text(tree()))
-
     assert [one.severity for one in rules.check_reading(reading).findings] == [Severity.WARNING]
     assert [one.severity for one in rules.check_reading(reading, "strict").findings] == [Severity.VIOLATION]
 
 
 def test_a_report_on_a_checkpoint_in_memory_points_into_its_tree() -> None:
     report = rules.validate_checkpoint(tree(removed("/name"), replaced("/metadata/tokens_used", -1)))
-
     assert not report.conforms
     assert [(one.rule, one.place.pointer, one.place.line) for one in report.findings] == [
         ("metadata-tokens", "/metadata/tokens_used", None)
@@ -369,7 +339,6 @@ def test_shapes_of_ones_own_may_be_about_what_has_no_object_in_the_file(tmp_path
     ex:tool a sh:NodeShape ; sh:targetObjectsOf caf:tool ; sh:pattern "handbook$" ; sh:message "only the handbook" ."""
     (tmp_path / "own.ttl").write_text(shape)
     found = findings(profile=profiles.profile("agent", [tmp_path]))
-
     assert [(one.message, one.place.pointer) for one in found] == [("only the handbook", "")]
 
 
@@ -381,7 +350,6 @@ def test_shapes_of_ones_own_may_have_parts_without_a_name_and_severities_of_thei
         sh:select "SELECT $this ?value { $this <urn:caf:vocab:thoughtType> ?value FILTER(?value = 'planning') }" ] ."""
     (tmp_path / "own.ttl").write_text(shape)
     found = findings(replaced(f"{THOUGHT}/type", "planning"), profile=profiles.profile("agent", [tmp_path]))
-
     assert {(one.rule, one.message, one.severity) for one in found} == {
         ("thought", "too sure", Severity.VIOLATION),
         ("thought", "no look", Severity.VIOLATION),
@@ -408,13 +376,7 @@ def test_shapes_of_ones_own_are_held_against_the_graph(tmp_path: Any) -> None:
     (tmp_path / "own.ttl").write_text(OWN)
     chosen = profiles.profile("agent", [tmp_path])
     found = findings(removed("/snapshot/thought_chain/0/confidence"), profile=chosen)
-
     assert [(one.rule, one.severity, one.message, one.place.pointer) for one in found] == [
-        (
-            "confidence-unknown",
-            Severity.INFO,
-            "the confidence is missing",
-            "/snapshot/thought_chain/0/confidence",
-        ),
+        ("confidence-unknown", Severity.INFO, "the confidence is missing", "/snapshot/thought_chain/0/confidence"),
         ("sure", Severity.WARNING, "we want to be surer", f"{THOUGHT}/confidence"),
     ]

@@ -43,7 +43,6 @@ def test_the_same_checkpoint_twice_is_no_fault() -> None:
 
 def test_executions_are_kept_apart() -> None:
     first, second = step(5), step(1, execution="exec_2", agent_id="agent_2", timestamp=MOMENT + 9000)
-
     assert told(first, second) == []
 
 
@@ -51,7 +50,6 @@ def test_without_links_each_is_held_against_the_one_before() -> None:
     slower = step(3)
     slower["timestamp"] = MOMENT + 9000
     slower["metadata"]["tokens_used"] = 1
-
     assert told(step(1), step(4), slower) == [
         ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
         ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
@@ -61,14 +59,12 @@ def test_without_links_each_is_held_against_the_one_before() -> None:
 
 def test_a_branch_is_held_against_its_parent_and_not_against_the_one_before() -> None:
     branch = step(2, parent=1, id="ckpt_branch", timestamp=MOMENT + 9000)
-
     assert told(step(1), step(4), branch) == []
 
 
 def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> None:
     child = step(3, parent=4)
     parent = step(4, execution="exec_2")
-
     assert told(child, parent) == [
         ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
         ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
@@ -77,16 +73,13 @@ def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> N
 
 
 def test_absent_parents_are_told_at_the_end() -> None:
-    assert told(step(2, parent=1), step(3, parent=2)) == [
-        ("agent-parent-absent", "ckpt_2", "/parent/checkpoint_id"),
-    ]
+    assert told(step(2, parent=1), step(3, parent=2)) == [("agent-parent-absent", "ckpt_2", "/parent/checkpoint_id")]
 
 
 def test_which_thought_is_gone_is_told() -> None:
     shorter = step(3)
     del shorter["snapshot"]["thought_chain"][1]
     [found] = check_collection([step(2), shorter])
-
     assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
 
 
@@ -95,7 +88,6 @@ def test_questions_are_looked_up_once_for_each_execution(is_function: bool) -> N
     known = {BENCHMARK: KnownBenchmark({"urn:uuid:question-2"}, "ff")}
     about = {**ABOUT, "benchmark_sha256": "00"}
     steps = [step(number, about=about) for number in range(1, 4)]
-
     assert told(*steps, benchmarks=known.get if is_function else known) == [
         ("agent-question-unknown", "ckpt_1", "/about/question"),
         ("agent-benchmark-changed", "ckpt_1", "/about/benchmark_sha256"),
@@ -111,7 +103,6 @@ def test_findings_point_into_the_files_that_were_read(tmp_path: Path) -> None:
     for name, tree in (("1.json", step(1)), ("2.json", step(2, agent_id="agent_2"))):
         (tmp_path / name).write_bytes(text(tree))
     [found] = check_collection(examine(path) for path in sorted(tmp_path.iterdir()))
-
     assert found.message == 'the agent_id is "agent_2", before it was "agent_1"'
     assert (found.place.file, found.place.line, found.place.column) == (str(tmp_path / "2.json"), 6, 15)
 
@@ -160,7 +151,6 @@ def test_a_benchmark_beside_them_says_which_questions_there_are(tmp_path: Path) 
         (tmp_path / f"{number}.json").write_bytes(text(step(number, execution=f"exec_{number}", about=about)))
 
     found = validate(*sorted(tmp_path.iterdir()), profile="strict")
-
     [unknown] = [one for one in found.findings if one.code.startswith("AE")]
     assert (unknown.rule, unknown.place.pointer) == ("agent-question-unknown", "/about/question")
     assert unknown.severity is Severity.VIOLATION

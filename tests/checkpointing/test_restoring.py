@@ -168,11 +168,7 @@ def test_a_fork_has_the_same_state_and_a_line_of_its_own(full: Bench) -> None:
     assert fork.checkpoint.snapshot.tree() == origin.checkpoint.snapshot.tree()
     assert fork.checkpoint.execution_id != "exec"
     assert fork.checkpoint.parent is not None
-    assert fork.checkpoint.parent.tree() == {
-        "checkpoint_id": origin.id,
-        "is_branch": True,
-        "branch_reason": "what if",
-    }
+    assert fork.checkpoint.parent.tree() == {"checkpoint_id": origin.id, "is_branch": True, "branch_reason": "what if"}
     metadata = origin.checkpoint.metadata.tree() | {"checkpoint_reason": "branch"}
     assert fork.checkpoint.metadata.tree() == metadata
     assert (fork.checkpoint.name, fork.checkpoint.about) == ("other", About(question="q"))

@@ -23,9 +23,7 @@ TEXT = st.text(max_size=8) | st.sampled_from(
 )
 NUMBERS = st.integers() | st.floats() | st.booleans() | st.none()
 JSON = st.recursive(
-    NUMBERS | TEXT,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
-    max_leaves=6,
+    NUMBERS | TEXT, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3), max_leaves=6
 )
 KNOWN = st.sampled_from(["a", "b", "c"])
 EXTRAS = st.dictionaries(

@@ -195,10 +195,7 @@ def test_hover_shows_the_rule_and_actions_mend_the_text() -> None:
 COMPLETIONS = [
     ('{"item": {"', '"acceptedAnswer"'),
     ('{"item": {"rating": [{"additionalType": "', '"karenina:GlobalRegexTrait"'),
-    (
-        '{"item": {"rating": [{"additionalProperty": [{"@type": "PropertyValue", "name": "',
-        '"min_score"',
-    ),
+    ('{"item": {"rating": [{"additionalProperty": [{"@type": "PropertyValue", "name": "', '"min_score"'),
     ('{"item": {"text": "x", "@type": "', '"Question"'),
 ]
 

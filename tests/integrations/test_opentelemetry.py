@@ -246,7 +246,6 @@ def test_runs_of_frameworks_answer_the_same_questions(
 ) -> None:
     pytest.importorskip(package, reason=f"{package} is not installed: make .venv/.integrations-group")
     framework(provider)
-
     [header] = manager.list()
     kept = manager.get(header.id)
     assert (kept.agent_id, kept.metadata.checkpoint_reason) == ("weather", "execution_completed")

@@ -34,7 +34,6 @@ def run(tmp_path: Path) -> list[AgentCheckpoint]:
 
 def test_a_run_is_read_by_prov_and_comes_back_from_its_json(run: list[AgentCheckpoint]) -> None:
     document = prov_document(run)
-
     kinds = [type(one) for one in document.get_records()]
     assert kinds.count(ProvAgent) == 1
     assert kinds.count(ProvActivity) == 2  # the execution and the call

@@ -37,14 +37,12 @@ def service(running: Server, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("method", ["GET", "POST", "POST_FORM"])
 def test_rdflib_asks_it(service: str, form: str, method: str) -> None:
     store = SPARQLStore(service, returnFormat=form, method=method)
-
     assert [str(row[0]) for row in Graph(store).query(NAMES)] == ["Alloys <b>", "Metals"]  # type: ignore[index]
 
 
 def test_rdflib_sees_the_statements_of_each_graph(service: str) -> None:
     store = SPARQLStore(service)
     name = URIRef("https://schema.org/name")
-
     assert str(Graph(store, identifier=URIRef(METALS)).value(URIRef(METALS), name)) == "Metals"
     assert bool(Graph(store).query("ASK { ?s ?p ?o }")) is True
     made = Graph(store).query("CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o FILTER(?s = <" + ALLOYS + ">) }").graph
@@ -58,13 +56,10 @@ def test_sparqlwrapper_asks_it(service: str) -> None:
     client = wrapper.SPARQLWrapper(service)
     client.setQuery(NAMES)
     client.setReturnFormat(wrapper.JSON)
-
     found = client.query().convert()
     assert [row["name"]["value"] for row in found["results"]["bindings"]] == ["Alloys <b>", "Metals"]
-
     client.setReturnFormat(wrapper.XML)
     assert client.query().convert().getElementsByTagName("literal")[1].firstChild.data == "Metals"
-
     client.setMethod(wrapper.POST)
     client.setQuery("DELETE WHERE { ?s ?p ?o }")
     with pytest.raises(Exception, match="403"):
@@ -76,9 +71,7 @@ def test_curl_asks_it(service: str) -> None:
     if curl is None:
         pytest.skip("no curl to ask with")
     arguments = [curl, "-sS", "--fail", service, "--data-urlencode", f"query={NAMES}", "-H", "Accept: text/csv"]
-
     done = subprocess.run(arguments, check=True, capture_output=True, text=True, env={**os.environ, "no_proxy": "*"})
-
     assert list(csv.reader(io.StringIO(done.stdout))) == [["name"], ["Alloys <b>"], ["Metals"]]
 
 

@@ -93,7 +93,6 @@ def test_a_collection_that_is_served_can_be_changed_and_queries_see_it(files: Pa
     with Collection.open(store) as collection:
         collection.add(files)
     held = sorted(one.name for one in store.iterdir())
-
     with serving(store, temporary=tmp_path) as url:
         assert names(url) == ["Alloys", "Metals"]
         for number, name in enumerate(("Gases", "Salts"), 2):  # two snapshots, of which one takes the place of another
@@ -115,7 +114,6 @@ def test_snapshots_follow_a_collection_and_leave_nothing(files: Path, tmp_path: 
     store = tmp_path / "collection"
     Collection.open(store).close()
     (store / ".served-left").mkdir()  # by a process that was killed
-
     with Snapshots(store) as snapshots:
         assert [one for one in store.iterdir() if one.name == ".served-left"] == []
         empty = snapshots.current()
@@ -151,13 +149,11 @@ def test_an_address_of_this_machine_is_what_it_listens_at(files: Path, tmp_path:
 
 def test_nothing_to_serve_is_said(run: Run, tmp_path: Path) -> None:
     outcome = run("serve", tmp_path)
-
     assert outcome.code == 2
     assert "nothing to serve in" in outcome.err
 
 
 def test_a_host_that_is_none_of_this_machine_is_refused(run: Run, files: Path) -> None:
     outcome = run("serve", files, "--host", "192.0.2.1", "--port", str(free_port()))
-
     assert outcome.code == 2
     assert "cannot listen at 192.0.2.1" in outcome.err

@@ -29,7 +29,6 @@ def graph_of(answer: httpx.Response) -> Graph:
 def test_the_description_names_the_endpoint_and_each_graph_and_fits_the_shapes(ask: Ask, running: Server) -> None:
     found = graph_of(ask("GET", VOID_PATH))
     catalog = URIRef(f"{running.url}.well-known/void#catalog")
-
     assert fitting(found) == ""
     assert found.value(catalog, VOID.sparqlEndpoint) == URIRef(f"{running.url}sparql")
     assert set(found.objects(catalog, DCAT.dataset)) == {URIRef(METALS), URIRef(ALLOYS)}
@@ -62,7 +61,6 @@ def test_the_description_names_the_endpoint_and_each_graph_and_fits_the_shapes(a
 )
 def test_what_is_asked_for_is_what_comes(ask: Ask, path: str, accept: str, media_type: str) -> None:
     answer = ask("GET", path, headers={"Accept": accept})
-
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{media_type}; charset=utf-8"
     if path == "/" and media_type == "text/turtle":
@@ -72,7 +70,6 @@ def test_what_is_asked_for_is_what_comes(ask: Ask, path: str, accept: str, media
 def test_a_resource_has_its_statements_in_both_directions(ask: Ask) -> None:
     item = "urn:uuid:question-M0"
     found = graph_of(ask("GET", f"/resource?iri={item}", headers={"Accept": "text/turtle"}))
-
     about = set(found.subjects(predicate=None, object=URIRef(item)))
     assert about
     assert URIRef(item) in set(found.subjects())
@@ -81,7 +78,6 @@ def test_a_resource_has_its_statements_in_both_directions(ask: Ask) -> None:
 
 def test_the_page_of_a_resource_escapes_what_it_shows(ask: Ask) -> None:
     page = ask("GET", f"/resource?iri={ALLOYS}", headers={"Accept": BROWSER}).text
-
     assert "<h1>Alloys &lt;b&gt;</h1>" in page
     assert "<b>" not in page
     assert "resource?iri=https%3A%2F%2Fschema.org%2FDataFeed" in page
@@ -103,7 +99,6 @@ def test_the_page_of_a_resource_escapes_what_it_shows(ask: Ask) -> None:
 )
 def test_what_cannot_be_shown_is_said(ask: Ask, path: str, status: int, message: str) -> None:
     answer = ask("GET", path, headers={"Accept": BROWSER})
-
     assert answer.status_code == status
     assert message in answer.text
 
@@ -111,7 +106,6 @@ def test_what_cannot_be_shown_is_said(ask: Ask, path: str, status: int, message:
 def test_a_hub_is_cut_and_says_so(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checkpoint_ld.sparql.describing.MOST", 3)
     page = ask("GET", f"/resource?iri={ALLOYS}", headers={"Accept": BROWSER}).text
-
     assert "The first 3: there are more." in page
     assert page.count("<tr>") - 1 == 3
 

@@ -72,7 +72,6 @@ def choose(browser: Browser, name: str) -> None:
 @pytest.mark.slow
 def test_the_first_query_shows_how_many_questions_there_are_as_rows_and_as_bars(browser: Browser) -> None:
     run(browser)
-
     assert [row[1:] for row in browser.ask(ROWS)] == [["Alloys <b>", "2"], ["Metals", "1"]]
     assert browser.ask(BARS) == [["Alloys <b>", "2"], ["Metals", "1"]]
     widths = browser.ask("Array.from(document.querySelectorAll('.bar'), (one) => one.getBoundingClientRect().width)")
@@ -86,7 +85,6 @@ def test_every_named_query_can_be_chosen_and_those_without_parameters_run(browse
     options = "Array.from(document.getElementById('example').options, (one) => one.value).filter(Boolean)"
     names = browser.ask(options)
     assert len(names) >= 15
-
     for name in ("benchmarks", "questions", "keywords", "traits"):
         assert name in names
         choose(browser, name)
@@ -108,17 +106,14 @@ def test_a_parameter_is_asked_for_and_bound(browser: Browser) -> None:
     )
     wait(browser, "document.getElementById('query').value.includes('\"BRONZE\"')")
     run(browser)
-
     (row,) = browser.ask(ROWS)
     assert "What is bronze?" in row
 
 
 def test_a_fault_is_said_in_words(browser: Browser) -> None:
     run(browser, "SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }")
-
     assert "SERVICE" in browser.ask(FAULT)
     assert not browser.ask("document.getElementById('result').checkVisibility()")
-
     run(browser, "ASK { ?s a schema:DataFeed }")
     assert browser.ask(FAULT) == ""
     assert browser.ask("document.querySelector('.result pre').textContent") == "yes"
@@ -126,13 +121,11 @@ def test_a_fault_is_said_in_words(browser: Browser) -> None:
 
 def test_statements_are_shown_as_turtle(browser: Browser) -> None:
     run(browser, "CONSTRUCT { ?s schema:name ?o } WHERE { ?s a schema:DataFeed ; schema:name ?o }")
-
     assert '"Alloys <b>"' in browser.ask("document.querySelector('.result pre').textContent")
 
 
 def test_nothing_in_the_data_becomes_markup(browser: Browser) -> None:
     run(browser, 'SELECT ?x ?n WHERE { VALUES (?x ?n) { ("<img src=x onerror=alert(1)>" 1) ("<b>x" 2) } }')
-
     assert browser.ask("document.querySelectorAll('.result img, .result b, #bars img, #bars b').length") == 0
     assert browser.ask(ROWS)[0] == ["<img src=x onerror=alert(1)>", "1"]
 
@@ -147,7 +140,6 @@ def test_keys_run_the_query(browser: Browser) -> None:
 @pytest.mark.slow
 def test_a_cut_result_says_so(browser: Browser) -> None:
     run(browser, "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }")
-
     assert browser.ask(STATUS).startswith("1000 rows, cut: there are more")
 
 
@@ -156,7 +148,6 @@ def test_the_policy_stops_a_script_that_would_get_in_all_the_same(browser: Brows
         "(() => { const one = document.createElement('script'); one.textContent = 'window.ran = true';"
         " document.body.append(one); })()"
     )
-
     assert browser.ask("window.ran === undefined")
 
 
@@ -165,7 +156,6 @@ def test_every_text_has_enough_contrast(browser: Browser, scheme: str) -> None:
     browser.look(scheme=scheme)
     run(browser)
     assert browser.ask(LOW_CONTRAST) == []
-
     run(browser, "SELECT nonsense")
     assert browser.ask(LOW_CONTRAST) == []
 
@@ -175,21 +165,15 @@ def test_every_text_has_enough_contrast(browser: Browser, scheme: str) -> None:
 def test_nothing_is_wider_than_the_window_however_long_the_words(browser: Browser, width: int) -> None:
     browser.look(width=width)
     run(browser, f'SELECT ?a ?n WHERE {{ VALUES (?a ?n) {{ ("{"x" * 500}" 1) ("{"y" * 500}" 2) }} }}')
-
     assert len(browser.ask(BARS)) == 2
     assert browser.ask("document.documentElement.scrollWidth") <= width
 
 
 def test_every_control_has_a_name(browser: Browser) -> None:
     choose(browser, "search")
-
     assert browser.ask(
         "Array.from(document.querySelectorAll('input, select, textarea'), (one) => one.labels.length)"
-    ) == [
-        1,
-        1,
-        1,
-    ]
+    ) == [1, 1, 1]
 
 
 def test_the_query_stands_in_the_address_and_back_and_forward_work(browser: Browser) -> None:
@@ -198,14 +182,12 @@ def test_the_query_stands_in_the_address_and_back_and_forward_work(browser: Brow
     for one in (first, second, second):
         run(browser, one)
     address = browser.ask("location.href")
-
     browser.ask("history.back()")
     wait(browser, f"{query} === {json.dumps(first)} && {rows} === '[[\"ä & #1\"]]'")
     browser.ask("history.back()")
     wait(browser, f"{query}.includes('?questions') && !document.getElementById('result').checkVisibility()")
     browser.ask("history.go(2)")
     wait(browser, f'{query} === {json.dumps(second)} && {rows} === \'[["2"],["3"]]\'')
-
     browser.send("Page.navigate", url="about:blank")
     wait(browser, "location.href === 'about:blank'")
     browser.send("Page.navigate", url=address)  # as somebody does to whom it was sent
@@ -232,7 +214,6 @@ def test_a_result_is_downloaded(  # noqa: PLR0917 - four of them are a row of th
     names = browser.ask("Array.from(document.querySelectorAll('#downloads button'), (one) => one.textContent)")
     browser.ask("document.querySelector('.downloads').scrollIntoView()")
     browser.click(f"#downloads button:nth-of-type({names.index(name) + 1})")
-
     until = time.monotonic() + PATIENCE
     while not (tmp_path / file).exists():
         assert time.monotonic() < until, f"nothing is downloaded: {list(tmp_path.iterdir())}"
@@ -248,21 +229,14 @@ def test_an_iri_of_rows_and_of_statements_leads_to_its_page_and_on(browser: Brow
     assert browser.ask("document.querySelector('p.iri').textContent") == METALS
     assert browser.ask("document.documentElement.scrollWidth <= innerWidth")
     assert browser.ask(LOW_CONTRAST) == []
-
     browser.ask("Array.from(document.links).find((one) => one.textContent === 'schema:DataFeed').click()")
     wait(browser, "document.querySelector('h1')?.textContent === 'schema:DataFeed'")
     assert METALS in browser.ask("document.body.innerText")
     browser.ask("history.go(-2)")
     wait(browser, f"{ROWS}.length === 1")
-
     said = "?b schema:name ?n ; <urn:x:says> 'a <urn:y> schema:no'"
     run(browser, f"CONSTRUCT {{ {said} }} WHERE {{ ?b schema:name ?n FILTER (?n = 'Metals') }}")
     links = browser.ask("Array.from(document.querySelectorAll('.result pre a'), (one) => [one.textContent, one.href])")
-    assert sorted(text for text, _ in links) == [
-        "<https://schema.org/>",
-        f"<{METALS}>",
-        "<urn:x:says>",
-        "schema:name",
-    ]
+    assert sorted(text for text, _ in links) == ["<https://schema.org/>", f"<{METALS}>", "<urn:x:says>", "schema:name"]
     [name] = [href for text, href in links if text == "schema:name"]
     assert name.endswith("resource?iri=https%3A%2F%2Fschema.org%2Fname")

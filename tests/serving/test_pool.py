@@ -45,7 +45,6 @@ def test_when_all_are_busy_it_says_so(location: Path) -> None:
             time.sleep(0.3)
 
         found = pool.ask(QUICK)
-
         for one in waiting:
             one.join()
         assert (found.status, found.text) == (503, "too many queries at a time: ask again later\n")
@@ -58,7 +57,6 @@ def test_a_worker_that_died_is_replaced(location: Path) -> None:
         pool.ask(QUICK)
         (worker,) = pool._all  # noqa: SLF001 - nobody else knows it
         worker._popen.kill()  # noqa: SLF001 - as above
-
         assert [pool.ask(QUICK).status for _ in range(2)] == [500, 200]
 
 

@@ -29,7 +29,6 @@ def test_a_query_comes_in_three_ways(ask: Ask) -> None:
         ask("POST", "/sparql", data={"query": NAMES}),
         ask("POST", "/sparql", content=NAMES, headers={"Content-Type": "application/sparql-query; charset=utf-8"}),
     ]
-
     assert [one.status_code for one in answers] == [200] * 3
     assert [names(one.text) for one in answers] == [["Metals", "Alloys <b>"]] * 3
     assert {one.headers["content-type"] for one in answers} == {f"{JSON}; charset=utf-8"}
@@ -50,7 +49,6 @@ def test_a_query_comes_in_three_ways(ask: Ask) -> None:
 )
 def test_rows_come_in_the_format_that_is_wanted(ask: Ask, accept: str, media_type: str) -> None:
     answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Accept": accept})
-
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{media_type}; charset=utf-8"
 
@@ -78,9 +76,7 @@ def test_every_format_holds_the_same_rows(ask: Ask) -> None:
 )
 def test_statements_come_in_the_syntax_that_is_wanted(ask: Ask, accept: str, syntax: pyoxigraph.RdfFormat) -> None:
     query = "CONSTRUCT { ?s schema:name ?name } WHERE { ?s a schema:DataFeed ; schema:name ?name }"
-
     answer = ask("GET", "/sparql", params={"query": query}, headers={"Accept": accept})
-
     assert answer.headers["content-type"] == f"{accept}; charset=utf-8"
     found = pyoxigraph.parse(answer.content, format=syntax)
     assert {str(one.object) for one in found} == {'"Metals"', '"Alloys <b>"'}
@@ -95,7 +91,6 @@ def test_an_ask_is_answered_in_json_and_xml(ask: Ask) -> None:
 
 def test_what_cannot_be_had_in_a_format_is_not_acceptable(ask: Ask) -> None:
     answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Accept": "text/turtle"})
-
     assert answer.status_code == 406
     assert "cannot be had as text/turtle" in answer.text
 
@@ -122,7 +117,6 @@ def test_all_graphs_together_unless_some_are_chosen(ask: Ask) -> None:
 def test_graphs_that_are_not_here_are_refused_and_not_fetched(ask: Ask, name: str) -> None:
     answer = ask("GET", "/sparql", params={"query": NAMES, "default-graph-uri": name})
     asked = ask("GET", "/sparql", params={"query": NAMES.replace("WHERE", f"FROM <{name}> WHERE")})
-
     assert (answer.status_code, asked.status_code) == (400, 400)
 
 
@@ -138,7 +132,6 @@ def test_updates_are_refused_however_they_come(ask: Ask) -> None:
         ask("DELETE", "/sparql", params={"graph": METALS}),
         ask("POST", "/store", params={"graph": METALS}, content=b"<urn:s> <urn:p> <urn:o> ."),
     ]
-
     assert [one.status_code for one in answers] == [403, 403, 403, 400, 400, 405, 405, 405]
     assert all("only read" in one.text or "refused" in one.text for one in answers)
     assert names(ask("GET", "/sparql", params={"query": NAMES}).text) == ["Metals", "Alloys <b>"]
@@ -155,7 +148,6 @@ def test_updates_are_refused_however_they_come(ask: Ask) -> None:
 )
 def test_what_is_no_query_that_may_run_gets_a_sentence(ask: Ask, query: str, message: str) -> None:
     answer = ask("GET", "/sparql", params={"query": query})
-
     assert answer.status_code == 400
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert message in answer.text
@@ -212,7 +204,6 @@ def connection(running: Server) -> socket.socket:
 
 def test_the_service_describes_itself(ask: Ask) -> None:
     answer = ask("GET", "/sparql")
-
     statements = set(pyoxigraph.parse(answer.content, format=pyoxigraph.RdfFormat.TURTLE, base_iri=str(answer.url)))
     assert answer.headers["content-type"].startswith("text/turtle")
     endpoint = "http://www.w3.org/ns/sparql-service-description#endpoint"
@@ -228,7 +219,6 @@ def test_head_is_get_without_a_body_and_the_connection_goes_on(ask: Ask) -> None
 
 def test_a_result_that_is_cut_says_so(ask: Ask) -> None:
     answer = ask("GET", "/sparql", params={"query": "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }"})
-
     assert answer.headers["x-sparql-maxrows"] == "1000"
     assert len(answer.json()["results"]["bindings"]) == 1000
     assert answer.json()["head"] is not None
@@ -240,7 +230,6 @@ def test_a_result_that_is_cut_says_so(ask: Ask) -> None:
 )
 def test_a_name_that_was_made_to_lead_here_gets_no_answer(ask: Ask, host: str) -> None:
     answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Host": host})
-
     assert answer.status_code == 421
     assert "Metals" not in answer.text
 
@@ -252,7 +241,6 @@ def test_every_name_of_this_machine_gets_one(ask: Ask, host: str) -> None:
 
 def test_pages_of_other_sites_may_not_read_answers(ask: Ask) -> None:
     answer = ask("GET", "/sparql", params={"query": NAMES}, headers={"Origin": "https://evil.example"})
-
     assert not [name for name in answer.headers if name.startswith("access-control")]
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
@@ -261,7 +249,6 @@ def test_pages_of_other_sites_may_not_read_answers(ask: Ask) -> None:
 def test_named_queries_are_listed_and_bound(ask: Ask) -> None:
     told = {one["name"]: one for one in ask("GET", "/queries").json()}
     text = ask("GET", "/queries/search", params={"text": 'bro"nze> }\n#'}).text
-
     assert len(told) >= 15
     assert told["search"]["parameters"][0]["required"] is True
     assert "VALUES" in text

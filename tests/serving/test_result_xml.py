@@ -30,17 +30,13 @@ def parsed(text: str) -> list[dict[str, object]]:
 
 def test_terms_of_every_kind_come_back() -> None:
     columns = tuple("abcdef")
-
     found = parsed(results_xml(QueryResult("select", columns, (TERMS,))))
-
     assert found == [dict(zip(columns, TERMS, strict=True))]
 
 
 def test_statements_about_statements_are_written_with_their_parts() -> None:
     triple = Triple(NamedNode("urn:s"), NamedNode("urn:p"), Literal("o"))
-
     root = ET.fromstring(results_xml(QueryResult("select", ("t",), ((triple,),))))
-
     names = [one.tag.rpartition("}")[2] for one in root.iter()]
     assert names[-7:] == ["triple", "subject", "uri", "predicate", "uri", "object", "literal"]
 
@@ -48,9 +44,7 @@ def test_statements_about_statements_are_written_with_their_parts() -> None:
 @given(st.text(max_size=50))
 def test_whatever_a_literal_holds_the_document_is_well_formed(text: str) -> None:
     held = text.encode("utf-8", "replace").decode()
-
     root = ET.fromstring(results_xml(QueryResult("select", ("x",), ((Literal(held),),))))
-
     (literal,) = root.iter("{http://www.w3.org/2005/sparql-results#}literal")
     assert (literal.text or "") == "".join(map(writable, held))
 

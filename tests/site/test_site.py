@@ -38,9 +38,7 @@ def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path, stored: Stor
     agents = [stored(f"{key}.json", tree(key, step=step)) for step, key in ((1, "k1"), (2, "k2"))]
     examples = [EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "metals-v2.json")]
     folder = tmp_path / "site"
-
     site = write_site([*examples, *agents], folder, answers=[EXAMPLES / "answers.jsonl"])
-
     assert (site.benchmarks, site.questions, site.runs, site.remarks) == (3, 26, 1, ())
     pages = sorted(folder.rglob("*.html"))
     assert len(pages) == site.pages == 31
@@ -54,9 +52,7 @@ def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path, stored: Stor
 def test_a_benchmark_is_offered_in_every_syntax_and_each_file_says_the_same(tmp_path: Path, stored: Store) -> None:
     file = stored("metals.jsonld", benchmark())
     write_site([file], tmp_path / "site")
-
     files = sorted((tmp_path / "site" / NAME).glob("checkpoint.*"))
-
     assert [one.suffix for one in files] == [".jsonld", ".nq", ".nt", ".rdf", ".trig", ".ttl"]
     assert all(load(one) == load(file) for one in files)
     offered = described(tmp_path / "site" / NAME / "index.html")["distribution"]
@@ -67,7 +63,6 @@ def test_large_benchmarks_are_offered_packed(tmp_path: Path, stored: Store, monk
     file = stored("metals.jsonld", benchmark())
     monkeypatch.setattr("checkpoint_ld.site.pages.LARGE", 1_000)
     write_site([file], tmp_path / "site")
-
     assert load(tmp_path / "site" / NAME / "checkpoint.jsonld") == load(file)
     assert load(tmp_path / "site" / NAME / "checkpoint.trig.gz") == load(file)
     assert "Turtle, packed" in text_of(tmp_path / "site" / NAME / "index.html")
@@ -77,7 +72,6 @@ def test_pages_say_to_machines_what_they_show(tmp_path: Path, stored: Store) -> 
     about = {"license": "https://spdx.org/licenses/MIT", "creator": {"@type": "Person", "name": "Ada"}}
     file = stored("metals.jsonld", {**canonical(), **about})
     write_site([file], tmp_path / "site", url="https://example.org/bench", title="All of ours")
-
     catalogue = described(tmp_path / "site" / "index.html")
     assert (catalogue["@type"], catalogue["name"], catalogue["url"]) == (
         "DataCatalog",
@@ -144,9 +138,7 @@ def test_what_documents_say_is_text_and_never_markup(tmp_path: Path, stored: Sto
     one["item"]["rating"][0]["description"] = hostile
     one["item"]["additionalProperty"].append(setting("custom_note", {"a": [hostile]}))
     file = stored("hostile.jsonld", {**canonical(one), "name": hostile, "description": hostile})
-
     site = write_site([file], tmp_path / "site", title=hostile)
-
     (remark,) = site.remarks
     assert "RDF/XML cannot hold the character U+001B" in remark
     for page in (tmp_path / "site").rglob("*.html"):
@@ -165,9 +157,7 @@ def test_a_page_of_a_question_has_all_that_is_said_about_it(tmp_path: Path) -> N
     )
     made.set_question_custom_property(identifier, "api_key", "sk-abcdefghijklmnopqrstuvwxyz0123")
     made.set_question_custom_property(identifier, "level", {"of": ["hard", "fair"]})
-
     site = write_site([made], tmp_path / "site")
-
     (page,) = (tmp_path / "site").glob("*/questions/*.html")
     text = text_of(page)
     for said in ("How many?", "Three", "Ada", "numbers", "hard", '<span class="nc">Answer</span>', "# how many"):
@@ -188,9 +178,7 @@ def test_versions_of_one_benchmark_are_its_history(tmp_path: Path, stored: Store
     changed["hasPart"]["text"] = "class Answer(BaseAnswer):\n    number: int\n"
     second["dataFeedElement"][1]["@id"] = "urn:uuid:question-renamed"
     files = stored("new.jsonld", second), stored("old.jsonld", first)
-
     site = write_site(files, tmp_path / "site")
-
     assert (site.benchmarks, site.questions) == (1, 4)
     folder = tmp_path / "site"
     overview = text_of(folder / NAME / "index.html")
@@ -210,7 +198,6 @@ def test_versions_of_one_benchmark_are_its_history(tmp_path: Path, stored: Store
 
 def test_recorded_answers_stand_with_their_questions(tmp_path: Path) -> None:
     write_site([EXAMPLES / "elements.jsonld"], tmp_path / "site", answers=[EXAMPLES / "answers.jsonl"])
-
     folder = tmp_path / "site" / "karenina-checkpoint-1775034000.0"
     assert "borealis-2" in text_of(folder / "index.html")
     text = text_of(folder / "questions" / "question-what-is-the-chemical-symbol-of-gold-c2f8f355.html")
@@ -225,9 +212,7 @@ def test_answers_that_cannot_be_verified_and_verdicts_of_judges_are_shown(tmp_pa
         {"question_id": "urn:uuid:question-0", "answer": {"metal": None}, "trace": "<b>1</b> [2]", "traits": told},
     ]
     (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
-
     write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[tmp_path / "answers.jsonl"])
-
     text = text_of(page_of(tmp_path / "site", "urn:uuid:question-0"))
     assert "answer is &#34;no object&#34;: write an object" in text
     assert "&lt;b&gt;1&lt;/b&gt; [2]" in text
@@ -244,9 +229,7 @@ def test_a_run_has_its_timeline_and_leads_to_its_question(tmp_path: Path, stored
     about = {"benchmark": "urn:uuid:karenina-checkpoint-1767225600.5", "question": "urn:uuid:question-0"}
     done = tree("k2", thoughts=[thought(1)], calls=[call(1)], step=2, about=about)
     files = [stored("a.json", tree("k1")), stored("b.json", done), stored("bench.jsonld", benchmark())]
-
     write_site(files, tmp_path / "site")
-
     (page,) = (tmp_path / "site" / "runs").glob("*/index.html")
     text = text_of(page)
     assert '<svg xmlns="http://www.w3.org/2000/svg" class="timeline"' in text
@@ -261,9 +244,7 @@ def test_a_run_has_its_timeline_and_leads_to_its_question(tmp_path: Path, stored
 def test_scenarios_and_empty_benchmarks_have_pages(tmp_path: Path, stored: Store) -> None:
     empty = {**canonical(), "dataFeedElement": [], "@id": "urn:uuid:empty"}
     files = [stored("s.jsonld", scenario()), stored("e.jsonld", empty)]
-
     site = write_site(files, tmp_path / "site")
-
     assert site.questions == 0
     assert "start here" in text_of(tmp_path / "site" / NAME / "index.html")
     assert "This benchmark has no questions yet." in text_of(tmp_path / "site" / "empty" / "index.html")
@@ -271,9 +252,7 @@ def test_scenarios_and_empty_benchmarks_have_pages(tmp_path: Path, stored: Store
 
 def test_two_benchmarks_of_one_name_have_pages_of_their_own_and_that_is_said(tmp_path: Path, stored: Store) -> None:
     files = [stored("a.jsonld", benchmark()), stored("b.jsonld", {**benchmark(), "@id": "urn:uuid:other"})]
-
     site = write_site(files, tmp_path / "site")
-
     assert site.benchmarks == 2
     (remark,) = site.remarks
     assert remark.startswith('2 benchmarks are called "Metals": a.jsonld, b.jsonld; they have different identifiers')
@@ -292,11 +271,7 @@ def test_two_benchmarks_of_one_name_have_pages_of_their_own_and_that_is_said(tmp
     ],
 )
 def test_what_makes_no_site_is_said_and_nothing_is_written(
-    tmp_path: Path,
-    stored: Store,
-    given: tuple[Any, list[str]],
-    error: type[Exception],
-    message: str,
+    tmp_path: Path, stored: Store, given: tuple[Any, list[str]], error: type[Exception], message: str
 ) -> None:
     stored("good.jsonld", benchmark())
     stored("list.json", [1, 2])
@@ -305,7 +280,6 @@ def test_what_makes_no_site_is_said_and_nothing_is_written(
     before = sorted(tmp_path.iterdir())
     sources, answers = given
     files = sources if isinstance(sources, str) else [tmp_path / one for one in sources]
-
     with pytest.raises(error, match=message):
         write_site(files, tmp_path / "site", answers=[tmp_path / one for one in answers])
 
@@ -321,9 +295,7 @@ def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
 def test_some_answers_about_other_questions_are_named(tmp_path: Path, stored: Store) -> None:
     lines = [{"question_id": f"urn:uuid:question-{one}", "answer": {"metal": "tin"}} for one in (1, 77)]
     (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
-
     site = write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[tmp_path / "answers.jsonl"])
-
     (remark,) = site.remarks
     assert remark.startswith(f"{tmp_path}/answers.jsonl:2: there is no question")
 
@@ -336,12 +308,10 @@ def test_nothing_of_others_is_overwritten_and_an_older_site_is_replaced(tmp_path
     (tmp_path / "mine.html").write_text("mine")
     listed = json.loads((folder / ".checkpoint-ld-site.json").read_bytes())
     (folder / ".checkpoint-ld-site.json").write_text(json.dumps([*listed, "../mine.html", str(tmp_path / "mine.html")]))
-
     with pytest.raises(TargetExistsError, match=r"exists already, and is not empty; .*--force"):
         write_site([file], folder)
     stored("a.jsonld", benchmark(3))
     write_site([file], folder, overwrite=True)
-
     assert (folder / "CNAME").read_text() == "bench.example.org"
     assert (tmp_path / "mine.html").read_text() == "mine"
     assert len(list(folder.rglob("questions/*.html"))) == 3
@@ -377,9 +347,7 @@ def test_two_sites_of_the_same_checkpoints_are_the_same(tmp_path: Path) -> None:
 def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path, stored: Store) -> None:  # noqa: F811 - the fixture
     stored("a.jsonld", benchmark())
     stored("b.jsonld", {**benchmark(), "@id": "urn:uuid:other"})
-
     done = run("site", tmp_path, "-o", tmp_path / "site", "--title", "Ours")
-
     assert done.code == 0
     assert done.out.decode() == f"{tmp_path}/site: 13 pages about 2 benchmarks, 10 questions\n"
     assert "2 benchmarks are called" in done.err
@@ -412,7 +380,6 @@ def test_real_benchmarks_have_a_site(corpus: Path, tmp_path: Path) -> None:
             readable.append(file)
 
     site = write_site(readable, tmp_path / "site")
-
     assert len(readable) > 30
     assert site.benchmarks > 15
     for page in (tmp_path / "site").rglob("*.html"):

@@ -92,7 +92,6 @@ def test_the_search_looks_into_every_question_whatever_its_accents(browser: Brow
     wait(browser, f"{STATUS} === '1 of 1250 questions'")
     assert browser.ask(SHOWN) == ["Which number follows 1234?"]
     assert browser.ask("location.hash") == "#q=FOLLOWS+1234%3F"
-
     browser.press("Escape")
     wait(browser, f"{SHOWN}.length === 100")
     browser.press("/", *"zurich")

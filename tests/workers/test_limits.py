@@ -155,8 +155,7 @@ tempfile.tempdir = {str(tmp_path)!r}
 run({WORKER!r}, {{"code": {code!r}}}, Trust(seconds=1), what="the test")
 """
     asking = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", program],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        [sys.executable, "-W", "ignore", "-c", program], env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )
     wait_until(lambda: any(line.endswith(f" in {tmp_path}") for line in alive(str(tmp_path))))
     asking.kill()
