@@ -71,12 +71,15 @@ def test_nulls_are_kept_and_absent_members_stay_absent() -> None:
 
 
 def test_a_checkpoint_is_frozen_and_equal_by_content() -> None:
-    one, other = AgentCheckpoint.of_tree(checkpoint()), AgentCheckpoint.of_tree(checkpoint())
+    tree = checkpoint()
+    one, other = AgentCheckpoint.of_tree(tree), AgentCheckpoint.of_tree(checkpoint())
     assert one.sha256
     assert one == other
     assert one != AgentCheckpoint.of_tree(checkpoint(name="other"))
     with pytest.raises(ValidationError):
         one.name = "other"
+    tree["snapshot"]["thought_chain"][0]["content"] = "edited"  # of the source, which changes nothing
+    assert one.snapshot.thought_chain[0].content == "look first"
 
 
 def test_the_hash_follows_what_is_changed_in_a_new_checkpoint() -> None:
@@ -88,34 +91,11 @@ def test_the_hash_follows_what_is_changed_in_a_new_checkpoint() -> None:
     assert made.model_copy(update={"name": "first"}).sha256 == named.sha256
 
 
-def test_later_changes_of_the_source_change_nothing() -> None:
-    tree = checkpoint()
-    made = AgentCheckpoint.of_tree(tree)
-    tree["snapshot"]["thought_chain"][0]["content"] = "edited"
-    assert made.snapshot.thought_chain[0].content == "look first"
-
-
-def test_a_checkpoint_that_breaks_no_rule_is_itself() -> None:
-    made = AgentCheckpoint.of_tree(changed("x", *THOUGHT, "content"))
-    assert made.refusing() is made
-
-
 BROKEN = [
-    (("id",), ""),
     (("id",), 5),
-    (("id",), "x" * 1025),
-    (("timestamp",), "1738790400000"),
-    (("timestamp",), 1738790400000.0),
     (("timestamp",), True),
-    (("timestamp",), -1),
-    (("timestamp",), 10**15),
     (("snapshot", "thought_chain"), None),
-    (("snapshot", "tool_state", "calls"), {}),
     (THOUGHT, "a text"),
-    ((*THOUGHT, "confidence"), -0.1),
-    ((*THOUGHT, "confidence"), 1.01),
-    ((*THOUGHT, "confidence"), "0.8"),
-    ((*THOUGHT, "confidence"), 85),
     ((*THOUGHT, "id"), "t2"),
     ((*THOUGHT, "parent_id"), "t1"),
     ((*THOUGHT, "parent_id"), "t2"),
@@ -126,23 +106,19 @@ BROKEN = [
     ((*CALL, "success"), 1),
     ((*CALL, "status"), "failed"),
     ((*CALL, "status"), "running"),
-    ((*CALL, "tool_id"), None),
     ((*CALL, "duration_ms"), -1),
     (("snapshot", "progress", "step_number"), 1.0),
-    (("snapshot", "progress", "step_number"), 2**53),
     (("snapshot", "context", "memory"), [{"key": "a"}]),
-    (("metadata", "checkpoint_reason"), ""),
     (("metadata", "agent_id"), "another"),
     (("parent",), {"checkpoint_id": "ckpt_1"}),
-    (("parent",), {}),
     (("about",), {"replicate": 1}),
     (("diff",), {"from_checkpoint_id": "x", "changes": []}),
+    (("snapshot", "tool_state", "calls", 1), {"id": "c1", "status": "completed"}),
+    (("snapshot", "tool_state", "calls", 1), {"id": "c1", "tool_id": "x", "success": True, "started_at": 1}),
 ]
 
 
-@pytest.mark.parametrize(
-    ("path", "value"), BROKEN, ids=[f"{'.'.join(map(str, one))}-{two}"[:60] for one, two in BROKEN]
-)
+@pytest.mark.parametrize(("path", "value"), BROKEN)
 def test_what_breaks_rules_is_refused_with_the_report(path: tuple[str | int, ...], value: Json) -> None:
     tree = changed(value, *path)
     for make in (AgentCheckpoint.of_tree, lambda broken: AgentCheckpoint.load(json.dumps(broken).encode())):
@@ -152,41 +128,40 @@ def test_what_breaks_rules_is_refused_with_the_report(path: tuple[str | int, ...
         assert refused.value.report.at_least(refused.value.findings[0].severity)
 
 
-def test_a_call_without_success_has_not_ended() -> None:
-    with pytest.raises(InvalidCheckpoint, match="completed"):
-        AgentCheckpoint.of_tree(checkpoint(calls=[{"id": "c1", "status": "completed"}]))
-    with pytest.raises(InvalidCheckpoint, match="args"):
-        AgentCheckpoint.of_tree(checkpoint(calls=[{"id": "c1", "tool_id": "x", "success": True, "started_at": 1}]))
-
-
-def test_warnings_refuse_nothing() -> None:
-    for value, key in ((MOMENT - 10_000, "completed_at"), ("napping", "status")):
-        made = AgentCheckpoint.of_tree(changed(value, *CALL, key))
-        assert made.validate().findings
-
-
 def test_a_refusal_points_into_the_file() -> None:
+    data = second()
+    del data["metadata"]["agent_id"]  # which only the second shape demands
+    with pytest.raises(InvalidCheckpoint, match="/metadata/agent_id"):
+        AgentCheckpoint.load(bytes_of(data, "second"))
     with pytest.raises(InvalidCheckpoint) as refused:
         AgentCheckpoint.load(bytes_of(changed(85, *THOUGHT, "confidence")))
     (found,) = refused.value.findings
-    assert found.place.pointer == "/snapshot/thought_chain/0/confidence"
-    assert found.place.line is not None
+    assert (found.place.pointer, found.place.line) == ("/snapshot/thought_chain/0/confidence", 13)
     assert "0.85" in found.remedy
 
 
-def test_a_fault_of_the_second_shape_alone_is_refused() -> None:
-    data = second()
-    del data["metadata"]["agent_id"]
-    with pytest.raises(InvalidCheckpoint, match="/metadata/agent_id"):
-        AgentCheckpoint.load(bytes_of(data, "second"))
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        (MOMENT - 10_000, (*CALL, "completed_at")),
+        ("napping", (*CALL, "status")),
+        ("musing", (*THOUGHT, "type")),
+    ],
+)
+def test_warnings_refuse_nothing_and_are_told(value: Json, path: tuple[str | int, ...]) -> None:
+    made = AgentCheckpoint.of_tree(changed(value, *path))
+    report = made.validate()
+    assert report.conforms
+    assert "/" + "/".join(map(str, path)) in [found.place.pointer for found in report.findings]
+    assert not made.validate("agent-strict").conforms
 
 
 def test_a_checkpoint_that_was_made_unchecked_is_refused_before_it_is_used() -> None:
     made = AgentCheckpoint.of_tree(checkpoint([thought("t1"), thought("t2")]))
+    assert made.refusing() is made
     twice = made.snapshot.thought_chain[:1] * 2
-    unchecked = made.model_copy(update={"snapshot": made.snapshot.model_copy(update={"thought_chain": twice})})
     with pytest.raises(InvalidCheckpoint):
-        unchecked.refusing()
+        made.model_copy(update={"snapshot": made.snapshot.model_copy(update={"thought_chain": twice})}).refusing()
 
 
 @pytest.mark.parametrize("identifier", ["../../etc/passwd", "a/b", "CON", "x\x00", "é" * 900, "_:b0", '<x>"\\'])
@@ -212,13 +187,13 @@ def test_saving_makes_a_whole_new_file(tmp_path: Path) -> None:
     made = AgentCheckpoint.of_tree(checkpoint())
     path = tmp_path / "one.json"
     made.save(path)
-    assert path.read_bytes() == made.content()
     with pytest.raises(TargetExistsError):
         made.but(name="other").save(path)
-    assert path.read_bytes() == made.content()
-    assert [one.name for one in tmp_path.iterdir()] == ["one.json"]
     with pytest.raises(WriteError, match="create the folder"):
         made.save(tmp_path / "none" / "one.json")
+    with pytest.raises(WriteError, match=r"csv: use one of .json, .jsonld, .nq, .nt, .ttl, .n3, .trig, .rdf"):
+        made.save(tmp_path / "one.csv")
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {"one.json": made.content()}
 
 
 def test_what_is_no_json_is_not_written(tmp_path: Path) -> None:
@@ -240,14 +215,6 @@ def test_the_graph_and_back() -> None:
     edited.remove((edited.root, rdflib.URIRef("https://schema.org/schemaVersion"), None))
     with pytest.raises(UnsupportedVersion, match="states no version"):
         AgentCheckpoint.from_graph(edited)
-
-
-def test_validation_tells_what_is_odd() -> None:
-    made = AgentCheckpoint.of_tree(changed("musing", *THOUGHT, "type"))
-    report = made.validate()
-    assert report.conforms
-    assert "/snapshot/thought_chain/0/type" in [found.place.pointer for found in report.findings]
-    assert not made.validate("agent-strict").conforms
 
 
 def test_values_can_be_made_one_by_one() -> None:
@@ -272,31 +239,27 @@ def test_saving_a_checkpoint_does_not_wait_for_the_graph_libraries(tmp_path: Pat
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "c")], check=True)
 
 
+STARTS = {
+    "": b"{",
+    ".json": b"{",
+    ".jsonld": b'{"@context"',
+    ".ttl": b"@prefix",
+    ".n3": b"@prefix",
+    ".TTL": b"@prefix",
+    ".trig": b"@prefix",
+    ".rdf": b"<?xml",
+    ".nt": b"<urn:caf:",
+    ".nq": b"<urn:caf:",
+}
+
+
 @pytest.mark.parametrize("packed", ["", ".gz"])
-@pytest.mark.parametrize("extension", ["", ".json", ".jsonld", ".nq", ".nt", ".ttl", ".n3", ".trig", ".rdf", ".TTL"])
+@pytest.mark.parametrize("extension", STARTS)
 def test_save_goes_by_the_extension(tmp_path: Path, extension: str, packed: str) -> None:
     saved = AgentCheckpoint.of_tree(checkpoint())
     path = tmp_path / f"one{extension}{packed}"
     saved.save(path)
     content = gzip.decompress(path.read_bytes()) if packed else path.read_bytes()
     assert AgentCheckpoint.load(path) == saved
-    starts = {
-        ".ttl": b"@prefix",
-        ".n3": b"@prefix",
-        ".trig": b"@prefix",
-        ".rdf": b"<?xml",
-        ".nt": b"<urn:caf:",
-        ".nq": b"<urn:caf:",
-    }
-    if extension in {"", ".json"}:
-        assert content == saved.content()
-    elif extension == ".jsonld":
-        assert next(iter(json.loads(content))) == "@context"
-    else:
-        assert content.startswith(starts[extension.lower()])
-
-
-def test_an_extension_that_cannot_be_written_is_an_error_that_lists_those_that_can(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match=r"csv: use one of .json, .jsonld, .nq, .nt, .ttl, .n3, .trig, .rdf"):
-        AgentCheckpoint.of_tree(checkpoint()).save(tmp_path / "one.csv")
-    assert not list(tmp_path.iterdir())
+    assert content.replace(b"\n  ", b"").startswith(STARTS[extension])
+    assert (content == saved.content()) is (extension in {"", ".json"})

@@ -25,12 +25,10 @@ _ODD = _USUAL | st.sampled_from([2**60, 10**15, MOMENT, [], {}, [None], ["a"], [
 
 def whole() -> Json:
     """Return a sound checkpoint with all members that there are."""
-    alternative = {"option": "a", "reason_rejected": "b", "confidence": 0.5}
+    more = {"alternatives": [{"option": "a", "reason_rejected": "b", "confidence": 0.5}], "metadata": {}}
+    about = {"benchmark": "b", "question": "q", "benchmark_version": "1", "benchmark_sha256": "0" * 64, "replicate": 1}
     tree = checkpoint(
-        [
-            thought("t1", confidence=0.5, children=["t2"], alternatives=[alternative], metadata={}, reasoning="why"),
-            thought("t2", parent_id="t1"),
-        ],
+        [thought("t1", confidence=0.5, children=["t2"], reasoning="why", **more), thought("t2", parent_id="t1")],
         [
             call("c1", completed_at=MOMENT - 10, status="completed", duration_ms=5),
             call("c2", success=False, status="cancelled", error="no"),
@@ -39,13 +37,7 @@ def whole() -> Json:
         parent={"checkpoint_id": "ckpt_0", "is_branch": True, "branch_reason": "try"},
         name="n",
         description="d",
-        about={
-            "benchmark": "b",
-            "question": "q",
-            "benchmark_version": "1",
-            "benchmark_sha256": "0" * 64,
-            "replicate": 1,
-        },
+        about=about,
         diff={"from_checkpoint_id": "ckpt_0", "changes": {"/a": {"before": 1}}, "summary": "s"},
     )
     snapshot = tree["snapshot"]
