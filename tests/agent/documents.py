@@ -42,6 +42,10 @@ def checkpoint(thoughts: Json = None, calls: Json = None, results: Json = None, 
 
 def second(**members: Json) -> Json:
     """Return a checkpoint in the second shape, as its program writes it."""
+    step = {"id": "t1", "type": "planning", "content": "look first", "confidence": 0.9, "children": []}
+    done = {"id": "c1", "tool_id": "grep", "arguments": {"q": "x"}, "status": "completed", "result": ["a"]}
+    failed = {"id": "c2", "tool_id": "bash", "arguments": {}, "status": "failed", "error": "boom"}
+    counts = {"tokens_used": 10, "duration_ms": 20}
     return {
         "version": "0.0.1",
         "id": "ckpt_1",
@@ -49,53 +53,17 @@ def second(**members: Json) -> Json:
         "execution_id": "exec_1",
         "agent_id": "agent_1",
         "snapshot": {
-            "thought_chain": {
-                "current_step_id": "t1",
-                "steps": [
-                    {
-                        "id": "t1",
-                        "type": "planning",
-                        "content": "look first",
-                        "confidence": 0.9,
-                        "children": [],
-                        "timestamp": MOMENT - 900,
-                    }
-                ],
-            },
+            "thought_chain": {"current_step_id": "t1", "steps": [{**step, "timestamp": MOMENT - 900}]},
             "context": {"messages": [{"role": "user", "content": "hi"}], "variables": {"task": "sort"}},
             "tool_state": {
                 "pending": ["c3"],
                 "running": [],
-                "completed": [
-                    {
-                        "id": "c1",
-                        "tool_id": "grep",
-                        "arguments": {"q": "x"},
-                        "status": "completed",
-                        "result": ["a"],
-                        "timestamp": MOMENT - 800,
-                    }
-                ],
-                "failed": [
-                    {
-                        "id": "c2",
-                        "tool_id": "bash",
-                        "arguments": {},
-                        "status": "failed",
-                        "error": "boom",
-                        "timestamp": MOMENT - 700,
-                    }
-                ],
+                "completed": [{**done, "timestamp": MOMENT - 800}],
+                "failed": [{**failed, "timestamp": MOMENT - 700}],
             },
-            "progress": {"step_number": 1, "iterations_completed": 1, "tokens_used": 10, "duration_ms": 20},
+            "progress": {"step_number": 1, "iterations_completed": 1, **counts},
         },
-        "metadata": {
-            "step_number": 1,
-            "tokens_used": 10,
-            "duration_ms": 20,
-            "checkpoint_reason": "step_complete",
-            "agent_id": "agent_1",
-        },
+        "metadata": {"step_number": 1, **counts, "checkpoint_reason": "step_complete", "agent_id": "agent_1"},
         **members,
     }
 
@@ -124,15 +92,7 @@ _units = st.sampled_from([0, 1, 0.0, 1.0, 0.5])
 
 # The names that the second shape has for something else are names that nobody knows in the canonical one.
 _UNKNOWN = (
-    "note",
-    "timestamp",
-    "arguments",
-    "args",
-    "result",
-    "created_at",
-    "steps",
-    "zz",
-    "@id",
+    *("note", "timestamp", "arguments", "args", "result", "created_at", "steps", "zz", "@id"),
     "thought_chain_extra",
 )
 

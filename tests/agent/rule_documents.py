@@ -16,23 +16,7 @@ Json = Any
 
 THOUGHT = "/snapshot/thought_chain/1"
 CALL = "/snapshot/tool_state/calls/0"
-_ODD: tuple[Json, ...] = (
-    None,
-    "",
-    "x",
-    7,
-    -1,
-    1.5,
-    True,
-    False,
-    [],
-    {},
-    [1],
-    ["a", None],
-    {"a": 1},
-    [{}],
-    {"before": 1},
-)
+_ODD: Json = (None, "", "x", 7, -1, 1.5, True, False, [], {}, [1], ["a", None], {"a": 1}, [{}], {"before": 1})
 _TELLING: tuple[Json, ...] = ("thought_2", "call_1", "ckpt_2", "completed", "failed", "ä/b ~", 10**30, 2**60)
 _KEYS = ("foo", "reasonning", "content", "id", "status", "a/b", "metadata", "parent_id", "success")
 

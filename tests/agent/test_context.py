@@ -15,7 +15,7 @@ from rdflib.compare import isomorphic
 from rdflib.namespace import RDFS
 
 from checkpoint_ld import data
-from checkpoint_ld.agent import names, schema
+from checkpoint_ld.agent import names
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.schema import jsonld_of, without_context
@@ -74,20 +74,27 @@ def test_a_processor_reads_our_statements_from_the_plain_file_under_our_context(
 @pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
 def test_ids_that_are_no_iris_are_read_alike_once_they_are_encoded(processor: Any) -> None:
     hostile = ("a b", "<x>", 'a"b', "a\\b", "a:b", "../x", "/x", "_:b0", "@foo", "naïve")
-    document = tree(thoughts=[{**thought(1), "id": one, "parent_id": one} for one in hostile])
-    encoded = tree(
-        thoughts=[
-            {**one, "id": names.iri("thought", one["id"]), "parent_id": names.iri("thought", one["id"])}
-            for one in document["snapshot"]["thought_chain"]
-        ]
+    iris = [names.iri("thought", one) for one in hostile]
+    document, encoded = (
+        tree(thoughts=[{**thought(1), "id": one, "parent_id": one} for one in ids]) for ids in (hostile, iris)
     )
     assert isomorphic(processor(under("caf.jsonld", encoded)), as_plain_json_ld(AgentGraph.of_tree(document)))
 
 
-def test_compaction_under_our_context_gives_the_plain_file_back() -> None:
-    document = under("caf.jsonld", PLAIN)
+def test_our_json_ld_is_the_file_with_the_context_as_its_first_member_and_is_compacted_to_it() -> None:
+    document = jsonld_of(PLAIN)
+    assert next(iter(document)) == "@context"
+    assert without_context(document) == PLAIN
+    assert isomorphic(by_pyld(document), as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
     compacted = jsonld.compact(jsonld.expand(document), {"@context": document["@context"]})
     assert {key: value for key, value in compacted.items() if key != "@context"} == PLAIN
+
+
+def test_the_terms_of_the_second_shape_are_those_of_the_first() -> None:
+    first, second = (json.dumps(json.loads(data.text("contexts", f"caf{one}.jsonld"))) for one in ("", "-second-shape"))
+    shared = ("thought", "toolCall", "currentThought", "arguments", "history", "createdAtMs", "parentCheckpoint")
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in first] == []
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in second] == ["toolCall"]
 
 
 def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_context() -> None:
@@ -99,34 +106,12 @@ def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_co
     assert read.value(predicate=names.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
 
 
-def test_the_terms_of_the_second_shape_are_those_of_the_first() -> None:
-    first, second = (json.dumps(json.loads(data.text("contexts", f"caf{one}.jsonld"))) for one in ("", "-second-shape"))
-    shared = ("thought", "toolCall", "currentThought", "arguments", "history", "createdAtMs", "parentCheckpoint")
-    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in first] == []
-    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in second] == ["toolCall"]
-
-
-def test_our_json_ld_is_the_file_with_the_context_as_its_first_member() -> None:
-    document = jsonld_of(PLAIN)
-    assert next(iter(document)) == "@context"
-    assert without_context(document) == PLAIN
-    assert isomorphic(by_pyld(document), as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
-
-
 def test_a_context_of_another_kind_is_an_unknown_member() -> None:
     document = {"@context": {"a": "urn:a"}, **PLAIN}
     assert without_context(document) == document
     assert AgentGraph.of_tree(document).tree() == {**PLAIN, "@context": {"a": "urn:a"}}
     with pytest.raises(WriteError, match="has a member @context of its own"):
         jsonld_of(document)
-
-
-def test_every_kind_of_object_is_named_by_the_property_that_leads_to_it() -> None:
-    kinds = {one.removeprefix(names.CAF) for one in schema.plans()}
-    assert kinds == {
-        *("Checkpoint", "Snapshot", "Context", "ToolState", "Progress"),
-        *("Metadata", "Parent", "About", "Thought", "ToolCall"),
-    }
 
 
 def test_a_graph_that_another_processor_made_is_read_as_what_it_states() -> None:

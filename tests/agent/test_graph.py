@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import Graph, Literal, URIRef
+from rdflib import PROV, Graph, Literal, URIRef
 
 from checkpoint_ld.agent import names, schema
 from checkpoint_ld.agent.graph import AgentGraph
@@ -30,7 +30,8 @@ from tests.agent.runs import call, thought, tree
 
 WRITERS: dict[str, Any] = {"nt": ntriples_of, "nq": nquads_of, "turtle": turtle_of, "trig": trig_of}
 
-_CONTENT = URIRef("http://www.w3.org/ns/prov#value")
+AGAIN = tree(thoughts=[thought(1), thought(2), thought(1, content="again")], calls=[call(1)])
+"""Two thoughts have one id."""
 
 
 def objects(graph: Graph, subject: URIRef, predicate: URIRef) -> set[str]:
@@ -45,14 +46,18 @@ def test_a_document_comes_back_as_it_was_with_its_known_members_in_their_order()
 
 
 @given(TREES)
-def test_any_tree_comes_back_even_if_it_breaks_rules(document: Tree) -> None:
+def test_any_tree_comes_back_also_from_text_with_the_provenance_layer_even_if_it_breaks_rules(document: Tree) -> None:
     assert same(AgentGraph.of_tree(document).tree(), document)
-
-
-@given(TREES)
-def test_any_tree_comes_back_from_text_with_the_provenance_layer_in_it(document: Tree) -> None:
     graph = AgentGraph.of_tree(document, prov=True)
     assert same(AgentGraph.of_index(parsing.parse(ntriples_of(graph), "nt")).tree(), document)
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "nt", "xml"])
+def test_rdflib_reads_what_we_write_and_writes_what_we_read(syntax: str) -> None:
+    document = tree(thoughts=[thought(1, confidence=0.5, children=[])], calls=[call(1)], results={"c1": [1.0, None]})
+    written = Graph().parse(data=turtle_of(AgentGraph.of_tree(document, prov=True)), format="turtle")
+    read = Graph().parse(data=written.serialize(format=syntax), format=syntax)
+    assert text_of(AgentGraph.of_graph(read).tree()) == text_of(document)
 
 
 @pytest.mark.slow
@@ -75,14 +80,6 @@ for syntax in {list(WRITERS)}:
     assert written == dict.fromkeys(WRITERS, text_of(FULL).encode())
 
 
-@pytest.mark.parametrize("syntax", ["turtle", "nt", "xml"])
-def test_rdflib_reads_what_we_write_and_writes_what_we_read(syntax: str) -> None:
-    document = tree(thoughts=[thought(1, confidence=0.5, children=[])], calls=[call(1)], results={"c1": [1.0, None]})
-    written = Graph().parse(data=turtle_of(AgentGraph.of_tree(document, prov=True)), format="turtle")
-    read = Graph().parse(data=written.serialize(format=syntax), format=syntax)
-    assert text_of(AgentGraph.of_graph(read).tree()) == text_of(document)
-
-
 def test_every_object_is_a_node_with_its_class_and_a_name_by_its_id_or_place() -> None:
     graph = AgentGraph.of_tree(FULL)
     root = iri("checkpoint", "ckpt 1/a")
@@ -102,33 +99,35 @@ def test_every_object_is_a_node_with_its_class_and_a_name_by_its_id_or_place() -
     assert not [one for triple in graph for one in triple if not isinstance(one, (URIRef, Literal))]
 
 
-def test_a_json_part_is_one_literal_with_its_keys_in_order_and_its_numbers_in_full() -> None:
-    graph = AgentGraph.of_tree(tree(variables={"b": 9007199254740993, "a": [1.0, 1, None, -0.0]}))
-    (told,) = graph.objects(None, caf("variables"))
-    assert str(told) == '{"b":9007199254740993,"a":[1.0,1,null,-0.0]}'
-
-
 def test_what_no_statement_can_say_is_the_residue_of_its_object() -> None:
     document = tree(thoughts=[thought(1, confidence=None, children=["b", "a"]), thought(2, children=["a", "b"])])
+    told = {str(subject): json.loads(str(term)) for subject, term in AgentGraph.of_tree(document)[:RESIDUE]}
+    assert told == {
+        "urn:caf:thought/t1": {"confidence": None, "children": ["b", "a"]},
+        "urn:caf:checkpoint/k1#/snapshot/tool_state": {"calls": []},
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "subject", "predicate", "terms"),
+    [
+        (
+            tree(variables={"b": 9007199254740993, "a": [1.0, 1, None, -0.0]}),
+            *("urn:caf:checkpoint/k1#/snapshot/context", caf("variables")),
+            {'{"b":9007199254740993,"a":[1.0,1,null,-0.0]}'},
+        ),
+        (tree(thoughts=[thought(1, name="n")]), "urn:caf:thought/t1", "urn:caf:ext:name", {"n"}),
+        (tree(thoughts=[thought(1, note={"@id": "x"})]), "urn:caf:thought/t1", "urn:caf:ext:note", {'{"@id":"x"}'}),
+        (tree(custom=1.0), "urn:caf:checkpoint/k1", "urn:caf:ext:custom", {"1.0E0"}),
+        (AGAIN, "urn:caf:thought/t1", POSITION, {"0", "2"}),
+        (AGAIN, "urn:caf:checkpoint/k1#/snapshot/thought_chain/2", PROV.value, {"again"}),
+    ],
+)
+def test_json_parts_are_one_literal_and_what_has_no_predicate_or_name_gets_one(
+    document: Tree, subject: str, predicate: URIRef | str, terms: set[str]
+) -> None:
     graph = AgentGraph.of_tree(document)
-    told = {str(subject): json.loads(str(term)) for subject, term in graph[:RESIDUE]}
-    assert told.pop(iri("thought", "t1")) == {"confidence": None, "children": ["b", "a"]}
-    assert told == {"urn:caf:checkpoint/k1#/snapshot/tool_state": {"calls": []}}
-
-
-def test_unknown_members_have_predicates_of_their_own_and_are_no_linked_data() -> None:
-    document = tree(thoughts=[thought(1, name="n", note={"@id": "x"})], custom=1.0)
-    graph = AgentGraph.of_tree(document)
-    assert objects(graph, URIRef("urn:caf:thought/t1"), URIRef("urn:caf:ext:name")) == {"n"}
-    assert objects(graph, URIRef("urn:caf:thought/t1"), URIRef("urn:caf:ext:note")) == {'{"@id":"x"}'}
-    assert objects(graph, URIRef("urn:caf:checkpoint/k1"), URIRef("urn:caf:ext:custom")) == {"1.0E0"}
-
-
-def test_the_second_of_two_thoughts_with_one_id_is_named_by_its_place() -> None:
-    document = tree(thoughts=[thought(1), thought(2), thought(1, content="again")])
-    graph = AgentGraph.of_tree(document)
-    assert objects(graph, URIRef("urn:caf:thought/t1"), POSITION) == {"0", "2"}
-    assert objects(graph, URIRef("urn:caf:checkpoint/k1#/snapshot/thought_chain/2"), _CONTENT) == {"again"}
+    assert objects(graph, URIRef(subject), URIRef(predicate)) == terms
     assert graph.tree() == document
 
 
@@ -136,7 +135,7 @@ def test_a_value_of_a_wrong_type_stays_a_literal_of_the_type_that_it_has() -> No
     document = {**tree(thoughts=["no thought", thought(1, confidence="0.8")]), "agent_id": 5, "metadata": [1]}  # type: ignore[list-item]
     graph = AgentGraph.of_tree(document)
     root = URIRef("urn:caf:checkpoint/k1")
-    assert graph.value(root, URIRef("http://www.w3.org/ns/prov#wasAttributedTo")) == Literal(5)
+    assert graph.value(root, PROV.wasAttributedTo) == Literal(5)
     assert graph.value(URIRef("urn:caf:thought/t1"), caf("confidence")) == Literal("0.8")
     assert objects(graph, root, caf("metadata")) == {"[1]"}
     assert objects(graph, root + "#/snapshot", caf("thought")) == {"no thought", "urn:caf:thought/t1"}
@@ -161,29 +160,26 @@ def test_a_graph_from_elsewhere_is_read_by_its_snapshot_and_ordered_by_time() ->
     <urn:caf:thought/b> prov:value "first" ; caf:createdAtMs 2 .
     <urn:caf:thought/a> prov:value "second" ; caf:createdAtMs 3 ; <urn:x> "unknown" .
     """
+    first, second = (
+        {"id": "b", "content": "first", "created_at": 2},
+        {"id": "a", "content": "second", "created_at": 3},
+    )
     assert AgentGraph.of_index(parsing.parse(text.encode(), "turtle")).tree() == {
         "id": "k",
         "timestamp": 5,
         "agent_id": "https://example.org/bot",
-        "snapshot": {
-            "thought_chain": [
-                {"content": "no name", "created_at": 1},
-                {"id": "b", "content": "first", "created_at": 2},
-                {"id": "a", "content": "second", "created_at": 3},
-            ]
-        },
+        "snapshot": {"thought_chain": [{"content": "no name", "created_at": 1}, first, second]},
     }
 
 
-def test_each_object_is_read_by_its_node_and_written_again_as_it_was() -> None:
-    again = tree(thoughts=[thought(1), thought(2), thought(1, content="again")], calls=[call(1)])
-    for document in (FULL, again):
-        graph = AgentGraph.of_tree(document, prov=True)
-        before = ntriples_of(AgentGraph.of_tree(document)).splitlines()
-        for node in [one for one, kind in graph[:RDF_TYPE] if str(kind) in schema.plans()]:
-            graph.write(node, graph.read(node))
-        assert graph.tree() == document
-        assert {*before} <= {*ntriples_of(graph).splitlines()}
+@pytest.mark.parametrize("document", [FULL, AGAIN])
+def test_each_object_is_read_by_its_node_and_written_again_as_it_was(document: Tree) -> None:
+    graph = AgentGraph.of_tree(document, prov=True)
+    before = ntriples_of(AgentGraph.of_tree(document)).splitlines()
+    for node in [one for one, kind in graph[:RDF_TYPE] if str(kind) in schema.plans()]:
+        graph.write(node, graph.read(node))
+    assert graph.tree() == document
+    assert {*before} <= {*ntriples_of(graph).splitlines()}
 
 
 @given(TREES, st.lists(st.dictionaries(st.sampled_from(["content", "children", "parent_id", "note"]), JSON_VALUES)))
@@ -221,12 +217,6 @@ def test_copies_are_equal_and_independent() -> None:
     assert graph.tree() == FULL
 
 
-def test_a_query_in_sparql_finds_what_the_checkpoint_says() -> None:
-    query = "SELECT ?text { ?thought a caf:Thought ; caf:confidence ?low ; prov:value ?text FILTER (?low < 0.9) }"
-    found = AgentGraph.of_tree(FULL).query(query)
-    assert [str(one) for row in found if isinstance(row, tuple) for one in row] == ["thought 1"]
-
-
 @pytest.mark.slow
 def test_the_time_grows_with_the_number_of_thoughts_and_no_faster() -> None:
     def seconds(count: int) -> float:
@@ -240,12 +230,13 @@ def test_the_time_grows_with_the_number_of_thoughts_and_no_faster() -> None:
     assert many < 30 * few
 
 
-def test_an_update_in_sparql_changes_what_the_tree_says_and_nothing_else() -> None:
+def test_a_query_in_sparql_finds_what_the_checkpoint_says_and_an_update_changes_that_and_nothing_else() -> None:
     graph = AgentGraph.of_tree(FULL)
-    graph.update(
-        "DELETE { ?thought caf:confidence ?old } INSERT { ?thought caf:confidence 0.1 ; prov:value 'sure' } "
-        "WHERE { ?thought caf:confidence ?old FILTER (?old < 0.9) }"
-    )
+    unsure = "?thought a caf:Thought ; caf:confidence ?low ; prov:value ?text FILTER (?low < 0.9)"
+    found = graph.query(f"SELECT ?text {{ {unsure} }}")
+    assert [str(one) for row in found if isinstance(row, tuple) for one in row] == ["thought 1"]
+    less = "?thought caf:confidence 0.1 ; prov:value 'sure'"
+    graph.update(f"DELETE {{ ?thought caf:confidence ?low }} INSERT {{ {less} }} WHERE {{ {unsure} }}")
     changed = deepcopy(FULL)
     changed["snapshot"]["thought_chain"][0] |= {"confidence": 0.1, "content": ["sure", "thought 1"]}
     assert graph.tree() == changed

@@ -15,10 +15,10 @@ from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.graph import emission
-from checkpoint_ld.rules import example
+from checkpoint_ld.rules import Rule
 from tests.agent.documents import Json, checkpoints
 from tests.agent.rule_documents import mutilated, replaced, text, tree
-from tests.agent.test_rules import SINGLE
+from tests.agent.test_rules import SINGLE, the_example
 from tests.trials import examples
 
 
@@ -39,17 +39,18 @@ def assert_alike(source: bytes) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
-def test_both_engines_find_the_same_in_every_example(rule: Any) -> None:
-    shown = example(rule.code)
-    assert shown is not None
-    assert_alike(shown.invalid)
+def test_both_engines_find_the_same_in_every_example_and_so_do_its_statements(rule: Rule) -> None:
+    shown = the_example(rule).invalid
+    assert_alike(shown)
+    assert_alike_as_statements(shown)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(8))
-def test_both_engines_find_the_same_in_mutilated_checkpoints(part: int) -> None:
+def test_both_engines_find_the_same_in_mutilated_checkpoints_and_so_do_their_statements(part: int) -> None:
     for seed in range(part * 10, part * 10 + 10):
         assert_alike(text(mutilated(seed)))
+        assert_alike_as_statements(text(mutilated(seed + 100)))
 
 
 @pytest.mark.slow
@@ -73,46 +74,28 @@ def what(found: Finding) -> Any:
     return found.code, found.severity, found.message, found.remedy, found.node, found.place.pointer, found.value
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: rule.code)
-def test_statements_break_the_rules_that_a_file_breaks(rule: Any) -> None:
-    shown = example(rule.code)
-    assert shown is not None
-    assert_alike_as_statements(shown.invalid)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(5))
-def test_mutilated_checkpoints_break_the_same_rules_as_statements(part: int) -> None:
-    for seed in range(100 + part * 10, 110 + part * 10):
-        assert_alike_as_statements(text(mutilated(seed)))
-
-
-def test_the_report_holds_no_secret() -> None:
+def test_the_report_holds_what_was_found_as_results_and_no_secret() -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz"
-    checked = rules.check_reading(examine(text(tree(replaced("/metadata/checkpoint_reason", key)))))
-    assert checked.results is not None
-    assert len(set(checked.results.objects(None, SH.result))) == 2
-    assert key not in checked.results.serialize()
+    found, secret, either = (
+        rules.check_reading(examine(text(tree(change)))).results
+        for change in (
+            replaced("/metadata/tokens_used", -1),
+            replaced("/metadata/checkpoint_reason", key),
+            replaced("/about", {"replicate": 1}),
+        )
+    )
+    assert found and secret and either  # noqa: PT018 - for the types
+    [result] = found.objects(None, SH.result)
+    assert found.value(result, SH.sourceShape) == URIRef("urn:caf:shape:metadata-tokens")
+    assert found.value(result, SH.focusNode) == URIRef("urn:caf:checkpoint/ckpt_2#/metadata")
+    assert str(found.value(result, SH.value)) == "-1"
+    assert len(set(secret.objects(None, SH.result))) == 2
+    assert key not in secret.serialize()
+    [path] = either.objects(None, SH.resultPath)
+    [members] = either.objects(path, SH.alternativePath)
+    assert len([*either.items(members)]) == 2
 
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SettingsError, match="did you mean pyshacl"):
         found(text(tree()), "pyshakl")
-
-
-def test_the_report_holds_what_was_found_as_results() -> None:
-    checked = rules.check_reading(examine(text(tree(replaced("/metadata/tokens_used", -1)))))
-    assert checked.results is not None
-    [result] = checked.results.objects(None, SH.result)
-    assert checked.results.value(result, SH.sourceShape) == URIRef("urn:caf:shape:metadata-tokens")
-    assert checked.results.value(result, SH.focusNode) == URIRef("urn:caf:checkpoint/ckpt_2#/metadata")
-    assert str(checked.results.value(result, SH.value)) == "-1"
-
-
-def test_the_report_describes_a_path_of_several_properties() -> None:
-    checked = rules.check_reading(examine(text(tree(replaced("/about", {"replicate": 1})))))
-    assert checked.results is not None
-    [path] = checked.results.objects(None, SH.resultPath)
-    [members] = checked.results.objects(path, SH.alternativePath)
-    assert len([*checked.results.items(members)]) == 2

@@ -33,17 +33,20 @@ def told(*trees: Json, **choices: Json) -> list[tuple[str, str, str | None]]:
     return [(one.rule, one.subject.split('"')[1], one.place.pointer) for one in check_collection(trees, **choices)]
 
 
-def test_an_execution_that_goes_on_has_no_findings() -> None:
-    assert told(*(step(number, number - 1 or None) for number in range(1, 9))) == []
-
-
-def test_the_same_checkpoint_twice_is_no_fault() -> None:
-    assert told(step(1), step(1)) == []
-
-
-def test_executions_are_kept_apart() -> None:
-    first, second = step(5), step(1, execution="exec_2", agent_id="agent_2", timestamp=MOMENT + 9000)
-    assert told(first, second) == []
+@pytest.mark.parametrize(
+    ("trees", "expected"),
+    [
+        ([step(number, number - 1 or None) for number in range(1, 9)], []),
+        ([step(1), step(1)], []),
+        ([step(5), step(1, execution="exec_2", agent_id="agent_2", timestamp=MOMENT + 9000)], []),
+        ([step(1), step(4), step(2, parent=1, id="ckpt_branch", timestamp=MOMENT + 9000)], []),
+        ([step(2, parent=1), step(3, parent=2)], [("agent-parent-absent", "ckpt_2", "/parent/checkpoint_id")]),
+        ([step(1, about=ABOUT)], []),
+    ],
+    ids=["goes on", "twice", "two executions", "a branch is held against its parent", "no parent", "no benchmark"],
+)
+def test_executions_are_held_against_what_came_before_in_their_line(trees: list[Json], expected: list[Json]) -> None:
+    assert told(*trees) == told(*trees, benchmarks={}) == expected
 
 
 def test_without_links_each_is_held_against_the_one_before() -> None:
@@ -57,11 +60,6 @@ def test_without_links_each_is_held_against_the_one_before() -> None:
     ]
 
 
-def test_a_branch_is_held_against_its_parent_and_not_against_the_one_before() -> None:
-    branch = step(2, parent=1, id="ckpt_branch", timestamp=MOMENT + 9000)
-    assert told(step(1), step(4), branch) == []
-
-
 def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> None:
     child = step(3, parent=4)
     parent = step(4, execution="exec_2")
@@ -70,17 +68,6 @@ def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> N
         ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
         ("agent-older-than-parent", "ckpt_3", "/timestamp"),
     ]
-
-
-def test_absent_parents_are_told_at_the_end() -> None:
-    assert told(step(2, parent=1), step(3, parent=2)) == [("agent-parent-absent", "ckpt_2", "/parent/checkpoint_id")]
-
-
-def test_which_thought_is_gone_is_told() -> None:
-    shorter = step(3)
-    del shorter["snapshot"]["thought_chain"][1]
-    [found] = check_collection([step(2), shorter])
-    assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
 
 
 @pytest.mark.parametrize("is_function", [True, False])
@@ -94,12 +81,11 @@ def test_questions_are_looked_up_once_for_each_execution(is_function: bool) -> N
     ]
 
 
-def test_of_a_benchmark_that_is_not_known_nothing_is_said() -> None:
-    assert told(step(1, about=ABOUT)) == []
-    assert told(step(1, about=ABOUT), benchmarks={}) == []
-
-
-def test_findings_point_into_the_files_that_were_read(tmp_path: Path) -> None:
+def test_findings_say_what_was_before_and_point_into_the_files_that_were_read(tmp_path: Path) -> None:
+    shorter = step(3)
+    del shorter["snapshot"]["thought_chain"][1]
+    [found] = check_collection([step(2), shorter])
+    assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
     for name, tree in (("1.json", step(1)), ("2.json", step(2, agent_id="agent_2"))):
         (tmp_path / name).write_bytes(text(tree))
     [found] = check_collection(examine(path) for path in sorted(tmp_path.iterdir()))

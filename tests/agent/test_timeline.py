@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from xml.etree.ElementTree import fromstring
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkpoint_ld import AgentCheckpoint
 from checkpoint_ld.agent.timeline import Timeline, line_to, span, text_of, timeline_of
 from checkpoint_ld.agent.timeline_page import html_of, svg_of
 from checkpoint_ld.errors import SettingsError
@@ -18,24 +18,13 @@ from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of
 from tests.agent.runs import START, call, checkpoint, thought
 
-if TYPE_CHECKING:
-    from checkpoint_ld import AgentCheckpoint
-
 
 @pytest.fixture
 def run() -> Timeline:
-    first = checkpoint(
-        "k1",
-        thoughts=[thought(0, confidence=0.9), thought(2, confidence=0.2, parent_id="t0")],
-        calls=[call(1, tool_id="grep"), call(3, success=None, completed_at=None)],
-        step=1,
-    )
-    last = checkpoint(
-        "k2",
-        thoughts=[thought(0, confidence=0.9), thought(2, confidence=0.2, parent_id="t0")],
-        calls=[call(1, tool_id="grep"), call(3, success=False, error="no such file"), call(19, success=None)],
-        step=2,
-    )
+    thoughts, grep = [thought(0, confidence=0.9), thought(2, confidence=0.2, parent_id="t0")], call(1, tool_id="grep")
+    running, failed = call(3, success=None, completed_at=None), call(3, success=False, error="no such file")
+    first = checkpoint("k1", thoughts=thoughts, calls=[grep, running], step=1)
+    last = checkpoint("k2", thoughts=thoughts, calls=[grep, failed, call(19, success=None)], step=2)
     return timeline_of([last, first])
 
 
@@ -47,19 +36,13 @@ def test_moments_come_in_the_order_of_time_and_as_the_latest_checkpoint_has_them
     assert (run.start, run.duration_ms) == (START, 20_000)
 
 
-def test_calls_without_a_start_are_counted() -> None:
-    found = timeline_of([checkpoint(calls=[{"id": "c1", "status": "pending"}])])
+def test_checkpoints_can_be_marked_by_their_headers_and_calls_without_a_start_are_counted() -> None:
+    marks = [header_of(checkpoint("k1", step=1)), header_of(checkpoint("k2", step=2))]
+    pending = {"id": "c1", "status": "pending"}
+    found = timeline_of([checkpoint("k2", step=2, thoughts=[thought(1)], calls=[pending])], marks)
+    assert [one.id for one in found.moments] == ["t1", "k1", "k2"]
     assert found.undated == 1
     assert "1 calls do not say when they began" in text_of(found)
-
-
-def test_checkpoints_can_be_marked_by_their_headers() -> None:
-    marks = [header_of(checkpoint("k1", step=1)), header_of(checkpoint("k2", step=2))]
-    found = timeline_of([checkpoint("k2", step=2, thoughts=[thought(1)])], marks)
-    assert [one.id for one in found.moments] == ["t1", "k1", "k2"]
-
-
-def test_a_timeline_needs_a_checkpoint() -> None:
     with pytest.raises(SettingsError, match="give at least one"):
         timeline_of([])
 
@@ -93,39 +76,28 @@ def test_no_line_is_wider_than_asked_for(width: int, said: str) -> None:
     assert all(cells(line) <= max(width, 40) for line in text_of(found, width=width).splitlines())
 
 
-def test_the_picture_is_well_formed_and_says_what_is_pointed_at(run: Timeline) -> None:
-    root = fromstring(svg_of(run))
+def test_picture_and_page_are_well_formed_need_nothing_else_and_say_what_is_pointed_at(run: Timeline) -> None:
+    root, page = fromstring(svg_of(run)), html_of(run)
     space = {"svg": "http://www.w3.org/2000/svg"}
     assert len(root.findall(".//svg:circle[svg:title]", space)) == 2
     titles = [one.text or "" for one in root.findall(".//svg:title", space)]
     assert any("call c3: read_file, failed" in one and "no such file" in one for one in titles)
     assert len(root.findall(".//svg:path[@class='from']", space)) == 1
-
-
-def test_nothing_of_a_checkpoint_becomes_markup() -> None:
-    hostile = '<script>alert(1)</script>"&\x00'
-    found = timeline_of(
-        [checkpoint(hostile, thoughts=[thought(1, content=hostile)], calls=[call(1, tool_id=hostile, args={"<b>": 1})])]
-    )
-    fromstring(svg_of(found))
-    page = html_of(found)
-    assert "<script" not in page
-    assert "<b>" not in page
-    assert "\x00" not in page
-
-
-def test_the_page_needs_nothing_else_and_lists_all_moments(run: Timeline) -> None:
-    page = html_of(run)
     assert not re.search(r"(?:src|href)=|url\(|@import", page)
     assert page.count("<tr class=") == len(run.moments)
 
 
-def test_secrets_are_withheld() -> None:
-    key = "sk-abcdefghijklmnopqrstuvwx"
-    found = timeline_of([checkpoint(thoughts=[thought(1, content=key)], calls=[call(1, args={"token": "hunter2"})])])
-    for told in (text_of(found), svg_of(found), html_of(found)):
-        assert key not in told
-        assert "hunter2" not in told
+def test_nothing_of_a_checkpoint_becomes_markup_and_secrets_are_withheld() -> None:
+    hostile, key = '<script>alert(1)</script>"&\x00', "sk-abcdefghijklmnopqrstuvwx"
+    calls = [call(1, tool_id=hostile, args={"<b>": 1}), call(2, args={"token": "hunter2"})]
+    found = timeline_of(
+        [checkpoint(hostile, thoughts=[thought(1, content=hostile), thought(2, content=key)], calls=calls)]
+    )
+    fromstring(svg_of(found))
+    page = html_of(found)
+    assert [one for one in ("<script", "<b>", "\x00") if one in page] == []
+    told = text_of(found) + svg_of(found) + page
+    assert [one for one in (key, "hunter2") if one in told] == []
 
 
 @pytest.mark.parametrize(
@@ -175,19 +147,18 @@ def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_told_apart(
     assert page.count("in <code>exec_2</code>") == 2
 
 
+ON = "goes on from k2 of exec_1, 6.0 s after it"
+BRANCH = {"parent": {"checkpoint_id": "k2", "is_branch": True}}
+
+
 @pytest.mark.parametrize(
     ("reason", "second", "outcomes", "text"),
     [
-        ("execution_completed", {}, ["completed", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
-        ("execution_failed", {}, ["failed", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
-        ("paused", {}, ["paused", "open"], "goes on from k2 of exec_1, 6.0 s after it"),
+        ("execution_completed", {}, ["completed", "open"], ON),
+        ("execution_failed", {}, ["failed", "open"], ON),
+        ("paused", {}, ["paused", "open"], ON),
         ("manual", {"execution_id": "exec_1"}, ["cut off", "open"], "goes on from k2, 7.0 s after it"),
-        (
-            "manual",
-            {"parent": {"checkpoint_id": "k2", "is_branch": True}},
-            ["open", "open"],
-            "another way from k2 of exec_1",
-        ),
+        ("manual", BRANCH, ["open", "open"], "another way from k2 of exec_1"),
     ],
 )
 def test_how_a_run_ended_is_told_by_its_last_checkpoint(
@@ -196,8 +167,7 @@ def test_how_a_run_ended_is_told_by_its_last_checkpoint(
     first, before, last = cut_off(**second)
     before = before.but(metadata=before.metadata.but(checkpoint_reason=reason))
     runs = [one for one in timeline_of([first, before, last]).moments if one.kind == "run"]
-    assert [one.outcome for one in runs] == outcomes
-    assert runs[1].text == text
+    assert ([one.outcome for one in runs], runs[1].text) == (outcomes, text)
 
 
 def test_an_execution_that_was_never_silent_is_one_run() -> None:

@@ -15,10 +15,12 @@ from tests.agent.documents import Json, checkpoint
 PAGE = Path(__file__).parents[2] / "docs" / "agent-checkpoints.md"
 
 
-def test_the_newest_version_stays_as_it_is() -> None:
+def test_the_newest_version_stays_as_it_is_and_a_missing_one_is_refused() -> None:
     tree = checkpoint()
     assert migrated(tree) == tree
-    assert tree["version"] == NEWEST == "0.0.1"
+    assert tree.pop("version") == NEWEST == "0.0.1"
+    with pytest.raises(UnsupportedVersion, match="states no version"):
+        migrated(tree)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +49,6 @@ def test_each_version_that_cannot_be_read_is_refused_in_its_own_words(version: J
     assert isinstance(refused.value, ReadError)
 
 
-def test_a_missing_version_is_refused() -> None:
-    tree = checkpoint()
-    del tree["version"]
-    with pytest.raises(UnsupportedVersion, match="states no version"):
-        migrated(tree)
-
-
 def test_old_versions_go_step_by_step_to_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
     def renamed(tree: Tree) -> Tree:
         return {("name" if key == "title" else key): value for key, value in tree.items()}
@@ -74,13 +69,11 @@ def test_old_versions_go_step_by_step_to_the_newest(monkeypatch: pytest.MonkeyPa
     assert old == {"version": "0.0.1", "title": "one"}
 
 
-def test_the_steps_are_one_chain_that_ends_at_the_newest() -> None:
+def test_the_steps_are_one_chain_to_the_newest_and_the_documentation_tells_them() -> None:
     ways = [*(step.old for step in MIGRATIONS), NEWEST]
     assert [step.new for step in MIGRATIONS] == ways[1:]
     assert ways[0] == "0.0.1"
-
-
-def test_the_documentation_tells_every_version_and_every_step() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert [version for version in released() if f"`{version}`" not in page] == []
-    assert [step.summary for step in MIGRATIONS if step.summary not in page] == []
+    assert [
+        one for one in (*(f"`{one}`" for one in released()), *(step.summary for step in MIGRATIONS)) if one not in page
+    ] == []
