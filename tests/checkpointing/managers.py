@@ -100,3 +100,14 @@ class Bench:
 
     def paths(self) -> list[str]:
         return sorted(path.name for path in (self.folder / "files").iterdir() if path.name[0] != ".")
+
+
+def above(checkpoint: AgentCheckpoint) -> Any:
+    """Return what a checkpoint says of its parent, None if it has none."""
+    return None if checkpoint.parent is None else checkpoint.parent.tree()
+
+
+def newest(manager: CheckpointManager, execution_id: str | None = None) -> AgentCheckpoint:
+    header = manager.latest(execution_id)
+    assert header is not None
+    return manager.get(header.id)

@@ -10,8 +10,8 @@ import pytest
 from checkpoint_ld.agent.values import About
 from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy
 from checkpoint_ld.errors import CheckpointWarning, SettingsError, StoreError, StoreFull
-from checkpoint_ld.runtime import Event, RuntimeState
-from tests.checkpointing.managers import Bench
+from checkpoint_ld.runtime import RuntimeState
+from tests.checkpointing.managers import Bench, above, newest
 from tests.checkpointing.test_room import room_for
 from tests.runtime.states import heard
 
@@ -39,37 +39,36 @@ def test_each_kind_of_change_has_its_reason(bench: Bench) -> None:
         *("tool_started", "tool_started", "tool_started"),
         *("tool_completed", "tool_error", "tool_error", "low_confidence"),
     ]
-    newest = bench.manager.latest()
-    assert newest is not None
-    assert bench.manager.get(newest.id).snapshot.thought_chain[1].confidence == 0.1
+    assert newest(bench.manager).snapshot.thought_chain[1].confidence == 0.1
 
 
-def test_several_triggers_in_one_change_make_one_checkpoint(bench: Bench) -> None:
-    Checkpointer(bench.state, bench.manager, Policy(confidence_threshold=0.5))
+def test_several_triggers_in_one_change_make_one_checkpoint_and_none_after_one_that_was_asked_for(bench: Bench) -> None:
+    keeper = Checkpointer(bench.state, bench.manager, Policy(confidence_threshold=0.5))
     bench.state.thought_chain.add("decision", "", confidence=0.1)
     with bench.state.change():
         bench.state.thought_chain.add("decision", "")
         call = bench.state.tool_state.start("ls", {})
         bench.state.tool_state.fail(call.id, "no")
         bench.state.context.variables["x"] = 1
-    assert reasons(bench) == ["low_confidence", "tool_error"]
-    newest = bench.manager.latest()
-    assert newest is not None
-    assert bench.manager.get(newest.id).snapshot.context.variables == {"x": 1}
+    assert newest(bench.manager).snapshot.context.variables == {"x": 1}
+    bench.state.on("thought.created", lambda _: keeper.save("seen"))
+    bench.think()
+    assert reasons(bench) == ["low_confidence", "tool_error", "seen"]
 
 
 def test_the_policy_chooses(bench: Bench) -> None:
-    policy = Policy(triggers=frozenset({"thought_completed", "tool_error"}), every_thoughts=3)
-    keeper = Checkpointer(bench.state, bench.manager, policy)
-    for number in range(7):
-        bench.state.thought_chain.add("decision", str(number), confidence=0.0)
-    call = bench.state.tool_state.start("ls", {})
-    bench.state.tool_state.complete(call.id)
+    policy = Policy(triggers=["thought_completed", "tool_error"], every_thoughts=3)  # type: ignore[arg-type] # any collection
+    with Checkpointer(bench.state, bench.manager, policy):
+        for number in range(7):
+            bench.state.thought_chain.add("decision", str(number), confidence=0.0)
+        bench.state.tool_state.complete(bench.state.tool_state.start("ls", {}).id)
     assert reasons(bench) == ["thought_completed"] * 2
-    keeper.close()
     for _ in range(9):
         bench.think()
     assert len(reasons(bench)) == 2
+    Checkpointer(bench.state, bench.manager, Policy(triggers=frozenset(TRIGGERS) - {"tool_started"}))
+    bench.state.tool_state.complete(bench.state.tool_state.start("rm", {}).id)
+    assert reasons(bench)[2:] == ["tool_completed"]
 
 
 def test_between_two_checkpoints_goes_the_least_interval(bench: Bench) -> None:
@@ -79,8 +78,7 @@ def test_between_two_checkpoints_goes_the_least_interval(bench: Bench) -> None:
     keeper.save()
     bench.think()
     assert reasons(bench) == ["thought_completed"] * 3 + ["manual"]
-    steps = [one.step_number for one in bench.manager.list(order="oldest")]
-    assert steps == [1, 4, 7, 7]
+    assert [one.step_number for one in bench.manager.list(order="oldest")] == [1, 4, 7, 7]
 
 
 def test_what_is_asked_for_is_saved_even_if_nothing_changed(bench: Bench) -> None:
@@ -93,67 +91,23 @@ def test_what_is_asked_for_is_saved_even_if_nothing_changed(bench: Bench) -> Non
 
 
 def test_a_failure_is_told_in_the_last_checkpoint(bench: Bench) -> None:
-    with Checkpointer(bench.state, bench.manager) as keeper:
-        saved = keeper.fail(ValueError("no such folder"))
-        bench.think()
-    with Checkpointer(bench.state, bench.manager) as keeper:
-        other = keeper.fail("gave up")
+    told = {
+        "ValueError: no such folder": ValueError("no such folder"),
+        "gave up": "gave up",
+        "OSError: no file caf\\udce9": OSError(b"no file caf\xe9".decode("utf-8", "surrogateescape")),
+    }
+    for description, failure in told.items():
+        with Checkpointer(bench.state, bench.manager) as keeper:
+            assert keeper.fail(failure).checkpoint.description == description  # type: ignore[arg-type]
+            bench.think()
     bench.think()
-    assert saved.checkpoint.description == "ValueError: no such folder"
-    assert other.checkpoint.description == "gave up"
-    assert reasons(bench) == ["execution_failed"] * 2
-
-
-def test_a_failure_about_a_file_with_an_odd_name_is_told(bench: Bench) -> None:
-    error = OSError(b"no file caf\xe9".decode("utf-8", "surrogateescape"))
-    saved = Checkpointer(bench.state, bench.manager).fail(error)
-    assert saved.checkpoint.description == "OSError: no file caf\\udce9"
-
-
-def test_a_checkpoint_that_cannot_be_saved_does_not_stop_the_agent(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    keeper = Checkpointer(bench.state, bench.manager)
-    failures = heard(bench.state, "agent.checkpoint_failed")
-    with monkeypatch.context() as patch:
-        patch.setattr(bench.manager.store.truth, "put", _full)
-        with pytest.warns(CheckpointWarning, match="agent at step 1 .thought_completed. is not saved: no room is left"):
-            bench.think("one")
-        with pytest.raises(StoreFull):
-            keeper.pause()
-    assert [one["stage"] for one in failures] == ["file", "file"]
-    assert "no room is left" in caplog.text
-    bench.think("two")
-    assert reasons(bench) == ["thought_completed"]
-    assert bench.manager.get(bench.manager.list()[0].id).parent is None
-
-
-def _full(*_: object, **__: object) -> None:
-    raise StoreFull("no room is left")
+    assert reasons(bench) == ["execution_failed"] * 3
 
 
 @pytest.mark.parametrize("settings", [{"triggers": {"thought"}}, {"every_thoughts": 0}, {"min_interval_ms": -1}])
 def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError):
         Policy(**settings)  # type: ignore[arg-type]
-
-
-def test_what_a_subscriber_has_saved_already_is_not_saved_again(bench: Bench) -> None:
-    checkpointer = Checkpointer(bench.state, bench.manager)
-
-    def save(_: Event) -> None:
-        checkpointer.save("seen")
-
-    bench.state.on("thought.created", save)
-    bench.think()
-    assert [one.checkpoint_reason for one in bench.manager.list()] == ["seen"]
-
-
-def test_triggers_may_be_any_collection(bench: Bench) -> None:
-    with Checkpointer(bench.state, bench.manager, Policy(triggers=["decision"])):  # type: ignore[arg-type]
-        bench.think()
-        bench.state.thought_chain.add("decision", "go")
-    assert [one.checkpoint_reason for one in bench.manager.list()] == ["decision"]
 
 
 def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
@@ -164,7 +118,9 @@ def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
     blocked.write_text("a file, where a folder should be")
     errors: list[Exception] = []
     state = RuntimeState("agent", on_error=lambda error, _: errors.append(error))
-    keeper = Checkpointer(state, CheckpointManager(blocked / "checkpoints"))
+    failures = heard(state, "agent.checkpoint_failed")
+    manager = CheckpointManager(blocked / "checkpoints")
+    keeper = Checkpointer(state, manager)
     with pytest.warns(CheckpointWarning, match="give the path of a folder") as first:
         state.thought_chain.add("reasoning", "one")
     state.thought_chain.add("reasoning", "two")
@@ -172,15 +128,18 @@ def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
         keeper.complete()
     blocked.unlink()
     state.thought_chain.add("reasoning", "three")
-    with room_for(100), pytest.warns(CheckpointWarning, match="step 4 .* no room is left .* free some space") as second:
+    no_room = r"agent at step 4 .thought_completed. is not saved: .*no room is left .* free some space"
+    with room_for(100), pytest.warns(CheckpointWarning, match=no_room) as second:
         state.thought_chain.add("reasoning", "four")
     with room_for(100), pytest.raises(StoreFull):
         keeper.complete()
     assert [Path(str(one.filename)).name for one in (*first, *second)] == [Path(__file__).name] * 2
     assert [type(error) for error in errors] == [StoreError, StoreError, StoreFull]
+    assert [one["stage"] for one in failures] == ["file"] * 5
     logged = [one.message for one in caplog.records if one.name == "checkpoint_ld.checkpointing"]
     assert [" ".join(one.split()[2:7]) for one in logged] == [f"of agent at step {n}" for n in (1, 2, 4)]
-    assert keeper.complete().path is not None
+    three, four = manager.list(order="oldest")[0], keeper.complete()
+    assert (three.parent_checkpoint_id, above(four.checkpoint)) == (None, {"checkpoint_id": three.id})
 
 
 def test_a_store_that_cannot_follow_is_told_as_such(bench: Bench) -> None:
@@ -209,31 +168,20 @@ def test_a_call_under_way_when_the_process_is_killed_is_interrupted_after_the_re
     killed = subprocess.run([sys.executable, "-c", RUN, str(tmp_path)], check=False)
     assert killed.returncode not in (0, 1)
     with CheckpointManager(tmp_path) as manager:
-        newest = manager.latest()
-        assert newest is not None
-        assert newest.checkpoint_reason == "tool_started"
-        restored = manager.restore(newest.id)
-        assert [(one.tool_id, one.args) for one in restored.interrupted] == [("delete_file", {"path": "a.txt"})]
-        assert manager.get(newest.id).validate().findings == ()
+        kept = newest(manager)
+        assert kept.metadata.checkpoint_reason == "tool_started"
+        interrupted = manager.restore(kept.id).interrupted
+        assert [(one.tool_id, one.args) for one in interrupted] == [("delete_file", {"path": "a.txt"})]
+        assert kept.validate().findings == ()
 
 
 @pytest.mark.slow
 def test_a_run_that_can_save_nothing_says_so_on_standard_error(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.touch()
-    run = subprocess.run(
-        [sys.executable, "-c", RUN, str(blocked / "inner"), ""], check=True, capture_output=True, text=True
-    )
-    assert (
-        f"CheckpointWarning: the checkpoint of reader at step 1 (thought_completed) is not saved: {blocked}"
-        in run.stderr
-    )
-
-
-def test_without_the_trigger_calls_are_not_saved_when_they_begin(bench: Bench) -> None:
-    Checkpointer(bench.state, bench.manager, Policy(triggers=frozenset(TRIGGERS) - {"tool_started"}))
-    bench.state.tool_state.complete(bench.state.tool_state.start("rm", {}).id)
-    assert reasons(bench) == ["tool_completed"]
+    (tmp_path / "file").touch()
+    command = [sys.executable, "-c", RUN, str(tmp_path / "file" / "inner"), ""]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    step = "CheckpointWarning: the checkpoint of reader at step 1 (thought_completed) is not saved"
+    assert f"{step}: {tmp_path}/file" in told
 
 
 @pytest.mark.slow

@@ -38,13 +38,10 @@ def test_texts_and_paths_name_all_stores(database: str | Path, graph: str | Path
         assert manager.verify() == ()
         assert [store.get(saved.id) for store in manager.store.stores.values()] == [saved.checkpoint] * 3
     assert sorted(map(str, Path().iterdir())) == ["agents.db", "file", "files", "folder", "graphs"]
-
-
-def test_an_open_collection_is_a_graph_store() -> None:
     with Collection.open("graphs") as collection, CheckpointManager(graph=collection) as manager:
-        saved = manager.save(RuntimeState("agent"))
         assert manager.get(saved.id) == saved.checkpoint
-        assert len(collection) == 1
+        assert manager.save(RuntimeState("agent")).created
+        assert len(collection) == 2
 
 
 @pytest.mark.parametrize("kind", ["files", "database", "graph"])

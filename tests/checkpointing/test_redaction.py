@@ -10,7 +10,6 @@ from checkpoint_ld.checkpointing import REDACTED, CheckpointManager
 from checkpoint_ld.checkpointing.checkpointer import Redaction
 from checkpoint_ld.errors import InvalidCheckpoint, SettingsError, WrongTypeError
 from checkpoint_ld.runtime import RuntimeState
-from tests.checkpointing.managers import Bench
 
 
 def secretive() -> RuntimeState:
@@ -59,49 +58,38 @@ def test_a_function_takes_out_what_it_likes(tmp_path: Path) -> None:
 
 
 def test_every_way_into_the_store_is_redacted(tmp_path: Path) -> None:
-    open_handed = CheckpointManager(tmp_path / "open")
-    plain = open_handed.save(secretive())
+    plain = CheckpointManager(tmp_path / "open").save(secretive())
     manager = CheckpointManager(tmp_path / "closed", redact=["/snapshot/context/variables/password"])
     manager.import_(tmp_path / "open")
-    assert manager.get(plain.id).snapshot.context.variables["password"] == REDACTED
     assert not manager.import_(plain.checkpoint)[0].created
-    restored = manager.restore(plain.checkpoint)
-    assert restored.state.context.variables["password"] == REDACTED
-    assert manager.fork(plain.id).checkpoint.snapshot.context.variables["password"] == REDACTED
-
-
-def test_where_nothing_fits_nothing_is_copied(bench: Bench, tmp_path: Path) -> None:
-    manager = CheckpointManager(tmp_path / "c", redact=["/snapshot/context/variables/password"])
-    bench.state.context.variables["x"] = {"deep": 1}
-    saved = manager.save(bench.state)
-    assert saved.checkpoint.snapshot.context.variables["x"] is bench.state.context.variables["x"]
-
-
-def test_a_redaction_that_breaks_rules_refuses_the_save(tmp_path: Path) -> None:
-    manager = CheckpointManager(tmp_path / "c", redact=["/snapshot/progress"])
-    with pytest.raises(InvalidCheckpoint):
-        manager.save(secretive())
-    assert not (tmp_path / "c").exists()
-
-
-@pytest.mark.parametrize("redact", [["password"], [""], "/snapshot", [5]])
-def test_what_is_no_pointer_is_refused_at_once(tmp_path: Path, redact: Any) -> None:
-    with pytest.raises((SettingsError, WrongTypeError)):
-        CheckpointManager(tmp_path, redact=redact)
+    restored, forked = manager.restore(plain.checkpoint).state.snapshot(), manager.fork(plain.id).checkpoint.snapshot
+    for snapshot in (manager.get(plain.id).snapshot, restored, forked):
+        assert snapshot.context.variables["password"] == REDACTED
+    kept = RuntimeState("agent")
+    kept.context.variables["x"] = {"deep": 1}  # where nothing fits, nothing is copied
+    assert manager.save(kept).checkpoint.snapshot.context.variables["x"] is kept.context.variables["x"]
 
 
 @pytest.mark.parametrize(
-    ("redact", "message"),
+    ("redact", "error", "message"),
     [
-        (["/id"], "changed id"),
-        (["/execution_id"], "changed execution_id"),
-        (lambda _: None, "returned NoneType"),
-        (lambda tree: {**tree, "agent_id": "x"}, "changed agent_id"),
+        (["/id"], SettingsError, "changed id"),
+        (["/execution_id"], SettingsError, "changed execution_id"),
+        (lambda _: None, SettingsError, "returned NoneType"),
+        (lambda tree: {**tree, "agent_id": "x"}, SettingsError, "changed agent_id"),
+        (["/snapshot/progress"], InvalidCheckpoint, "progress"),
+        (["password"], SettingsError, "no JSON Pointer"),
+        ([""], SettingsError, "no JSON Pointer"),
+        ("/snapshot", WrongTypeError, "redact"),
+        ([5], WrongTypeError, "redact"),
     ],
 )
-def test_a_redaction_that_takes_the_identity_is_refused(tmp_path: Path, redact: Any, message: str) -> None:
-    with pytest.raises(SettingsError, match=message):
+def test_a_redaction_that_takes_the_identity_breaks_rules_or_makes_no_sense_is_refused(
+    tmp_path: Path, redact: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         CheckpointManager(tmp_path / "c", redact=redact).save(secretive())
+    assert not (tmp_path / "c").exists()
 
 
 def _without_secrets(tree: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.values import About
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint, ReadError
-from tests.checkpointing.managers import Bench
+from tests.checkpointing.managers import Bench, above, newest
 
 
 @pytest.fixture
@@ -36,33 +36,25 @@ def test_the_whole_state_comes_back(full: Bench) -> None:
     assert [one.id for one in restored.interrupted] == ["call_rm"]
     assert restored.state.tool_state.in_flight == restored.interrupted
     assert restored.findings == ()
-    assert (full.events[-1].name, full.events[-1]["id"]) == ("agent.restored", saved.id)
-    assert full.events[-1]["execution_id"] == restored.state.execution_id
-    assert full.events[-1]["interrupted"] == restored.interrupted
+    last = full.events[-1]
+    assert (last.name, last["id"], last["interrupted"]) == ("agent.restored", saved.id, restored.interrupted)
+    assert last["execution_id"] == restored.state.execution_id
 
 
 def test_a_resumed_run_is_another_execution_and_goes_on_from_its_parent(full: Bench) -> None:
     saved = full.manager.save(full.state, about=About(benchmark="b"))
     state = full.manager.restore(saved.id).state
     state.thought_chain.add("a", "")
-    next_one = full.manager.save(state).checkpoint
+    next_one, before = full.manager.save(state).checkpoint, saved.checkpoint.metadata.step_number
     assert next_one.execution_id not in ("exec", "")
-    assert next_one.parent is not None
-    assert next_one.parent.tree() == {"checkpoint_id": saved.id}
-    assert next_one.about == About(benchmark="b")
-    assert next_one.metadata.step_number == saved.checkpoint.metadata.step_number + 1
-    assert next_one.metadata.tokens_used == 40
+    assert (above(next_one), next_one.about) == ({"checkpoint_id": saved.id}, About(benchmark="b"))
+    assert (next_one.metadata.step_number, next_one.metadata.tokens_used) == (before + 1, 40)
     assert next_one.timestamp >= saved.checkpoint.timestamp
-
-
-def test_an_execution_can_be_continued(full: Bench) -> None:
-    saved = full.manager.save(full.state)
-    state = full.manager.restore(saved.id, continue_execution=True, auto_step=False).state
-    state.thought_chain.add("a", "")
-    next_one = full.manager.save(state).checkpoint
-    assert (next_one.execution_id, next_one.metadata.step_number) == ("exec", saved.checkpoint.metadata.step_number)
-    assert next_one.parent is not None
-    assert next_one.parent.tree() == {"checkpoint_id": saved.id}
+    continued = full.manager.restore(next_one.id, continue_execution=True, auto_step=False).state
+    continued.thought_chain.add("a", "")
+    last = full.manager.save(continued).checkpoint
+    assert (last.execution_id, last.metadata.step_number) == (next_one.execution_id, before + 1)
+    assert above(last) == {"checkpoint_id": next_one.id}
 
 
 def test_who_goes_on_from_an_older_checkpoint_makes_a_branch(full: Bench) -> None:
@@ -70,10 +62,8 @@ def test_who_goes_on_from_an_older_checkpoint_makes_a_branch(full: Bench) -> Non
     full.manager.save(full.state)
     state = full.manager.restore(old.id, continue_execution=True).state
     first, second = full.manager.save(state).checkpoint, full.manager.save(state).checkpoint
-    assert first.parent is not None
-    assert first.parent.tree() == {"checkpoint_id": old.id, "is_branch": True}
-    assert second.parent is not None
-    assert second.parent.tree() == {"checkpoint_id": first.id}
+    assert above(first) == {"checkpoint_id": old.id, "is_branch": True}
+    assert above(second) == {"checkpoint_id": first.id}
 
 
 def test_counters_go_on_from_the_larger_of_what_a_checkpoint_says(full: Bench) -> None:
@@ -87,31 +77,23 @@ def test_counters_go_on_from_the_larger_of_what_a_checkpoint_says(full: Bench) -
 
 def test_what_the_store_does_not_know_is_kept_first(full: Bench, tmp_path: Path) -> None:
     saved = full.manager.save(full.state)
+    path = full.manager.export(saved.id, tmp_path / "second.json", "second")
     elsewhere = Bench(tmp_path / "elsewhere")
-    for source in (saved.checkpoint, saved.path, str(saved.path), saved.checkpoint.content()):
+    for source in (saved.checkpoint, saved.path, str(saved.path), saved.checkpoint.content(), path):
         restored = elsewhere.manager.restore(source)  # type: ignore[arg-type]
         assert restored.checkpoint.tree() == saved.checkpoint.tree()
         assert elsewhere.manager.get(saved.id).sha256 == saved.sha256
-    assert elsewhere.names() == ["agent.checkpoint", *["agent.restored"] * 4]
+    assert elsewhere.names() == ["agent.checkpoint", *["agent.restored"] * 5]
     elsewhere.manager.close()
     with pytest.raises(CheckpointExists):
         full.manager.restore(saved.checkpoint.but(name="edited"))
 
 
-def test_a_checkpoint_of_the_second_shape_is_restored(full: Bench, tmp_path: Path) -> None:
-    saved = full.manager.save(full.state)
-    path = full.manager.export(saved.id, tmp_path / "second.json", "second")
-    assert full.manager.restore(path).checkpoint.tree() == saved.checkpoint.tree()
-
-
 def test_an_id_that_is_not_there_names_those_that_are_near(full: Bench) -> None:
     saved = full.manager.save(full.state)
-    with pytest.raises(CheckpointNotFound, match=saved.id):
-        full.manager.restore(saved.id[:-1])
-    with pytest.raises(CheckpointNotFound):
-        full.manager.restore("x" * 5000)
-    with pytest.raises(CheckpointNotFound):
-        full.manager.restore("\0")
+    for wanted, told in ((saved.id[:-1], saved.id), ("x" * 5000, "xxx"), ("\0", "no")):
+        with pytest.raises(CheckpointNotFound, match=told):
+            full.manager.restore(wanted)
     with pytest.raises(ReadError, match="no such file"):
         full.manager.restore(Path("nothing.json"))
 
@@ -153,11 +135,9 @@ def test_no_child_is_older_than_its_parent_even_if_the_clock_was_put_back(full: 
 def test_the_newest_is_no_branch_if_its_file_is_damaged(full: Bench) -> None:
     full.manager.save(full.state)
     full.think()
-    newest = full.manager.save(full.state)
-    newest.path.write_bytes(b"{")  # type: ignore[union-attr]
-    parent = full.manager.restore(newest.id).state.parent
-    assert parent is not None
-    assert parent.tree() == {"checkpoint_id": newest.id}
+    last = full.manager.save(full.state)
+    last.path.write_bytes(b"{")  # type: ignore[union-attr]
+    assert full.manager.restore(last.id).state.parent.tree() == {"checkpoint_id": last.id}  # type: ignore[union-attr]
 
 
 def test_a_fork_has_the_same_state_and_a_line_of_its_own(full: Bench) -> None:
@@ -165,13 +145,12 @@ def test_a_fork_has_the_same_state_and_a_line_of_its_own(full: Bench) -> None:
     origin = full.manager.save(full.state, name="named", about=About(question="q"))
     before = origin.path.read_bytes()  # type: ignore[union-attr]
     fork = full.manager.fork(origin.id, branch_reason="what if", name="other")
-    assert fork.checkpoint.snapshot.tree() == origin.checkpoint.snapshot.tree()
-    assert fork.checkpoint.execution_id != "exec"
-    assert fork.checkpoint.parent is not None
-    assert fork.checkpoint.parent.tree() == {"checkpoint_id": origin.id, "is_branch": True, "branch_reason": "what if"}
-    metadata = origin.checkpoint.metadata.tree() | {"checkpoint_reason": "branch"}
-    assert fork.checkpoint.metadata.tree() == metadata
-    assert (fork.checkpoint.name, fork.checkpoint.about) == ("other", About(question="q"))
+    made, source = fork.checkpoint, origin.checkpoint
+    assert made.snapshot.tree() == source.snapshot.tree()
+    assert made.execution_id != "exec"
+    assert above(made) == {"checkpoint_id": origin.id, "is_branch": True, "branch_reason": "what if"}
+    assert made.metadata.tree() == source.metadata.tree() | {"checkpoint_reason": "branch"}
+    assert (made.name, made.about) == ("other", About(question="q"))
     assert origin.path.read_bytes() == before  # type: ignore[union-attr]
     assert full.names() == ["agent.checkpoint"] * 2
     again = full.manager.fork(fork.id, "mine")
@@ -194,7 +173,5 @@ def test_the_newest_is_told_by_the_files_even_if_the_database_missed_it(full: Be
     full.manager.save(full.state)
     second = full.manager.save(full.state)
     full.manager.database.delete(second.id)  # type: ignore[union-attr]
-    newest = full.manager.latest("exec")
-    assert newest is not None
-    assert newest.id == second.id
+    assert newest(full.manager, "exec").id == second.id
     assert full.manager.latest("nobody") is None

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import random
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from checkpoint_ld import About, Checkpointer, CheckpointManager, InvalidCheckpoint
+from checkpoint_ld.checkpointing import Run
+from tests.checkpointing.managers import newest
 from tests.forking import forked
 from tests.runtime.states import HandClock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from checkpoint_ld.checkpointing import Run
 
 END: dict[str, Callable[[Checkpointer], object] | None] = {
     "cut off": None,
@@ -47,52 +45,44 @@ def worked(manager: CheckpointManager, how: str, *, agent: str = "reader", **set
 def test_a_run_is_resumed_unless_it_ended(manager: CheckpointManager, how: str) -> None:
     first = worked(manager, how)
     assert (first.restored, first.interrupted) == (None, ())
-    newest = manager.latest()
-    again = manager.resume_or_start("reader")
     is_over = how in ("completed", "failed")
-    assert newest is not None
-    assert newest.is_final is is_over
-    assert (again.restored is None) is is_over
+    header, again = manager.latest(), manager.resume_or_start("reader")
+    assert header is not None
+    assert (header.is_final, again.restored is None) == (is_over, is_over)
     assert [one.tool_id for one in again.interrupted] == ([] if is_over else ["ask"])
     assert len(again.state.thought_chain) == (0 if is_over else 1)
     assert again.state.execution_id != first.state.execution_id
     assert (manager.latest(unfinished=True) is None) is is_over
-    saved = manager.save(again.state)
-    assert (saved.checkpoint.parent is None) is is_over
+    assert (manager.save(again.state).checkpoint.parent is None) is is_over
     assert manager.verify() == ()
 
 
-def test_runs_of_other_agents_do_not_count(manager: CheckpointManager) -> None:
+def test_neither_runs_of_other_agents_nor_those_that_were_resumed_and_ended_are_resumed(
+    manager: CheckpointManager,
+) -> None:
     worked(manager, "cut off", agent="writer")
-    worked(manager, "completed")
-    assert manager.resume_or_start("reader").restored is None
-    assert manager.resume_or_start("writer").restored is not None
-    assert manager.resume_or_start("nobody").restored is None
-    for agent, is_there in (("writer", True), ("reader", False), ("nobody", False)):
-        assert (manager.latest(agent_id=agent, unfinished=True) is not None) is is_there
-
-
-def test_a_run_that_was_resumed_and_ended_is_over(manager: CheckpointManager) -> None:
     worked(manager, "cut off")
     assert worked(manager, "completed").restored is not None
-    assert manager.resume_or_start("reader").restored is None
+    for agent, is_there in (("reader", False), ("writer", True), ("nobody", False)):
+        assert (manager.resume_or_start(agent).restored is not None) is is_there
+        assert (manager.latest(agent_id=agent, unfinished=True) is not None) is is_there
 
 
 def test_questions_are_worked_on_by_themselves(manager: CheckpointManager) -> None:
     one, other = (About(benchmark="urn:b", question=f"urn:q{n}") for n in (1, 2))
+    second = one.but(replicate=2)
+
+    def resumed(about: About) -> bool:
+        run = manager.resume_or_start("reader", about=about)
+        assert run.state.about == about
+        return run.restored is not None
+
     worked(manager, "cut off", about=one)
     worked(manager, "completed", about=other)
-    resumed = manager.resume_or_start("reader", about=one)
-    assert resumed.restored is not None
-    assert resumed.state.about == one
-    started = manager.resume_or_start("reader", about=other)
-    assert (started.restored, started.state.about) == (None, other)
-    second = one.but(replicate=2)
+    assert (resumed(one), resumed(other)) == (True, False)
     worked(manager, "cut off", about=second)
     worked(manager, "completed", about=one.but(replicate=3))
-    again = manager.resume_or_start("reader", about=second)
-    assert again.restored is not None
-    assert again.state.about == second
+    assert resumed(second)
 
 
 def test_a_new_run_comes_after_the_last_one_even_if_the_clock_was_put_back(manager: CheckpointManager) -> None:
@@ -108,9 +98,7 @@ def test_a_new_run_comes_after_the_last_one_even_if_the_clock_was_put_back(manag
 def test_what_cannot_be_restored_is_an_error_and_no_fresh_start(tmp_path: Path) -> None:
     manager = CheckpointManager(tmp_path)
     worked(manager, "cut off")
-    newest = manager.latest()
-    assert newest is not None
-    file = tmp_path / f"{newest.id}.json"
+    file = tmp_path / f"{newest(manager).id}.json"
     file.write_text(file.read_text().replace('"reasoning"', "5"))
     with pytest.raises(InvalidCheckpoint, match="thought_chain/0/type"):
         manager.resume_or_start("reader")

@@ -21,27 +21,21 @@ def run(bench: Bench, count: int = 6) -> list[Saved]:
     return saved
 
 
-def test_the_newest_of_each_execution_stay(bench: Bench) -> None:
+def test_the_newest_of_each_execution_stay_and_a_dry_run_deletes_nothing(bench: Bench) -> None:
     first = run(bench)
     bench.state = RuntimeState("agent", "other", clock=bench.clock.clock())
     second = run(bench, 3)
+    tried = bench.manager.prune(Retention(keep_last=2), dry_run=True, archive=bench.folder / "archive")
+    assert len(bench.manager.list()) == 9
+    assert not (bench.folder / "archive").exists()
     pruned = bench.manager.prune(Retention(keep_last=2))
-    assert set(pruned.going) == {*(one.id for one in first[:4]), second[0].id}
+    assert set(pruned.going) == {*(one.id for one in first[:4]), second[0].id} == set(tried.going)
     assert {one.id for one in bench.manager.list()} == {one.id for one in [*first[4:], *second[1:]]}
     assert bench.manager.verify() == ()
     assert set(bench.graph.held) == {one.id for one in bench.manager.list()}
     assert pruned.staying[first[5].id] == "it is the newest of its execution"
     assert pruned.staying[first[4].id] == "it is one of the newest 2 of its execution"
     assert pruned.decisions[-1].reason == "it is not one of the newest 2 of its execution"
-
-
-def test_a_dry_run_says_the_same_and_deletes_nothing(bench: Bench) -> None:
-    run(bench)
-    told = bench.manager.prune(Retention(keep_last=2), dry_run=True, archive=bench.folder / "archive")
-    assert len(bench.manager.list()) == 6
-    assert not (bench.folder / "archive").exists()
-    assert bench.manager.prune(Retention(keep_last=2)).going == told.going
-    assert len(told.going) == 4
 
 
 def test_what_is_needed_or_wanted_is_never_deleted(bench: Bench) -> None:
@@ -80,11 +74,10 @@ def test_what_is_needed_or_wanted_is_never_deleted(bench: Bench) -> None:
 def test_what_is_young_stays_and_what_is_old_goes(bench: Bench) -> None:
     saved = run(bench, 6)
     aged = bench.manager.prune(Retention(max_age=timedelta(seconds=3)), dry_run=True)
-    assert set(aged.going) == {one.id for one in saved[:2]}
+    both = bench.manager.prune(Retention(max_age=timedelta(0), keep_last=4), dry_run=True)
+    assert set(aged.going) == set(both.going) == {one.id for one in saved[:2]}
     assert aged.staying[saved[2].id] == "it is not older than 0:00:03"
     assert aged.decisions[-1].reason == "it is older than 0:00:03"
-    both = bench.manager.prune(Retention(max_age=timedelta(0), keep_last=4), dry_run=True)
-    assert set(both.going) == {one.id for one in saved[:2]}
     assert both.decisions[-1].reason == "it is not one of the newest 4 of its execution and older than 0:00:00"
 
 
@@ -100,9 +93,7 @@ def test_an_archive_is_written_first(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "other",
-    [gzip.compress(b"something else", mtime=0), b"no gzip", gzip.compress(b"cut", mtime=0)[:-3]],
-    ids=["another", "no gzip", "cut"],
+    "other", [gzip.compress(b"something else", mtime=0), b"no gzip", gzip.compress(b"cut", mtime=0)[:-3]]
 )
 def test_an_archive_never_loses_what_is_in_it(bench: Bench, other: bytes) -> None:
     saved = run(bench, 2)
@@ -113,43 +104,32 @@ def test_an_archive_never_loses_what_is_in_it(bench: Bench, other: bytes) -> Non
     with pytest.raises(TargetExistsError, match="holds something else"):
         bench.manager.prune(Retention(keep_last=1), archive=archive)
     assert taken.read_bytes() == other
+    for name in (taken, taken / "below"):
+        with pytest.raises(WriteError, match="cannot be used as an archive"):
+            bench.manager.prune(Retention(keep_last=1), archive=name)
     assert len(bench.manager.list()) == 2
 
 
-@pytest.mark.parametrize("name", ["file", "file/below"])
-def test_an_archive_that_cannot_be_made_is_named_and_nothing_is_deleted(bench: Bench, name: str) -> None:
-    run(bench, 2)
-    (bench.folder / "file").touch()
-    with pytest.raises(WriteError, match="cannot be used as an archive"):
-        bench.manager.prune(Retention(keep_last=1), archive=bench.folder / name)
-    assert len(bench.manager.list()) == 2
-
-
-def test_a_file_is_there_as_long_as_anything_refers_to_it(bench: Bench) -> None:
-    run(bench, 3)
+def test_a_file_is_there_as_long_as_anything_refers_to_it_and_a_damaged_one_is_left_alone(bench: Bench) -> None:
+    saved = run(bench, 4)
+    path = saved[0].path
+    assert path is not None
+    path.write_text("{")
     bench.graph.broken = {"delete"}
     with pytest.raises(StoreError):
         bench.manager.prune(Retention(keep_last=1))
-    assert len(bench.paths()) == len(bench.manager.list()) == 3
+    assert len(bench.paths()) == 4
     bench.graph.broken = set()
-    assert len(bench.manager.prune(Retention(keep_last=1)).going) == 2
-    assert len(bench.paths()) == len(bench.manager.list()) == 1
+    assert set(bench.manager.prune(Retention(keep_last=1)).going) == {one.id for one in saved[1:3]}
+    assert bench.paths() == sorted(f"{one.id}.json" for one in (saved[0], saved[3]))
+    assert path.read_text() == "{"
+    assert bench.manager.restore(saved[0].id).findings
 
 
 @pytest.mark.parametrize("settings", [{}, {"keep_last": -1}, {"max_age": timedelta(-1)}])
 def test_a_retention_that_makes_no_sense_is_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError):
         Retention(**settings)  # type: ignore[arg-type]
-
-
-def test_damaged_files_are_left_alone(bench: Bench) -> None:
-    saved = run(bench, 3)
-    path = saved[0].path
-    assert path is not None
-    path.write_text("{")
-    assert saved[0].id not in bench.manager.prune(Retention(keep_last=1)).going
-    assert path.read_text() == "{"
-    assert bench.manager.restore(saved[0].id).findings
 
 
 def test_two_who_prune_at_once_do_not_disturb_each_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from checkpoint_ld.agent import values
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.shapes import detect_shape
 from checkpoint_ld.agent.values import Shape
-from checkpoint_ld.checkpointing import upgrade
+from checkpoint_ld.checkpointing import ExportShape, upgrade
 from checkpoint_ld.errors import UnsupportedVersion, WriteError
 from tests.checkpointing.managers import Bench
 
@@ -26,15 +26,6 @@ def test_a_file_of_the_newest_version_is_not_touched(bench: Bench, tmp_path: Pat
     assert path.read_bytes() == text
 
 
-def test_a_version_from_the_future_is_left_as_it_is(bench: Bench, tmp_path: Path) -> None:
-    path = bench.manager.export(bench.manager.save(bench.state).id, tmp_path / "c.json")
-    text = path.read_text().replace('"0.0.1"', '"9.0.0"')
-    path.write_text(text)
-    with pytest.raises(UnsupportedVersion, match=r"9\.0\.0"):
-        upgrade(path)
-    assert path.read_text() == text
-
-
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
     step = values.Migration("0.0.0", "0.0.1", "a name", lambda tree: {**tree, "name": "migrated"})
@@ -43,36 +34,40 @@ def older(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("older")
 @pytest.mark.parametrize("shape", ["canonical", "second"])
-def test_an_older_file_becomes_one_of_the_newest_version(bench: Bench, tmp_path: Path, shape: Shape) -> None:
-    saved = bench.manager.save(bench.state)
-    path = tmp_path / "c.json"
-    path.write_bytes(saved.checkpoint.content(shape).replace(b'"0.0.1"', b'"0.0.0"', 1))
-    before = path.read_bytes()
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_older_file_becomes_one_of_the_newest_version(
+    bench: Bench, tmp_path: Path, shape: Shape, packed: bool
+) -> None:
+    path = tmp_path / ("c.json.gz" if packed else "c.json")
+    content = bench.manager.save(bench.state).checkpoint.content(shape).replace(b'"0.0.1"', b'"0.0.0"', 1)
+    before = gzip.compress(content) if packed else content
+    path.write_bytes(before)
     assert upgrade(path, dry_run=True).changed
     assert path.read_bytes() == before
     done = upgrade(path)
     assert (done.before, done.after, done.changed) == ("0.0.0", "0.0.1", True)
-    written = json.loads(path.read_bytes())
+    written = json.loads(gzip.decompress(path.read_bytes()) if packed else path.read_bytes())
     assert (written["version"], detect_shape(written)) == ("0.0.1", shape)
-    assert [one.name for one in tmp_path.glob("c.*")] == ["c.json"]
+    assert [*tmp_path.glob("c.*")] == [path]
     assert AgentCheckpoint.load(path).name == "migrated"
     assert not upgrade(path).changed
 
 
 @pytest.mark.usefixtures("older")
-def test_a_compressed_file_stays_one(bench: Bench, tmp_path: Path) -> None:
-    path = tmp_path / "c.json.gz"
-    content = bench.manager.save(bench.state).checkpoint.content()
-    path.write_bytes(gzip.compress(content.replace(b'"0.0.1"', b'"0.0.0"', 1)))
-    assert upgrade(path).changed
-    assert json.loads(gzip.decompress(path.read_bytes()))["name"] == "migrated"
-
-
-@pytest.mark.usefixtures("older")
-def test_rdf_is_not_upgraded_in_place(bench: Bench, tmp_path: Path) -> None:
-    path = bench.manager.export(bench.manager.save(bench.state).id, tmp_path / "c.nq", "nquads")
-    text = path.read_text().replace('"0.0.1"', '"0.0.0"')
+@pytest.mark.parametrize(
+    ("shape", "version", "error"),
+    [
+        ("canonical", "9.0.0", (UnsupportedVersion, r"9\.0\.0")),
+        ("nquads", "0.0.0", (WriteError, "only JSON files are upgraded")),
+    ],
+)
+def test_versions_from_the_future_and_rdf_are_left_as_they_are(
+    bench: Bench, tmp_path: Path, shape: ExportShape, version: str, error: tuple[type[Exception], str]
+) -> None:
+    path = tmp_path / ("c.nq" if shape == "nquads" else "c.json")
+    bench.manager.export(bench.manager.save(bench.state).id, path, shape)
+    text = path.read_text().replace('"0.0.1"', f'"{version}"')
     path.write_text(text)
-    with pytest.raises(WriteError, match="only JSON files are upgraded"):
+    with pytest.raises(error[0], match=error[1]):
         upgrade(path)
     assert path.read_text() == text
