@@ -1,5 +1,8 @@
 """States for tests: clocks that are set by hand, and a record of events."""
 
+import threading
+from collections.abc import Callable
+
 from checkpoint_ld.runtime import Clock, Event, RuntimeState
 
 START = 1_738_790_400_000
@@ -28,3 +31,13 @@ def heard(of: RuntimeState, pattern: str = "*") -> list[Event]:
     events: list[Event] = []
     of.on(pattern, events.append)
     return events
+
+
+def together(*works: Callable[[], object]) -> None:
+    """Do several things at once, each in a thread of its own, and wait for all of them."""
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)

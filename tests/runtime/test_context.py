@@ -6,7 +6,7 @@ import pickle
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from checkpoint_ld.documents.values import ABSENT
@@ -29,6 +29,10 @@ def nested(depth: int) -> list[object]:
     return value
 
 
+ENDLESS: list[object] = []
+ENDLESS.append(ENDLESS)
+
+
 @pytest.mark.parametrize("part", ["variables", "state"])
 def test_each_change_of_a_variable_is_told(part: str) -> None:
     of = state()
@@ -49,12 +53,11 @@ def test_each_change_of_a_variable_is_told(part: str) -> None:
 
 def test_later_edits_by_the_caller_change_nothing() -> None:
     of = state()
-    given, spoken = {"deep": [1, {"x": 2}]}, {"role": "user"}
+    given, spoken, args, result = {"deep": [1, {"x": 2}]}, {"role": "user"}, {"path": ["a"]}, ["b"]
     of.context.variables["v"] = given
     of.context.history.append(spoken)
-    args = {"path": ["a"]}
     call = of.tool_state.start("ls", args)
-    of.tool_state.complete(call.id, result := ["b"])
+    of.tool_state.complete(call.id, result)
     given["deep"].append(3)
     spoken["role"] = "nobody"
     args["path"].append("b")
@@ -92,6 +95,7 @@ def test_values_cannot_be_changed_in_place() -> None:
 
 
 @given(JSON)
+@example([10**40, 1, 1.0, -0.0, True])
 def test_frozen_json_is_equal_to_what_was_given_for_every_reader(value: object) -> None:
     cold = frozen(value)
     assert json.dumps(cold) == json.dumps(value)
@@ -100,9 +104,6 @@ def test_frozen_json_is_equal_to_what_was_given_for_every_reader(value: object) 
     warm = copy.deepcopy(cold)
     assert json.dumps(warm) == json.dumps(value)
     assert not isinstance(warm, (JsonObject, JsonArray))
-
-
-def test_frozen_json_is_written_by_orjson() -> None:
     assert orjson.dumps(frozen({"a": (1, {"b": None})})) == b'{"a":[1,{"b":null}]}'
 
 
@@ -116,6 +117,7 @@ def test_frozen_json_is_written_by_orjson() -> None:
         ("\udc00", WriteError, r"holds \\udc00, half a surrogate pair"),
         ({"\ud800": 1}, WriteError, "half a surrogate pair"),
         (nested(DEEPEST), WriteError, "nested too deeply"),
+        (ENDLESS, WriteError, "nested too deeply"),
     ],
 )
 def test_what_is_no_json_is_refused_and_nothing_changes(value: object, error: type[Exception], message: str) -> None:
@@ -128,13 +130,6 @@ def test_what_is_no_json_is_refused_and_nothing_changes(value: object, error: ty
     assert not of.context.variables
     assert not of.context.history
     assert not events
-
-
-def test_a_value_inside_itself_is_refused() -> None:
-    value: list[object] = []
-    value.append(value)
-    with pytest.raises(WriteError, match="nested too deeply"):
-        state().context.state["v"] = value
 
 
 def test_history_and_memory_only_grow() -> None:
@@ -158,9 +153,3 @@ def test_history_and_memory_only_grow() -> None:
     assert len(of.context.memory) == 1
     assert not hasattr(of.context.history, "clear")
     assert list(of.snapshot().context.tree()) == ["variables", "state", "history", "memory"]
-
-
-def test_huge_numbers_and_kinds_of_numbers_stay() -> None:
-    of = state()
-    of.context.variables["v"] = [10**40, 1, 1.0, -0.0, True]
-    assert json.dumps(of.snapshot().tree()["context"]["variables"]["v"]) == f"[{10**40}, 1, 1.0, -0.0, true]"

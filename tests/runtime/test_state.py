@@ -3,13 +3,14 @@
 import asyncio
 import threading
 import time
+from functools import partial
 
 import pytest
 
 from checkpoint_ld.agent.values import Snapshot
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.runtime import Clock, RuntimeState, new_id
-from tests.runtime.states import START, HandClock, heard, state
+from tests.runtime.states import START, HandClock, heard, state, together
 
 
 def test_a_snapshot_never_changes_and_shares_what_did_not() -> None:
@@ -41,18 +42,12 @@ def test_a_snapshot_holds_all_four_parts() -> None:
     of.progress.add_tokens(12)
     of.progress.total_steps_estimate = 5
     clock.tick(250)
+    counts = {"step_number": 1, "total_thoughts": 1, "total_tool_calls": 0}
     assert of.snapshot().tree() == {
         "thought_chain": [{"id": "t", "type": "reasoning", "content": "hm", "created_at": START}],
         "context": {"variables": {}, "state": {"phase": "reading"}, "history": []},
         "tool_state": {"calls": [], "results": {}},
-        "progress": {
-            "step_number": 1,
-            "total_thoughts": 1,
-            "total_tool_calls": 0,
-            "total_steps_estimate": 5,
-            "tokens_used": 12,
-            "duration_ms": 250,
-        },
+        "progress": {**counts, "total_steps_estimate": 5, "tokens_used": 12, "duration_ms": 250},
         "current_step_id": "t",
     }
 
@@ -87,14 +82,8 @@ def test_durations_follow_the_running_clock_and_moments_never_go_back() -> None:
     assert of.progress.duration_ms == 150
     assert second.created_at == first.created_at
     of.thought_chain.add("a", "", created_at=START + 9000)
-    assert of.now() == START + 9000
-    assert of.now(START + 10_000) == START + 10_000
-
-
-def test_no_duration_is_negative() -> None:
-    clock = HandClock()
-    of = state(clock=clock.clock())
-    clock.running -= 5
+    assert (of.now(), of.now(START + 10_000)) == (START + 9000, START + 10_000)
+    clock.running -= 155
     assert of.snapshot().progress.duration_ms == 0
 
 
@@ -114,25 +103,19 @@ def test_counters_only_rise(change: int, error: type[Exception]) -> None:
 
 
 @pytest.mark.parametrize("given", ["", "x" * 1025, "\ud800", 7])
-def test_identifiers_are_checked(given: str) -> None:
+def test_identifiers_are_checked_and_an_execution_that_is_not_named_gets_its_own(given: str) -> None:
     with pytest.raises(WriteError, match="agent_id is"):
         RuntimeState(given)
     with pytest.raises(WriteError, match="execution_id is"):
         RuntimeState("a", given)
-
-
-def test_an_execution_that_is_not_named_gets_an_id_of_its_own() -> None:
-    assert RuntimeState("a").execution_id.startswith("exec_")
-    assert RuntimeState("a").execution_id != RuntimeState("a").execution_id
+    one, other = RuntimeState("a").execution_id, RuntimeState("a").execution_id
+    assert one.startswith("exec_")
+    assert one != other
 
 
 def test_ids_sort_by_time_and_never_repeat() -> None:
     made: list[str] = []
-    threads = [threading.Thread(target=lambda: made.extend([new_id("x_") for _ in range(5000)])) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(*[lambda: made.extend([new_id("x_") for _ in range(5000)])] * 4)
     later = [new_id("x_") for _ in range(10_000)]
     assert len({*made, *later}) == 30_000
     assert later == sorted(later)
@@ -153,20 +136,14 @@ def test_changes_and_snapshots_of_many_threads_fit_together() -> None:
     def watch() -> None:
         while not done.is_set():
             one = of.snapshot()
-            for name, number in one.context.variables.items():
-                if f"{name}-{number}" not in {thought.id for thought in one.thought_chain}:
-                    torn.append(name)
-            if one.progress.step_number != len(one.thought_chain) or one.progress.total_thoughts != len(
-                one.thought_chain
-            ):
+            ids = {thought.id for thought in one.thought_chain}
+            torn.extend(name for name, number in one.context.variables.items() if f"{name}-{number}" not in ids)
+            if {one.progress.step_number, one.progress.total_thoughts} != {len(one.thought_chain)}:
                 torn.append("counts")
 
     watcher = threading.Thread(target=watch)
-    workers = [threading.Thread(target=work, args=(name,)) for name in "abcd"]
-    for thread in (watcher, *workers):
-        thread.start()
-    for thread in workers:
-        thread.join()
+    watcher.start()
+    together(*(partial(work, name) for name in "abcd"))
     done.set()
     watcher.join()
     assert torn == []

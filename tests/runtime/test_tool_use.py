@@ -106,33 +106,34 @@ def test_arguments_may_have_any_name_and_are_checked_before_the_tool_runs() -> N
     assert len(of.tool_state) == 1
 
 
-def test_a_call_that_the_block_has_ended_stays_as_it_is() -> None:
+def test_a_block_is_of_one_use_and_ends_a_call_that_it_has_not_ended_itself() -> None:
     of = state()
-    with of.tool("t") as call, of.change():
+    use = of.tool("t")
+    with use as call, of.change():
         of.tool_state.fail(call.id, "no")
         of.context.variables["known"] = False
     assert only(of).error == "no"
-
-
-def test_a_block_is_of_one_use() -> None:
-    use = state().tool("t")
-    with use:
-        pass
     with pytest.raises(WriteError, match="already"), use:
         pass
 
 
-def test_a_generator_that_is_given_up_cancels_its_call() -> None:
-    of = state()
+def test_a_generator_that_is_given_up_cancels_its_call_and_without_asyncio_the_block_works_as_well() -> None:
+    of, other = state(), state()
 
     def lines() -> Any:
         with of.tool("read"):
             yield 1
 
+    async def run() -> None:
+        async with other.tool("t"):
+            pass
+
     running = lines()
     next(running)
     running.close()
-    assert only(of).status == "cancelled"
+    with pytest.raises(StopIteration):
+        run().send(None)
+    assert (only(of).status, only(other).status) == ("cancelled", "completed")
 
 
 def test_a_task_that_is_cancelled_at_any_moment_leaves_no_call_behind() -> None:
@@ -190,15 +191,3 @@ def test_many_tasks_use_tools_while_the_loop_goes_on(tmp_path: Path) -> None:
         last = manager.get(keeper.complete().id)
     assert sorted(last.snapshot.tool_state.results.values()) == ["A", "B", "C"]
     assert {one.status for one in last.snapshot.tool_state.calls} == {"completed"}
-
-
-def test_without_asyncio_the_block_works_as_well() -> None:
-    of = state()
-
-    async def run() -> None:
-        async with of.tool("t"):
-            pass
-
-    with pytest.raises(StopIteration):
-        run().send(None)
-    assert only(of).status == "completed"
