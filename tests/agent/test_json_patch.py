@@ -45,13 +45,16 @@ def test_values_that_look_alike_are_told_apart(before: Json, after: Json) -> Non
     assert patch({"v": before}, {"v": after}) == [{"op": "replace", "path": "/v", "value": after}]
 
 
+ALIKE: list[Json] = [(1, 1.0), (0.0, -0.0), ({"a": 1}, {"a": 1.0})]
+OTHERS: list[Json] = [(True, 1), (False, 0), (None, False), ("1", 1), ([], {}), ([1], [1, 2]), ({"a": 1}, {"b": 1})]
+
+
 @pytest.mark.parametrize(
     ("one", "other", "are_same", "are_exactly"),
     [
-        *((one, other, True, False) for one, other in [(1, 1.0), (0.0, -0.0), ({"a": 1}, {"a": 1.0})]),
+        *((*pair, True, False) for pair in ALIKE),
+        *((*pair, False, False) for pair in OTHERS),
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, True, True),
-        *((one, other, False, False) for one, other in [(True, 1), (False, 0), (None, False), ("1", 1), ([], {})]),
-        *((one, other, False, False) for one, other in [([1], [1, 2]), ({"a": 1}, {"b": 1})]),
     ],
 )
 def test_numbers_are_equal_by_value_unless_it_is_to_be_exact_and_other_kinds_never(

@@ -311,6 +311,5 @@ def test_deep_values_are_looked_at_as_well(depth: int) -> None:
     value: Json = {"token": "k-58aQx8f2e91"}
     for _ in range(depth):
         value = [value]
-
     [found] = rules.validate_checkpoint(tree(added("/snapshot/context/variables/deep", value))).findings
     assert found.rule == "agent-secret"

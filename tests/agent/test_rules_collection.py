@@ -135,7 +135,6 @@ def test_a_benchmark_beside_them_says_which_questions_there_are(tmp_path: Path) 
     for number, question in enumerate((known, "urn:uuid:nobody"), 1):
         about = {"benchmark": root, "question": question}
         (tmp_path / f"{number}.json").write_bytes(text(step(number, execution=f"exec_{number}", about=about)))
-
     found = validate(*sorted(tmp_path.iterdir()), profile="strict")
     [unknown] = [one for one in found.findings if one.code.startswith("AE")]
     assert (unknown.rule, unknown.place.pointer) == ("agent-question-unknown", "/about/question")

@@ -151,6 +151,7 @@ def test_nothing_is_lost_in_the_second_shape(tree: Json) -> None:
 
 _PARTS = ("thought_chain", "context", "tool_state", "progress")
 _FAILED = call("a", success=False)
+_ODD: list[Json] = [None, 5, "x", {"a": 1}, [1, None, {}]]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +160,7 @@ _FAILED = call("a", success=False)
         checkpoint(calls=["a text", {**call(), "id": 5}, {"success": False}], results=None),
         checkpoint(calls=[call("c", args={"n": 1}), call("c", success=False), call("c", args={"n": 2.0})]),
         checkpoint(calls=[_FAILED, call("b"), call("c")], results={"a": 1, "c": 2, "orphan": 3, "b": 4}),
-        *(replaced(part, value) for part in _PARTS for value in (None, 5, "x", {"a": 1}, [1, None, {}])),
+        *(replaced(part, value) for part in _PARTS for value in _ODD),
     ],
 )
 def test_what_the_second_shape_has_no_place_for_is_kept(tree: Json) -> None:

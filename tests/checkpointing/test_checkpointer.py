@@ -10,7 +10,7 @@ import pytest
 from checkpoint_ld.agent.values import About
 from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy
 from checkpoint_ld.errors import CheckpointWarning, SettingsError, StoreError, StoreFull
-from checkpoint_ld.runtime import RuntimeState
+from checkpoint_ld.runtime import Event, RuntimeState
 from tests.checkpointing.managers import Bench, above, newest
 from tests.checkpointing.test_room import room_for
 from tests.runtime.states import heard
@@ -51,7 +51,11 @@ def test_several_triggers_in_one_change_make_one_checkpoint_and_none_after_one_t
         bench.state.tool_state.fail(call.id, "no")
         bench.state.context.variables["x"] = 1
     assert newest(bench.manager).snapshot.context.variables == {"x": 1}
-    bench.state.on("thought.created", lambda _: keeper.save("seen"))
+
+    def save(_: Event) -> None:
+        keeper.save("seen")
+
+    bench.state.on("thought.created", save)
     bench.think()
     assert reasons(bench) == ["low_confidence", "tool_error", "seen"]
 

@@ -39,7 +39,8 @@ def test_what_goes_out_comes_back_the_same(bench: Bench, tmp_path: Path, shape: 
     bench.state.tool_state.start("ls", {})
     saved = bench.manager.save(bench.state)
     path = bench.manager.export(saved.id, tmp_path / f"out.{ending}", shape)
-    for number, source in enumerate((path, saved.checkpoint.tree())):
+    sources: list[Any] = [path, saved.checkpoint.tree()]
+    for number, source in enumerate(sources):
         with CheckpointManager(tmp_path / f"other{number}", tmp_path / f"{number}.db") as other:
             (imported,) = other.import_(source)
             assert other.get(saved.id).content() == saved.checkpoint.content()

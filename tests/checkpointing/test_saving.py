@@ -49,6 +49,7 @@ def test_a_checkpoint_holds_the_state_and_is_in_every_store(bench: Bench) -> Non
         "description": "so far",
         "about": {"benchmark": "b"},
     }
+    assert saved.path is not None
     assert (saved.created, saved.path, saved.findings) == (True, bench.folder / "files" / f"{saved.id}.json", ())
     assert AgentCheckpoint.load(saved.path).sha256 == saved.sha256
     for store in bench.manager.store.stores.values():
@@ -155,7 +156,7 @@ def test_any_store_alone_is_enough(tmp_path: Path) -> None:
         {"database": f"sqlite:///{tmp_path}/c.db"},
         {"graph": MemoryStore()},
     ):
-        with CheckpointManager(**settings) as manager:  # type: ignore[arg-type] # a table of cases
+        with CheckpointManager(**settings) as manager:
             saved = manager.save(RuntimeState("a"))
             assert manager.get(saved.id) == saved.checkpoint
             assert [one.id for one in manager.list()] == [saved.id]

@@ -9,7 +9,7 @@ import json
 import operator
 import random
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -87,6 +87,12 @@ def whole(manager: CheckpointManager) -> AgentCheckpoint:
     return manager.get(newest.id)
 
 
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[CheckpointManager]:
+    with CheckpointManager(tmp_path / "kept") as made:
+        yield made
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["files", "database", "graph"])
 def test_it_passes_the_official_suite_in_full(kind: str, tmp_path: Path) -> None:
@@ -105,75 +111,67 @@ def test_it_passes_the_official_suite_in_full(kind: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("durability", ["sync", "async", "exit"])
-def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(durability: str, tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        asked(agent().compile(checkpointer=CheckpointSaver(manager)), durability=durability)
-        newest = whole(manager)
-        assert newest.execution_id == "coat"
-        thoughts = [(one.type, one.content) for one in newest.snapshot.thought_chain]
-        assert thoughts == [
-            ("observation", "do I need a coat?"),
-            ("tool_selection", "calls weather"),
-            ("reasoning", "take a coat"),
-        ]
-        (call,) = newest.snapshot.tool_state.calls
-        assert (call.tool_id, call.args, call.status) == ("weather", {"city": "Oslo", "day": 0}, "completed")
-        assert newest.snapshot.tool_state.results == {"call_0": "7 °C"}
-        assert newest.snapshot.context.variables == {"city": "Oslo"}
-        assert newest.metadata.tokens_used == 22
-        assert not manager.verify()
+def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(
+    durability: str, manager: CheckpointManager
+) -> None:
+    asked(agent().compile(checkpointer=CheckpointSaver(manager)), durability=durability)
+    newest = whole(manager)
+    assert newest.execution_id == "coat"
+    thoughts = [(one.type, one.content) for one in newest.snapshot.thought_chain]
+    assert thoughts == [
+        ("observation", "do I need a coat?"),
+        ("tool_selection", "calls weather"),
+        ("reasoning", "take a coat"),
+    ]
+    (call,) = newest.snapshot.tool_state.calls
+    assert (call.tool_id, call.args, call.status) == ("weather", {"city": "Oslo", "day": 0}, "completed")
+    assert newest.snapshot.tool_state.results == {"call_0": "7 °C"}
+    assert newest.snapshot.context.variables == {"city": "Oslo"}
+    assert newest.metadata.tokens_used == 22
+    assert not manager.verify()
 
 
-def test_what_changed_between_two_steps_is_told(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        asked(agent().compile(checkpointer=CheckpointSaver(manager)))
-        after, before, *_ = manager.list(execution_id="coat")
-        difference = diff_checkpoints(manager.get(before.id), manager.get(after.id))
-        assert "take a coat" in difference.to_text()
+def test_both_kinds_of_calls_see_one_thread(manager: CheckpointManager) -> None:
+    graph = agent().compile(checkpointer=CheckpointSaver(manager))
+
+    async def talk() -> Any:
+        await graph.ainvoke({"messages": [HumanMessage("hello")]}, THREAD)
+        return [one async for one in graph.aget_state_history(THREAD)]
+
+    history = asyncio.run(talk())
+    assert [one.values for one in history] == [one.values for one in graph.get_state_history(THREAD)]
+    assert graph.get_state(THREAD).values["messages"][-1].content == "take a coat"
+    after, before, *_ = (manager.get(one.id) for one in manager.list(execution_id="coat"))
+    assert "take a coat" in diff_checkpoints(before, after).to_text()
 
 
-def test_both_kinds_of_calls_see_one_thread(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        graph = agent().compile(checkpointer=CheckpointSaver(manager))
-
-        async def talk() -> Any:
-            await graph.ainvoke({"messages": [HumanMessage("hello")]}, THREAD)
-            return [one async for one in graph.aget_state_history(THREAD)]
-
-        history = asyncio.run(talk())
-        assert [one.values for one in history] == [one.values for one in graph.get_state_history(THREAD)]
-        assert graph.get_state(THREAD).values["messages"][-1].content == "take a coat"
-
-
-def test_a_long_run_tells_the_last_messages_and_keeps_all(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        saver = CheckpointSaver(manager)
-        end = asked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
-        checkpoints = [manager.get(one.id) for one in manager.list(execution_id="coat")]
-        assert max(len(one.snapshot.thought_chain) for one in checkpoints) <= 16
-        times: dict[str, set[int]] = {}
-        for one in checkpoints:
-            for thought in one.snapshot.thought_chain:
-                times.setdefault(thought.id, set()).add(thought.created_at)
-        assert len(times) == 22
-        assert all(len(found) == 1 for found in times.values())  # no thought is another one in another checkpoint
-        starts = {(call.id, call.started_at) for one in checkpoints for call in one.snapshot.tool_state.calls}
-        assert len(starts) == 20
-        kept = saver.get_tuple(THREAD)
-        assert kept is not None
-        assert kept.checkpoint["channel_values"]["messages"] == end["messages"]
+def test_a_long_run_tells_the_last_messages_and_keeps_all(manager: CheckpointManager) -> None:
+    saver = CheckpointSaver(manager)
+    end = asked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
+    checkpoints = [manager.get(one.id) for one in manager.list(execution_id="coat")]
+    assert max(len(one.snapshot.thought_chain) for one in checkpoints) <= 16
+    times: dict[str, set[int]] = {}
+    for one in checkpoints:
+        for thought in one.snapshot.thought_chain:
+            times.setdefault(thought.id, set()).add(thought.created_at)
+    assert len(times) == 22
+    assert all(len(found) == 1 for found in times.values())  # no thought is another one in another checkpoint
+    starts = {(call.id, call.started_at) for one in checkpoints for call in one.snapshot.tool_state.calls}
+    assert len(starts) == 20
+    kept = saver.get_tuple(THREAD)
+    assert kept is not None
+    assert kept.checkpoint["channel_values"]["messages"] == end["messages"]
 
 
-def test_messages_without_an_id_are_not_those_of_another_thread(tmp_path: Path) -> None:
+def test_messages_without_an_id_are_not_those_of_another_thread(manager: CheckpointManager) -> None:
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = {"said": [HumanMessage("hello")], "last": AIMessage("hi")}
-    with CheckpointManager(tmp_path) as manager:
-        saver, found = CheckpointSaver(manager), set()
-        for name in ("one", "two"):
-            saver.put({"configurable": {"thread_id": name}}, checkpoint, {"source": "input", "step": -1}, {})
-            kept = manager.get(f"{checkpoint['id']}/{name}/")
-            found |= {thought.id for thought in kept.snapshot.thought_chain}
-        assert found == {"one//said/0", "one//last/0", "two//said/0", "two//last/0"}
+    saver, found = CheckpointSaver(manager), set()
+    for name in ("one", "two"):
+        saver.put({"configurable": {"thread_id": name}}, checkpoint, {"source": "input", "step": -1}, {})
+        kept = manager.get(f"{checkpoint['id']}/{name}/")
+        found |= {thought.id for thought in kept.snapshot.thought_chain}
+    assert found == {"one//said/0", "one//last/0", "two//said/0", "two//last/0"}
 
 
 def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None:
@@ -191,70 +189,65 @@ def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None
         assert graph.invoke(Command(resume="Lima"), THREAD)["city"] == "Lima"
 
 
-def test_a_thread_is_forked_in_the_past(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        graph = agent().compile(checkpointer=CheckpointSaver(manager))
-        asked(graph)
-        old = next(one for one in graph.get_state_history(THREAD) if one.next == ("tools",))
-        forked_at = graph.update_state(old.config, {"messages": [HumanMessage("and in Lima?")]}, as_node="tools")
-        assert graph.get_state(forked_at).values["messages"][-1].content == "and in Lima?"
-        assert whole(manager).snapshot.thought_chain[-1].content == "and in Lima?"
+def test_a_thread_is_forked_in_the_past(manager: CheckpointManager) -> None:
+    graph = agent().compile(checkpointer=CheckpointSaver(manager))
+    asked(graph)
+    old = next(one for one in graph.get_state_history(THREAD) if one.next == ("tools",))
+    forked_at = graph.update_state(old.config, {"messages": [HumanMessage("and in Lima?")]}, as_node="tools")
+    assert graph.get_state(forked_at).values["messages"][-1].content == "and in Lima?"
+    assert whole(manager).snapshot.thought_chain[-1].content == "and in Lima?"
 
 
-def test_a_graph_in_a_graph_has_its_checkpoints_in_the_same_execution(tmp_path: Path) -> None:
+def test_a_graph_in_a_graph_has_its_checkpoints_in_the_same_execution(manager: CheckpointManager) -> None:
     outer = StateGraph(State)
     outer.add_node("inner", agent().compile(checkpointer=True))
     outer.add_edge(START, "inner")
-    with CheckpointManager(tmp_path) as manager:
-        asked(outer.compile(checkpointer=CheckpointSaver(manager)))
-        inside = [one for one in manager.list(execution_id="coat") if not one.id.endswith("/coat/")]
-        assert inside
-        roots = {one.id for one in manager.list(execution_id="coat")} - {one.id for one in inside}
-        assert {one.parent_checkpoint_id for one in inside} & roots
-        CheckpointSaver(manager).delete_thread("coat")
-        assert manager.list() == []
+    asked(outer.compile(checkpointer=CheckpointSaver(manager)))
+    inside = [one for one in manager.list(execution_id="coat") if not one.id.endswith("/coat/")]
+    assert inside
+    roots = {one.id for one in manager.list(execution_id="coat")} - {one.id for one in inside}
+    assert {one.parent_checkpoint_id for one in inside} & roots
+    CheckpointSaver(manager).delete_thread("coat")
+    assert manager.list() == []
 
 
-def test_checkpoints_of_others_are_left_alone(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        other = manager.resume_or_start("a/b/c").state
-        other.thought_chain.add("reasoning", "not of LangGraph")
-        kept = manager.save(other).id
-        saver = CheckpointSaver(manager)
-        asked(agent().compile(checkpointer=saver))
-        assert len(list(saver.list(None))) == len(list(saver.list(THREAD)))
-        saver.prune(["coat"], strategy="delete")
-        assert [one.id for one in manager.list()] == [kept]
+def test_checkpoints_of_others_are_left_alone(manager: CheckpointManager) -> None:
+    other = manager.resume_or_start("a/b/c").state
+    other.thought_chain.add("reasoning", "not of LangGraph")
+    kept = manager.save(other).id
+    saver = CheckpointSaver(manager)
+    asked(agent().compile(checkpointer=saver))
+    assert len(list(saver.list(None))) == len(list(saver.list(THREAD)))
+    saver.prune(["coat"], strategy="delete")
+    assert [one.id for one in manager.list()] == [kept]
 
 
-def test_pruning_keeps_what_a_channel_of_differences_is_made_from(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        saver = CheckpointSaver(manager)
-        config: Any = {"configurable": {"thread_id": "coat", "checkpoint_ns": ""}}
-        for step in range(5):
-            checkpoint = empty_checkpoint()
-            checkpoint["channel_values"] = {"log": ["begun"]} if step == 1 else {}
-            metadata: Any = {"source": "loop", "step": step, "counters_since_delta_snapshot": {"log": (1, 1)}}
-            config = saver.put(config, checkpoint, metadata, {})
-            saver.put_writes(config, [("log", step)], f"task_{step}")
-        saver.prune(["coat"])
-        assert len(list(saver.list(THREAD))) == 4
-        history = saver.get_delta_channel_history(config=config, channels=["log"])["log"]
-        assert history["seed"] == ["begun"]
-        assert [value for _, _, value in history["writes"]] == [1, 2, 3]
-        assert history == asyncio.run(saver.aget_delta_channel_history(config=config, channels=["log"]))["log"]
-
-
-def test_langgraphs_bytes_stand_beside_exactly(tmp_path: Path) -> None:
-    serde = JsonPlusSerializer()
-    with CheckpointManager(tmp_path) as manager:
+def test_pruning_keeps_what_a_channel_of_differences_is_made_from(manager: CheckpointManager) -> None:
+    saver = CheckpointSaver(manager)
+    config: Any = {"configurable": {"thread_id": "coat", "checkpoint_ns": ""}}
+    for step in range(5):
         checkpoint = empty_checkpoint()
-        checkpoint["channel_values"] = {"tuple": (1, {2, 3}), "bytes": b"\x00\xff", "nan": float("nan")}
-        CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "input", "step": -1}, {})
-        kept: Any = whole(manager).snapshot.model_extra
-        packed = kept["langgraph"]["checkpoint"]
-        assert (packed["type"], base64.b64decode(packed["base64"])) == serde.dumps_typed(checkpoint)
-        assert whole(manager).snapshot.context.variables == {}  # none of them is JSON
+        checkpoint["channel_values"] = {"log": ["begun"]} if step == 1 else {}
+        metadata: Any = {"source": "loop", "step": step, "counters_since_delta_snapshot": {"log": (1, 1)}}
+        config = saver.put(config, checkpoint, metadata, {})
+        saver.put_writes(config, [("log", step)], f"task_{step}")
+    saver.prune(["coat"])
+    assert len(list(saver.list(THREAD))) == 4
+    history = saver.get_delta_channel_history(config=config, channels=["log"])["log"]
+    assert history["seed"] == ["begun"]
+    assert [value for _, _, value in history["writes"]] == [1, 2, 3]
+    assert history == asyncio.run(saver.aget_delta_channel_history(config=config, channels=["log"]))["log"]
+
+
+def test_langgraphs_bytes_stand_beside_exactly(manager: CheckpointManager) -> None:
+    serde = JsonPlusSerializer()
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"tuple": (1, {2, 3}), "bytes": b"\x00\xff", "nan": float("nan")}
+    CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "input", "step": -1}, {})
+    kept: Any = whole(manager).snapshot.model_extra
+    packed = kept["langgraph"]["checkpoint"]
+    assert (packed["type"], base64.b64decode(packed["base64"])) == serde.dumps_typed(checkpoint)
+    assert whole(manager).snapshot.context.variables == {}  # none of them is JSON
 
 
 class Cipher:
@@ -278,6 +271,12 @@ def test_nothing_is_in_the_clear_where_bytes_are_encrypted(tmp_path: Path) -> No
         assert base64.b64encode(b"Oslo") not in path.read_bytes()
 
 
+def _put(path: Path, config: Any, **values: Any) -> Any:
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = values
+    return CheckpointSaver(CheckpointManager(path)).put(config, checkpoint, {}, {})
+
+
 @pytest.mark.parametrize(
     ("made", "error", "words"),
     [
@@ -286,13 +285,8 @@ def test_nothing_is_in_the_clear_where_bytes_are_encrypted(tmp_path: Path) -> No
         (lambda _: CheckpointSaver(serde=JsonPlusSerializer(pickle_fallback=True)), SettingsError, "pickle"),
         (lambda path: CheckpointSaver(CheckpointManager(path)).get_tuple({}), SettingsError, "names no thread"),
         (lambda path: CheckpointSaver(CheckpointManager(path)).prune(["a"], strategy="some"), SettingsError, "delete"),
-        (
-            lambda path: CheckpointSaver(CheckpointManager(path)).put(
-                {"configurable": {"thread_id": "x" * 2000}}, empty_checkpoint(), {}, {}
-            ),
-            SettingsError,
-            "shorten the thread_id",
-        ),
+        (lambda path: _put(path, {"configurable": {"thread_id": "x" * 2000}}), SettingsError, "shorten the thread_id"),
+        (lambda path: _put(path, THREAD, open=object()), WriteError, "JsonPlusSerializer"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -300,6 +294,7 @@ def test_what_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error, match=words):
         made(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_thread_that_nobody_knows_is_empty(tmp_path: Path) -> None:
@@ -310,18 +305,17 @@ def test_a_thread_that_nobody_knows_is_empty(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_writes_of_a_checkpoint_that_was_never_kept_do_not_hide_the_others(tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        saver = CheckpointSaver(manager)
-        kept = saver.put(THREAD, empty_checkpoint(), {"source": "input", "step": -1}, {})
-        never: Any = {"configurable": {"thread_id": "coat", "checkpoint_id": empty_checkpoint()["id"]}}
-        saver.put_writes(never, [("city", "Lima")], "task")
-        found = saver.get_tuple(THREAD)
-        assert found is not None
-        assert found.config == kept
-        assert len(list(saver.list(THREAD))) == 1
-        saver.prune(["coat"])
-        assert [one.id for one in manager.list()] == [f"{kept['configurable']['checkpoint_id']}/coat/"]
+def test_writes_of_a_checkpoint_that_was_never_kept_do_not_hide_the_others(manager: CheckpointManager) -> None:
+    saver = CheckpointSaver(manager)
+    kept = saver.put(THREAD, empty_checkpoint(), {"source": "input", "step": -1}, {})
+    never: Any = {"configurable": {"thread_id": "coat", "checkpoint_id": empty_checkpoint()["id"]}}
+    saver.put_writes(never, [("city", "Lima")], "task")
+    found = saver.get_tuple(THREAD)
+    assert found is not None
+    assert found.config == kept
+    assert len(list(saver.list(THREAD))) == 1
+    saver.prune(["coat"])
+    assert [one.id for one in manager.list()] == [f"{kept['configurable']['checkpoint_id']}/coat/"]
 
 
 def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path: Path) -> None:
@@ -334,44 +328,28 @@ def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path:
     assert path.read_bytes() == before
 
 
-def _base64(packed: dict[str, Any]) -> None:
-    packed["base64"] = packed["base64"][:-8]
-
-
-def _letters(packed: dict[str, Any]) -> None:
-    packed["base64"] = "?" + packed["base64"]
-
-
-def _hash(packed: dict[str, Any]) -> None:
-    del packed["sha256"]
-
-
-def _pickle(packed: dict[str, Any]) -> None:
-    packed["type"] = "pickle"
-
-
-def test_a_value_that_no_serializer_knows_is_refused(tmp_path: Path) -> None:
-    checkpoint = empty_checkpoint()
-    checkpoint["channel_values"] = {"open": object()}
-    with pytest.raises(WriteError, match="JsonPlusSerializer"):
-        CheckpointSaver(CheckpointManager(tmp_path)).put(THREAD, checkpoint, {}, {})
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("damage", [_base64, _letters, _hash, _pickle])
+@pytest.mark.parametrize(
+    ("name", "damaged"),
+    [
+        ("base64", lambda old: old[:-8]),
+        ("base64", lambda old: "?" + old),
+        ("sha256", lambda _: None),
+        ("type", lambda _: "pickle"),
+    ],
+)
 def test_damaged_bytes_are_told_and_nothing_is_unpickled(
-    damage: Callable[[dict[str, Any]], None], tmp_path: Path
+    name: str, damaged: Callable[[str], str | None], manager: CheckpointManager
 ) -> None:
-    with CheckpointManager(tmp_path) as manager:
-        asked(agent().compile(checkpointer=CheckpointSaver(manager)))
-        newest = manager.latest()
-        assert newest is not None
-        path = manager.files.path(newest.id)  # type: ignore[union-attr] # there are files
-        tree = json.loads(path.read_text())
-        damage(tree["snapshot"]["langgraph"]["checkpoint"])
-        path.write_text(json.dumps(tree))
-        with pytest.raises(IntegrityError, match="LangGraph's bytes cannot be read"):
-            CheckpointSaver(manager).get_tuple(THREAD)
+    asked(agent().compile(checkpointer=CheckpointSaver(manager)))
+    path = manager.files.path(whole(manager).id)  # type: ignore[union-attr] # there are files
+    tree = json.loads(path.read_text())
+    packed = tree["snapshot"]["langgraph"]["checkpoint"]
+    packed |= {name: damaged(packed[name])}
+    if packed[name] is None:
+        del packed[name]
+    path.write_text(json.dumps(tree))
+    with pytest.raises(IntegrityError, match="LangGraph's bytes cannot be read"):
+        CheckpointSaver(manager).get_tuple(THREAD)
 
 
 STEPS, KILLS = 12, kills(84)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import inspect
 import json
 import subprocess
 import sys
@@ -67,22 +69,28 @@ class Editor(LanguageClient):
         return types.TextDocumentIdentifier(self.uri)
 
 
-def edit(work: Callable[[Editor], Awaitable[None]]) -> None:
+def edited(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
     """Start a server, work with it as an editor, and end it as the protocol says."""
 
-    async def session() -> None:
+    async def session(**fixtures: Any) -> None:
         editor = Editor()
         await editor.start_io(sys.executable, "-c", COMMAND)
         try:
             await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
             editor.initialized(types.InitializedParams())
-            await work(editor)
+            await work(editor, **fixtures)
             await editor.shutdown_async(None)
         finally:
             editor.exit(None)
             await editor.stop()  # type: ignore[no-untyped-call]  # pygls' own
 
-    asyncio.run(session())
+    @functools.wraps(work)
+    def test(**fixtures: Any) -> None:
+        asyncio.run(session(**fixtures))
+
+    _, *others = inspect.signature(work).parameters.values()
+    test.__signature__ = inspect.Signature(others)  # type: ignore[attr-defined] # what pytest gives, all but the editor
+    return test
 
 
 def at(text: str, words: str, after: int = 0) -> types.Position:
@@ -102,96 +110,72 @@ def applied(text: str, edits: list[types.TextEdit]) -> str:
     return text
 
 
-def test_diagnostics_have_the_places_of_validate_and_go_when_the_fault_goes() -> None:
-    async def work(editor: Editor) -> None:
-        found = await editor.open(EXAMPLES / "broken.jsonld")
-        (range_,) = (one for one in found if one.code == "KR016 rating-range")
-        assert (range_.range.start.line + 1, range_.range.start.character + 1) == (41, 22)
-        assert range_.severity == types.DiagnosticSeverity.Warning
-        assert "make worstRating less than bestRating" in range_.message
-        text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
-        assert text.splitlines()[40][range_.range.start.character : range_.range.end.character] == "5.0"
-        later = await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
-        assert {one.code for one in found} - {one.code for one in later} == {"KR016 rating-range"}
-        (syntax,) = await editor.write(text[:200])
-        assert str(syntax.code).startswith("KD")
-
-    edit(work)
-
-
-def test_whoever_types_while_a_document_is_validated_gets_what_is_in_the_last_text() -> None:
+@edited
+async def test_diagnostics_have_the_places_of_validate_and_go_when_the_fault_goes(editor: Editor) -> None:
+    found = await editor.open(EXAMPLES / "broken.jsonld")
+    (range_,) = (one for one in found if one.code == "KR016 rating-range")
+    assert (range_.range.start.line + 1, range_.range.start.character + 1) == (41, 22)
+    assert range_.severity == types.DiagnosticSeverity.Warning
+    assert "make worstRating less than bestRating" in range_.message
     text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
-
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "broken.jsonld")
-        for number in range(20):
-            editor.replace(text.replace('"worstRating": 5.0', f'"worstRating": {number + 6}.0'))
-            await asyncio.sleep(0.01 * (number % 3))
-        found = await editor.diagnostics()
-        assert "25" in next(one.message for one in found if one.code == "KR016 rating-range")
-        assert not [one for one in await editor.write(text[:200]) if one.code == "KR016 rating-range"]
-
-    edit(work)
+    assert text.splitlines()[40][range_.range.start.character : range_.range.end.character] == "5.0"
+    later = await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
+    assert {one.code for one in found} - {one.code for one in later} == {"KR016 rating-range"}
+    (syntax,) = await editor.write(text[:200])
+    assert str(syntax.code).startswith("KD")
 
 
-def test_columns_are_those_of_the_protocol_whatever_stands_before_them() -> None:
+@edited
+async def test_whoever_types_while_a_document_is_validated_gets_what_is_in_the_last_text(editor: Editor) -> None:
+    text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
+    await editor.open(EXAMPLES / "broken.jsonld")
+    for number in range(20):
+        editor.replace(text.replace('"worstRating": 5.0', f'"worstRating": {number + 6}.0'))
+        await asyncio.sleep(0.01 * (number % 3))
+    found = await editor.diagnostics()
+    assert "25" in next(one.message for one in found if one.code == "KR016 rating-range")
+    assert not [one for one in await editor.write(text[:200]) if one.code == "KR016 rating-range"]
+
+
+@edited
+async def test_columns_are_those_of_the_protocol_whatever_stands_before_them(editor: Editor) -> None:
     tree = json.loads((EXAMPLES / "broken.jsonld").read_text(encoding="utf-8"))
     tree["name"] = "Metals \U0001f600 é"
     text = json.dumps(tree, ensure_ascii=False)
-
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "broken.jsonld")
-        found = await editor.write("\r\n" + text)
-        (range_,) = (one.range for one in found if one.code == "KR016 rating-range")
-        before = text[: text.index("5.0", text.index('"worstRating": 5.0'))]
-        assert range_.start == types.Position(1, len(before.encode("utf-16-le")) // 2)
-        assert range_.end.character - range_.start.character == len("5.0")
-
-    edit(work)
+    await editor.open(EXAMPLES / "broken.jsonld")
+    found = await editor.write("\r\n" + text)
+    (range_,) = (one.range for one in found if one.code == "KR016 rating-range")
+    before = text[: text.index("5.0", text.index('"worstRating": 5.0'))]
+    assert range_.start == types.Position(1, len(before.encode("utf-16-le")) // 2)
+    assert range_.end.character - range_.start.character == len("5.0")
 
 
-def test_columns_count_as_the_protocol_counts() -> None:
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "metals.jsonld")
-        tree = json.loads((EXAMPLES / "metals.jsonld").read_text(encoding="utf-8"))
-        text = '{"name": "😀", "version": 1.0, ' + json.dumps({**tree, "name": "x"}, ensure_ascii=False)[1:].replace(
-            '"name": "x", ', "", 1
-        ).replace('"version": "1.0.0", ', "", 1)
-        (found,) = (one for one in await editor.write(text) if str(one.code).startswith("KB003"))
-        units = text.encode("utf-16-le")
-        start, end = found.range.start.character, found.range.end.character
-        assert units[2 * start : 2 * end].decode("utf-16-le") == "1.0"
-
-    edit(work)
-
-
-def test_hover_shows_the_rule_and_actions_mend_the_text() -> None:
-    async def work(editor: Editor) -> None:
-        found = await editor.open(EXAMPLES / "fixable.jsonld")
-        text = (EXAMPLES / "fixable.jsonld").read_text(encoding="utf-8")
-        position = found[0].range.start
-        hover = await editor.text_document_hover_async(types.HoverParams(editor.document, position))
-        assert hover is not None
-        assert isinstance(hover.contents, types.MarkupContent)
-        assert str(found[0].code).split()[0] in hover.contents.value
-        assert "Right:" in hover.contents.value
-        whole = types.Range(types.Position(0, 0), types.Position(text.count("\n"), 0))
-        context = types.CodeActionContext([])
-        actions = await editor.text_document_code_action_async(types.CodeActionParams(editor.document, whole, context))
-        assert actions
-        every = actions[-1]
-        assert isinstance(every, types.CodeAction)
-        assert every.kind == types.CodeActionKind.SourceFixAll
-        assert every.edit is not None
-        assert every.edit.changes is not None
-        after = await editor.write(applied(text, list(every.edit.changes[editor.uri])))
-        assert len(after) < len(found)
-        none = types.HoverParams(editor.document, types.Position(0, 0))
-        assert await editor.text_document_hover_async(none) is None
-
-    edit(work)
+@edited
+async def test_hover_shows_the_rule_and_actions_mend_the_text(editor: Editor) -> None:
+    found = await editor.open(EXAMPLES / "fixable.jsonld")
+    text = (EXAMPLES / "fixable.jsonld").read_text(encoding="utf-8")
+    position = found[0].range.start
+    hover = await editor.text_document_hover_async(types.HoverParams(editor.document, position))
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert str(found[0].code).split()[0] in hover.contents.value
+    assert "Right:" in hover.contents.value
+    whole = types.Range(types.Position(0, 0), types.Position(text.count("\n"), 0))
+    context = types.CodeActionContext([])
+    actions = await editor.text_document_code_action_async(types.CodeActionParams(editor.document, whole, context))
+    assert actions
+    every = actions[-1]
+    assert isinstance(every, types.CodeAction)
+    assert every.kind == types.CodeActionKind.SourceFixAll
+    assert every.edit is not None
+    assert every.edit.changes is not None
+    after = await editor.write(applied(text, list(every.edit.changes[editor.uri])))
+    assert len(after) < len(found)
+    none = types.HoverParams(editor.document, types.Position(0, 0))
+    assert await editor.text_document_hover_async(none) is None
 
 
+FEED = '"dataFeedElement": ['
 COMPLETIONS = [
     ('{"item": {"', '"acceptedAnswer"'),
     ('{"item": {"rating": [{"additionalType": "', '"karenina:GlobalRegexTrait"'),
@@ -201,106 +185,80 @@ COMPLETIONS = [
 
 
 @pytest.mark.parametrize(("typed", "word"), COMPLETIONS)
-def test_members_types_and_settings_are_completed(typed: str, word: str) -> None:
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "metals.jsonld")
-        text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8")
-        start = text.index('"dataFeedElement": [') + len('"dataFeedElement": [')
-        broken = text[:start] + "\n" + typed + "\n" + text[start:]
-        await editor.write(broken)
-        position = at(broken, "\n" + typed, len(typed) + 1)
-        params = types.CompletionParams(editor.document, position)
-        found = await editor.text_document_completion_async(params)
-        assert isinstance(found, list)
-        edits = [one.text_edit for one in found if isinstance(one.text_edit, types.TextEdit)]
-        assert word in [one.new_text for one in edits]
-        start_of_edit = next(one.range.start for one in edits if one.new_text == word)
-        assert broken.splitlines()[start_of_edit.line][start_of_edit.character] == '"'
-
-    edit(work)
+@edited
+async def test_members_types_and_settings_are_completed(editor: Editor, typed: str, word: str) -> None:
+    await editor.open(EXAMPLES / "metals.jsonld")
+    text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8").replace(FEED, f"{FEED}\n{typed}\n", 1)
+    await editor.write(text)
+    position = at(text, "\n" + typed, len(typed) + 1)
+    found = await editor.text_document_completion_async(types.CompletionParams(editor.document, position))
+    assert isinstance(found, list)
+    edits = [one.text_edit for one in found if isinstance(one.text_edit, types.TextEdit)]
+    [start] = [one.range.start for one in edits if one.new_text == word]
+    assert text.splitlines()[start.line][start.character] == '"'
 
 
-def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_name() -> None:
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "metals.jsonld")
-        symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
-        assert symbols is not None
-        names = {one.name: [below.name for below in one.children or ()] for one in symbols if hasattr(one, "children")}
-        assert "Which metal is liquid at 20 °C?" in names
-        assert any(names.values())
-        tree = {
-            "@type": "DataFeed",
-            "name": "s",
-            "hasPart": [
-                {
-                    "@type": "karenina:Scenario",
-                    "name": "walk",
-                    "entryNode": "first",
-                    "nodes": {"first": {"@type": "karenina:ScenarioNode", "nodeId": "first"}},
-                }
-            ],
-            "dataFeedElement": [],
-        }
-        text = json.dumps(tree, indent=1)
-        await editor.write(text)
-        params = types.DefinitionParams(editor.document, at(text, '"entryNode": "first"', 16))
-        found = await editor.text_document_definition_async(params)
-        assert isinstance(found, types.Location)
-        assert found.range.start == at(text, '{\n     "@type": "karenina:ScenarioNode"')
-        missing = types.DefinitionParams(editor.document, at(text, '"walk"', 2))
-        assert await editor.text_document_definition_async(missing) is None
-
-    edit(work)
+@edited
+async def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_name(editor: Editor) -> None:
+    await editor.open(EXAMPLES / "metals.jsonld")
+    symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
+    assert symbols is not None
+    names = {one.name: [below.name for below in one.children or ()] for one in symbols if hasattr(one, "children")}
+    assert "Which metal is liquid at 20 °C?" in names
+    assert any(names.values())
+    nodes = {"first": {"@type": "karenina:ScenarioNode", "nodeId": "first"}}
+    walk = {"@type": "karenina:Scenario", "name": "walk", "entryNode": "first", "nodes": nodes}
+    text = json.dumps({"@type": "DataFeed", "name": "s", "hasPart": [walk], "dataFeedElement": []}, indent=1)
+    await editor.write(text)
+    params = types.DefinitionParams(editor.document, at(text, '"entryNode": "first"', 16))
+    found = await editor.text_document_definition_async(params)
+    assert isinstance(found, types.Location)
+    assert found.range.start == at(text, '{\n     "@type": "karenina:ScenarioNode"')
+    missing = types.DefinitionParams(editor.document, at(text, '"walk"', 2))
+    assert await editor.text_document_definition_async(missing) is None
 
 
-def test_other_documents_are_left_alone_and_configurations_count(tmp_path: Path) -> None:
-    async def work(editor: Editor) -> None:
-        other = tmp_path / "package.json"
-        other.write_text('{"name": "no checkpoint", "version": 1}', encoding="utf-8")
-        assert await editor.open(other) == []
-        (tmp_path / ".checkpoint-ld.toml").write_text('ignore = ["KR016"]\n', encoding="utf-8")
-        file = tmp_path / "broken.jsonld"
-        file.write_bytes((EXAMPLES / "broken.jsonld").read_bytes())
-        assert "KR016 rating-range" not in {one.code for one in await editor.open(file)}
-        (tmp_path / ".checkpoint-ld.toml").write_text("ignor = 1\n", encoding="utf-8")
-        (found,) = await editor.write(file.read_text(encoding="utf-8"))
-        assert "did you mean ignore?" in found.message
-
-    edit(work)
+@edited
+async def test_other_documents_are_left_alone_and_configurations_count(editor: Editor, tmp_path: Path) -> None:
+    other = tmp_path / "package.json"
+    other.write_text('{"name": "no checkpoint", "version": 1}', encoding="utf-8")
+    assert await editor.open(other) == []
+    (tmp_path / ".checkpoint-ld.toml").write_text('ignore = ["KR016"]\n', encoding="utf-8")
+    file = tmp_path / "broken.jsonld"
+    file.write_bytes((EXAMPLES / "broken.jsonld").read_bytes())
+    assert "KR016 rating-range" not in {one.code for one in await editor.open(file)}
+    (tmp_path / ".checkpoint-ld.toml").write_text("ignor = 1\n", encoding="utf-8")
+    (found,) = await editor.write(file.read_text(encoding="utf-8"))
+    assert "did you mean ignore?" in found.message
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a folder/Métal.jsonld", "c%20d.jsonld", "e:f.jsonld"])
-def test_any_name_of_a_file_will_do(tmp_path: Path, name: str) -> None:
+@edited
+async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
     text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
     file.write_text(text, encoding="utf-8")
-
-    async def work(editor: Editor) -> None:
-        assert "KR016 rating-range" in {one.code for one in await editor.open(file)}
-        assert "KR016 rating-range" not in {
-            one.code for one in await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
-        }
-
-    edit(work)
+    assert "KR016 rating-range" in {one.code for one in await editor.open(file)}
+    assert "KR016 rating-range" not in {
+        one.code for one in await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
+    }
 
 
 @pytest.mark.slow
-def test_a_document_that_is_closed_has_nothing() -> None:
-    async def work(editor: Editor) -> None:
-        await editor.open(EXAMPLES / "broken.jsonld")
-        editor.text_document_did_close(types.DidCloseTextDocumentParams(editor.document))
-        for uri in (editor.uri, "untitled:Untitled-1"):
-            held, place = types.TextDocumentIdentifier(uri), types.Position(0, 1)
-            assert await editor.text_document_completion_async(types.CompletionParams(held, place)) == []
-            assert await editor.text_document_definition_async(types.DefinitionParams(held, place)) is None
-            assert await editor.text_document_document_symbol_async(types.DocumentSymbolParams(held)) == []
-            context = types.CodeActionContext([])
-            asked = types.CodeActionParams(held, types.Range(place, place), context)
-            assert not await editor.text_document_code_action_async(asked)
-
-    edit(work)
+@edited
+async def test_a_document_that_is_closed_has_nothing(editor: Editor) -> None:
+    await editor.open(EXAMPLES / "broken.jsonld")
+    editor.text_document_did_close(types.DidCloseTextDocumentParams(editor.document))
+    for uri in (editor.uri, "untitled:Untitled-1"):
+        held, place = types.TextDocumentIdentifier(uri), types.Position(0, 1)
+        assert await editor.text_document_completion_async(types.CompletionParams(held, place)) == []
+        assert await editor.text_document_definition_async(types.DefinitionParams(held, place)) is None
+        assert await editor.text_document_document_symbol_async(types.DocumentSymbolParams(held)) == []
+        context = types.CodeActionContext([])
+        asked = types.CodeActionParams(held, types.Range(place, place), context)
+        assert not await editor.text_document_code_action_async(asked)
 
 
 @pytest.mark.slow

@@ -278,7 +278,6 @@ def test_a_failed_run_says_so_and_nothing_that_was_told_is_lost(
             span.add_event("gen_ai.choice", {"message": '{"content": "Hello"}', "finish_reason": "stop"})
         with tracer.start_as_current_span("t", attributes={"gen_ai.operation.name": "execute_tool"}):
             raise KeyError("x")
-
     [header] = manager.list(question="q1")
     kept = manager.get(header.id)
     assert (header.agent_id, header.checkpoint_reason) == ("a1", "execution_failed")
@@ -358,7 +357,6 @@ def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> 
         done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
         assert done.code == 0, done.err
         assert done.out.decode().count(said) == 2
-
     with CheckpointManager(tmp_path / "kept") as manager:
         outer, inner = (manager.get(one.id) for one in manager.list(order="oldest"))
         if outer.agent_id == "helper":

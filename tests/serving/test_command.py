@@ -82,7 +82,6 @@ def test_files_are_served_until_the_process_is_asked_to_end(files: Path, tmp_pat
 def test_a_collection_is_served_as_it_is(files: Path, tmp_path: Path) -> None:
     with Collection.open(tmp_path / "collection") as collection:
         collection.add(files)
-
     with serving(tmp_path / "collection", temporary=tmp_path) as url:
         assert names(url) == ["Alloys", "Metals"]
 
@@ -106,7 +105,6 @@ def test_a_collection_that_is_served_can_be_changed_and_queries_see_it(files: Pa
         with Collection.open(store):  # somebody who writes all the time
             time.sleep(1.1)
             assert names(url) == ["Alloys", "Gases", "Metals", "Salts"]
-
     assert sorted(one.name for one in store.iterdir()) == held
 
 
@@ -132,7 +130,6 @@ def test_snapshots_follow_a_collection_and_leave_nothing(files: Path, tmp_path: 
         del stored
         time.sleep(1.1)
         assert snapshots.current() == full
-
     assert not list(store.glob(".served-*"))
     with pytest.raises(StoreError, match="no collection is here"):
         Snapshots(files)

@@ -20,7 +20,6 @@ QUICK = Question("ASK { ?s ?p ?o }")
 def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -> None:
     with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
         found = [pool.ask(one) for one in (QUICK, Question(ENDLESS), QUICK)]
-
     assert [one.status for one in found] == [200, 500, 200]
     assert found[1].text == "the query took longer than 1 s, or more memory than there is: ask for less\n"
 
@@ -30,7 +29,6 @@ def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
     long = Question(f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}")
     with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
         found = [pool.ask(one) for one in (QUICK, long, QUICK)]
-
     assert [one.status for one in found] == [200, 500, 200]
 
 
@@ -43,7 +41,6 @@ def test_when_all_are_busy_it_says_so(location: Path) -> None:
         for one in waiting:
             one.start()
             time.sleep(0.3)
-
         found = pool.ask(QUICK)
         for one in waiting:
             one.join()

@@ -282,7 +282,6 @@ def test_what_makes_no_site_is_said_and_nothing_is_written(
     files = sources if isinstance(sources, str) else [tmp_path / one for one in sources]
     with pytest.raises(error, match=message):
         write_site(files, tmp_path / "site", answers=[tmp_path / one for one in answers])
-
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -378,7 +377,6 @@ def test_real_benchmarks_have_a_site(corpus: Path, tmp_path: Path) -> None:
         with suppress(ReadError):
             load(file)
             readable.append(file)
-
     site = write_site(readable, tmp_path / "site")
     assert len(readable) > 30
     assert site.benchmarks > 15

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from checkpoint_ld import Trust
+from checkpoint_ld import SettingsError, Trust
 from checkpoint_ld.workers import trusted
 from tests.workers import WORKER, alive, confined, failure, linux, posix, wait_until
 
@@ -163,3 +166,22 @@ run({WORKER!r}, {{"code": {code!r}}}, Trust(seconds=1), what="the test")
     wait_until(lambda: alive(str(tmp_path)) == [])
     for folder in tmp_path.glob("checkpoint-ld-*"):
         folder.rmdir()
+
+
+LIMITS = [
+    *(({"seconds": one}, "more than 0, 3600 at most") for one in (0, -1, math.nan, math.inf, 3601, True, "5", None)),
+    *(({"megabytes": one}, "a whole number from 128 on") for one in (0, 127, -1, 512.0, True, "512", None, 10**9)),
+]
+
+
+@pytest.mark.parametrize(("limits", "message"), LIMITS)
+def test_a_time_or_an_amount_of_memory_that_is_none_is_refused(limits: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=f"{next(iter(limits))}: give {message}"):
+        Trust(**limits)
+
+
+def test_trust_has_limits_and_cannot_be_widened_afterwards() -> None:
+    assert (Trust().seconds, Trust().megabytes) == (10.0, 512)
+    assert Trust(seconds=2, megabytes=1024) == Trust(2.0, 1024)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        Trust().seconds = 100  # type: ignore[misc]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import tempfile
-import threading
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from checkpoint_ld import StoredCodeWarning
 from checkpoint_ld.workers import trusted
 from checkpoint_ld.workers.process import Worker
 from checkpoint_ld.workers.trusted import Trust, run
+from tests.runtime.states import together
 from tests.workers import WORKER, confined, failure, linux, posix
 
 
@@ -62,36 +63,34 @@ while True:
     assert "longer than 0.5 s" in failure(code, Trust(seconds=0.5))
 
 
+MUTE = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("x = 1\nraise ValueError('no such metal')", "the test raised ValueError: no such metal (line 2)"),
-        ("def f():\n  return 1 / 0\nf()", "the test raised ZeroDivisionError: division by zero (line 2)"),
-        ("import json\njson.loads('{')", r"the test raised JSONDecodeError: "),
-        ("def f(", "the test raised SyntaxError: '(' was never closed (<stored code>, line 1) (line 1)"),
-        ("raise SystemExit(3)", "the test raised SystemExit: 3 (line 1)"),
-        ("import sys\nsys.exit()", "the test raised SystemExit (line 2)"),
-        ("raise KeyboardInterrupt", "the test raised KeyboardInterrupt (line 1)"),
-        ("def f(): f()\nf()", "the test raised RecursionError: maximum recursion depth exceeded"),
-        ("result = object()", "the test raised TypeError: Object of type object is not JSON serializable"),
-        ("import nowhere_at_all", "the test raised ModuleNotFoundError: No module named 'nowhere_at_all' (line 1)"),
-        ("import os\nos._exit(7)", "the test ended the process without a result (exit code 7)"),
-        ("import os\nos._exit(0)", "the test ended the process without a result (exit code 0)"),
-        ("result = 'x' * 2_000_000", "the test gave a reply of more than 1000000 bytes"),
+        ("x = 1\nraise ValueError('no such metal')", "raised ValueError: no such metal (line 2)"),
+        ("def f():\n  return 1 / 0\nf()", "raised ZeroDivisionError: division by zero (line 2)"),
+        ("import json\njson.loads('{')", "raised JSONDecodeError: "),
+        ("def f(", "raised SyntaxError: '(' was never closed (<stored code>, line 1) (line 1)"),
+        ("raise SystemExit(3)", "raised SystemExit: 3 (line 1)"),
+        ("import sys\nsys.exit()", "raised SystemExit (line 2)"),
+        ("raise KeyboardInterrupt", "raised KeyboardInterrupt (line 1)"),
+        ("def f(): f()\nf()", "raised RecursionError: maximum recursion depth exceeded"),
+        ("result = object()", "raised TypeError: Object of type object is not JSON serializable"),
+        ("import nowhere_at_all", "raised ModuleNotFoundError: No module named 'nowhere_at_all' (line 1)"),
+        ("import os\nos._exit(7)", "ended the process without a result (exit code 7)"),
+        ("import os\nos._exit(0)", "ended the process without a result (exit code 0)"),
+        (MUTE, "ended the process without a result (exit code 1)"),
+        ("result = 'x' * 2_000_000", "gave a reply of more than 1000000 bytes"),
+        ("raise ValueError('x' * 100_000)", "raised ValueError: xxx"),
     ],
 )
-def test_what_went_wrong_is_said(code: str, message: str) -> None:
-    assert failure(code).startswith(message)
-
-
-def test_a_long_message_is_cut() -> None:
-    assert len(failure("raise ValueError('x' * 100_000)")) < 1000
-
-
-def test_an_exception_that_cannot_be_told_is_no_reply() -> None:
-    code = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
-    assert "ended the process without a result (exit code 1)" in failure(code)
+def test_what_went_wrong_is_said_in_short(code: str, message: str) -> None:
+    told = failure(code)
+    assert told.startswith(f"the test {message}")
+    assert len(told) < 1000
 
 
 @posix
@@ -150,29 +149,13 @@ def test_a_listener_that_was_interrupted_leaves_no_process(monkeypatch: pytest.M
         confined("while True: pass")
 
 
-def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    assert failure("result = 1").startswith("the test cannot be run: no process can be started (")
-
-
-def test_a_process_that_does_not_get_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trusted, "START_LIMIT", 0.001)
-    assert "did not start within 0.001 s" in failure("result = 1")
-
-
-def test_no_folder_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
-    assert failure("result = 1").startswith("the test cannot be run: ")
-
-
-def test_a_loop_of_events_is_no_connection() -> None:
-    assert confined("import asyncio\nasync def late(): return 5\nresult = asyncio.run(late())") == 5
-
-
-def test_code_imports_what_can_be_imported_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_imports_what_can_be_imported_here_and_may_have_a_loop_of_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "beside_the_script.py").write_text("VALUE = 5")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert confined("import beside_the_script\nresult = beside_the_script.VALUE") == 5
+    assert confined("import asyncio\nasync def late(): return 5\nresult = asyncio.run(late())") == 5
 
 
 @pytest.mark.slow
@@ -186,9 +169,20 @@ def test_results_come_back_from_several_threads() -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        together(*(partial(ask, number) for number in range(4)))
     assert sorted(found, key=str) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("of", "name", "value", "said"),
+    [
+        (sys, "executable", "/nowhere/python", "the test cannot be run: no process can be started ("),
+        (tempfile, "tempdir", "/nowhere", "the test cannot be run: "),
+        (trusted, "START_LIMIT", 0.001, "did not start within 0.001 s"),
+    ],
+)
+def test_what_keeps_code_from_running_is_said(
+    of: object, name: str, value: object, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of, name, value)
+    assert said in failure("result = 1")
