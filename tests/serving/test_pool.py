@@ -17,19 +17,12 @@ QUICK = Question("ASK { ?s ?p ?o }")
 
 
 @pytest.mark.slow
-def test_what_takes_too_long_is_ended_and_the_next_is_answered(location: Path) -> None:
+@pytest.mark.parametrize("text", [ENDLESS, f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}"], ids=["long", "large"])
+def test_what_takes_too_long_to_answer_or_to_read_is_ended_and_the_next_is_answered(location: Path, text: str) -> None:
     with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
-        found = [pool.ask(one) for one in (QUICK, Question(ENDLESS), QUICK)]
+        found = [pool.ask(one) for one in (QUICK, Question(text), QUICK)]
     assert [one.status for one in found] == [200, 500, 200]
     assert found[1].text == "the query took longer than 1 s, or more memory than there is: ask for less\n"
-
-
-@pytest.mark.slow
-def test_what_takes_too_long_to_read_is_ended_too(location: Path) -> None:
-    long = Question(f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}")
-    with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
-        found = [pool.ask(one) for one in (QUICK, long, QUICK)]
-    assert [one.status for one in found] == [200, 500, 200]
 
 
 @pytest.mark.slow
