@@ -34,6 +34,20 @@ def page_of(folder: Path, question: str, name: str = NAME) -> Path:
     return folder / name / "questions" / f"{address_of(question)}.html"
 
 
+GOOD = ["good.jsonld"]
+
+
+@pytest.fixture
+def given(tmp_path: Path, stored: Store, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder, which is the current one, with files of which not all make a site."""
+    stored("good.jsonld", benchmark())
+    stored("list.json", [1, 2])
+    stored("others.jsonl", {"question_id": "another", "answer": {"metal": "tin"}})
+    (tmp_path / "empty.jsonl").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path, stored: Store) -> None:
     agents = [stored(f"{key}.json", tree(key, step=step)) for step, key in ((1, "k1"), (2, "k2"))]
     examples = [EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "metals-v2.json")]
@@ -70,62 +84,50 @@ def test_large_benchmarks_are_offered_packed(tmp_path: Path, stored: Store, monk
 
 def test_pages_say_to_machines_what_they_show(tmp_path: Path, stored: Store) -> None:
     about = {"license": "https://spdx.org/licenses/MIT", "creator": {"@type": "Person", "name": "Ada"}}
-    file = stored("metals.jsonld", {**canonical(), **about})
-    write_site([file], tmp_path / "site", url="https://example.org/bench", title="All of ours")
-    catalogue = described(tmp_path / "site" / "index.html")
-    assert (catalogue["@type"], catalogue["name"], catalogue["url"]) == (
-        "DataCatalog",
-        "All of ours",
-        "https://example.org/bench/index.html",
-    )
+    file, site, url = stored("metals.jsonld", {**canonical(), **about}), tmp_path / "site", "https://example.org/bench"
+    write_site([file], site, url=url, title="All of ours")
+    catalogue = described(site / "index.html")
+    named = {"@type": "DataCatalog", "name": "All of ours", "url": f"{url}/index.html"}
+    assert {name: catalogue[name] for name in named} == named
     (entry,) = catalogue["dataset"]
-    dataset = described(tmp_path / "site" / entry["url"])
-    assert {name: dataset[name] for name in ("@type", "@id", "name", "license", "creator")} == {
-        "@type": "Dataset",
-        "@id": "urn:uuid:karenina-checkpoint-1767225600.5",
-        "name": "Metals",
-        **about,
-    }
+    dataset = described(site / entry["url"])
+    named = {"@type": "Dataset", "@id": f"urn:uuid:{NAME}", "name": "Metals", **about}
+    assert {name: dataset[name] for name in named} == named
     assert dataset["distribution"][0] == {
         "@type": "DataDownload",
         "name": "JSON-LD",
         "encodingFormat": "application/ld+json",
-        "contentUrl": f"https://example.org/bench/{NAME}/checkpoint.jsonld",
+        "contentUrl": f"{url}/{NAME}/checkpoint.jsonld",
     }
-    question = described(page_of(tmp_path / "site", "urn:uuid:question-metal-1"))
-    assert question["url"] == f"https://example.org/bench/{NAME}/questions/question-metal-1.html"
+    question = described(page_of(site, "urn:uuid:question-metal-1"))
+    assert question["url"] == f"{url}/{NAME}/questions/question-metal-1.html"
     assert (question["text"], question["acceptedAnswer"]["text"]) == ("Which metal is liquid at 20 °C?", "Mercury")
     assert question["isPartOf"]["@id"] == dataset["@id"]
-    assert f"<loc>{question['url']}</loc>" in text_of(tmp_path / "site" / "sitemap.xml")
+    assert f"<loc>{question['url']}</loc>" in text_of(site / "sitemap.xml")
 
 
-@pytest.mark.parametrize(
-    ("identifier", "address"),
-    [
-        ("urn:uuid:question-what-is-it-c2f8f355", "question-what-is-it-c2f8f355"),
-        ("question-what-is-it-c2f8f355", "question-what-is-it-c2f8f355_"),
-        ("urn:uuid:Question", "question_"),
-        ("urn:uuid:question", "question"),
-        ("urn:uuid:con", "con_"),
-        ("urn:uuid:con.txt", "con-txt_"),
-        ("urn:uuid:index", "index_"),
-        ("../../etc/passwd", "etc-passwd_"),
-        ("wörter 'und' <b>", "w-rter-und-b_"),
-        ("x" * 500, "x" * 60 + "_"),
-        ("\ud800", "_"),
-        ("", "_"),
-    ],
-)
-def test_an_address_follows_from_the_identifier_alone_and_suits_every_file_system(
-    identifier: str, address: str
-) -> None:
-    found = address_of(identifier)
-    assert found == address or (address.endswith("_") and found.startswith(address) and len(found) == len(address) + 12)
-    assert len(found) <= 110
-    assert set(found) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-")
+ADDRESSES = [
+    ("urn:uuid:question-what-is-it-c2f8f355", "question-what-is-it-c2f8f355"),
+    ("question-what-is-it-c2f8f355", "question-what-is-it-c2f8f355_"),
+    ("urn:uuid:Question", "question_"),
+    ("urn:uuid:question", "question"),
+    ("urn:uuid:con", "con_"),
+    ("urn:uuid:con.txt", "con-txt_"),
+    ("urn:uuid:index", "index_"),
+    ("../../etc/passwd", "etc-passwd_"),
+    ("wörter 'und' <b>", "w-rter-und-b_"),
+    ("x" * 500, "x" * 60 + "_"),
+    ("\ud800", "_"),
+    ("", "_"),
+]
 
 
-def test_addresses_differ_where_only_the_case_of_identifiers_does() -> None:
+def test_an_address_follows_from_the_identifier_alone_and_suits_every_file_system() -> None:
+    for identifier, address in ADDRESSES:
+        found = address_of(identifier)
+        assert found.startswith(address), identifier
+        assert len(found) == len(address) + (12 if address.endswith("_") else 0), identifier
+        assert set(found) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-")
     names = ["urn:uuid:a", "urn:uuid:A", "a", "A", "urn:a", "urn:uuid:a.", "urn:uuid:-a", "a_b", "urn:uuid:a_b"]
     assert len({address_of(one) for one in names}) == len(names)
 
@@ -177,23 +179,20 @@ def test_versions_of_one_benchmark_are_its_history(tmp_path: Path, stored: Store
     changed["acceptedAnswer"]["text"] = "one <b>"
     changed["hasPart"]["text"] = "class Answer(BaseAnswer):\n    number: int\n"
     second["dataFeedElement"][1]["@id"] = "urn:uuid:question-renamed"
-    files = stored("new.jsonld", second), stored("old.jsonld", first)
-    site = write_site(files, tmp_path / "site")
-    assert (site.benchmarks, site.questions) == (1, 4)
     folder = tmp_path / "site"
+    site = write_site((stored("new.jsonld", second), stored("old.jsonld", first)), folder)
+    assert (site.benchmarks, site.questions) == (1, 4)
     overview = text_of(folder / NAME / "index.html")
     assert "since version 0.2.0, 2026-01-02: 1 question added, 2 questions changed, 1 question removed" in overview
-    text = text_of(page_of(folder, "urn:uuid:question-0"))
-    assert "<del>1</del>" in text
-    assert "<ins>one &lt;b&gt;</ins>" in text
-    assert '<span class="less">-    metal: str</span>' in text
-    assert '<span class="more">+    number: int</span>' in text
-    assert "version 0.3.0, 2026-05-01" in text
-    gone = text_of(page_of(folder, "urn:uuid:question-2"))
+    text, renamed, gone, same = (text_of(page_of(folder, f"urn:uuid:question-{number}")) for number in range(4))
+    for said in (
+        *("<del>1</del>", "<ins>one &lt;b&gt;</ins>", "version 0.3.0, 2026-05-01"),
+        *('<span class="less">-    metal: str</span>', '<span class="more">+    number: int</span>'),
+    ):
+        assert said in text
     assert "does not have this question" in gone
-    renamed = text_of(page_of(folder, "urn:uuid:question-1"))
     assert 'href="question-renamed.html">go to it' in renamed
-    assert "History" not in text_of(page_of(folder, "urn:uuid:question-3"))
+    assert "History" not in same
 
 
 def test_recorded_answers_stand_with_their_questions(tmp_path: Path) -> None:
@@ -205,18 +204,22 @@ def test_recorded_answers_stand_with_their_questions(tmp_path: Path) -> None:
     assert "1 of 1 fields do not pass: symbol" in text
 
 
-def test_answers_that_cannot_be_verified_and_verdicts_of_judges_are_shown(tmp_path: Path, stored: Store) -> None:
+def test_answers_that_cannot_be_verified_and_verdicts_of_judges_are_shown_and_others_named(
+    tmp_path: Path, stored: Store
+) -> None:
     told = {"tact": {"value": True, "judge": "iudex-1", "reason": "it does"}}
     lines = [
         {"question_id": "urn:uuid:question-0", "answer": "no object", "model": {"name": "aurum", "key": "value"}},
+        {"question_id": "urn:uuid:question-77", "answer": {"metal": "tin"}},
         {"question_id": "urn:uuid:question-0", "answer": {"metal": None}, "trace": "<b>1</b> [2]", "traits": told},
     ]
-    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[tmp_path / "answers.jsonl"])
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("\n".join(map(json.dumps, lines)))
+    (remark,) = write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[answers]).remarks
+    assert remark.startswith(f"{answers}:2: there is no question")
     text = text_of(page_of(tmp_path / "site", "urn:uuid:question-0"))
-    assert "answer is &#34;no object&#34;: write an object" in text
-    assert "&lt;b&gt;1&lt;/b&gt; [2]" in text
-    assert "by iudex-1" in text
+    for said in ("answer is &#34;no object&#34;: write an object", "&lt;b&gt;1&lt;/b&gt; [2]", "by iudex-1"):
+        assert said in text
 
 
 def test_another_checkpoint_of_one_name_is_told(tmp_path: Path, stored: Store) -> None:
@@ -250,53 +253,29 @@ def test_scenarios_and_empty_benchmarks_have_pages(tmp_path: Path, stored: Store
     assert "This benchmark has no questions yet." in text_of(tmp_path / "site" / "empty" / "index.html")
 
 
-def test_two_benchmarks_of_one_name_have_pages_of_their_own_and_that_is_said(tmp_path: Path, stored: Store) -> None:
-    files = [stored("a.jsonld", benchmark()), stored("b.jsonld", {**benchmark(), "@id": "urn:uuid:other"})]
-    site = write_site(files, tmp_path / "site")
-    assert site.benchmarks == 2
-    (remark,) = site.remarks
-    assert remark.startswith('2 benchmarks are called "Metals": a.jsonld, b.jsonld; they have different identifiers')
-
-
 @pytest.mark.parametrize(
-    ("given", "error", "message"),
+    ("sources", "settings", "error", "message"),
     [
-        (([], []), SettingsError, "there is nothing to show on a site"),
-        ((["no.jsonld"], []), SourceMissingError, "no.jsonld: cannot be read"),
-        ((["list.json"], []), ReadError, "list.json"),
-        ((["good.jsonld"], ["others.jsonl"]), SettingsError, "no answer in it is about a question of these benchmarks"),
-        ((["good.jsonld"], ["empty.jsonl"]), SettingsError, "for there are none in it"),
-        ((["good.jsonld"], ["no.jsonl"]), SourceMissingError, "no.jsonl: cannot be read"),
-        (("good.jsonld", []), WrongTypeError, "sources is 'good.jsonld'"),
+        ([], {}, SettingsError, "there is nothing to show on a site"),
+        (["no.jsonld"], {}, SourceMissingError, "no.jsonld: cannot be read"),
+        (["list.json"], {}, ReadError, "list.json"),
+        (GOOD, {"answers": ["others.jsonl"]}, SettingsError, "no answer in it is about a question of these benchmarks"),
+        (GOOD, {"answers": ["empty.jsonl"]}, SettingsError, "for there are none in it"),
+        (GOOD, {"answers": ["no.jsonl"]}, SourceMissingError, "no.jsonl: cannot be read"),
+        ("good.jsonld", {}, WrongTypeError, "sources is 'good.jsonld'"),
+        *(
+            (GOOD, {"url": url}, SettingsError, "is no address of a site: give one such as https://bench")
+            for url in ("", "ftp://x", "https://bench example.org/", 'https://x/"<')
+        ),
     ],
 )
 def test_what_makes_no_site_is_said_and_nothing_is_written(
-    tmp_path: Path, stored: Store, given: tuple[Any, list[str]], error: type[Exception], message: str
+    given: Path, sources: Any, settings: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    stored("good.jsonld", benchmark())
-    stored("list.json", [1, 2])
-    stored("others.jsonl", {"question_id": "another", "answer": {"metal": "tin"}})
-    (tmp_path / "empty.jsonl").write_text("")
-    before = sorted(tmp_path.iterdir())
-    sources, answers = given
-    files = sources if isinstance(sources, str) else [tmp_path / one for one in sources]
+    before = sorted(given.iterdir())
     with pytest.raises(error, match=message):
-        write_site(files, tmp_path / "site", answers=[tmp_path / one for one in answers])
-    assert sorted(tmp_path.iterdir()) == before
-
-
-@pytest.mark.parametrize("url", ["", "ftp://x", "https://bench example.org/", 'https://x/"<'])
-def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
-    with pytest.raises(SettingsError, match="is no address of a site: give one such as https://bench"):
-        write_site([Benchmark("Metals")], tmp_path / "site", url=url)
-
-
-def test_some_answers_about_other_questions_are_named(tmp_path: Path, stored: Store) -> None:
-    lines = [{"question_id": f"urn:uuid:question-{one}", "answer": {"metal": "tin"}} for one in (1, 77)]
-    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    site = write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[tmp_path / "answers.jsonl"])
-    (remark,) = site.remarks
-    assert remark.startswith(f"{tmp_path}/answers.jsonl:2: there is no question")
+        write_site(sources, "site", **settings)
+    assert sorted(given.iterdir()) == before
 
 
 def test_nothing_of_others_is_overwritten_and_an_older_site_is_replaced(tmp_path: Path, stored: Store) -> None:
@@ -315,12 +294,6 @@ def test_nothing_of_others_is_overwritten_and_an_older_site_is_replaced(tmp_path
     assert (tmp_path / "mine.html").read_text() == "mine"
     assert len(list(folder.rglob("questions/*.html"))) == 3
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.jsonld", "mine.html", "site"]
-
-
-def test_of_a_benchmark_that_is_gone_no_folder_is_left(tmp_path: Path, stored: Store) -> None:
-    write_site([stored("a.jsonld", benchmark())], tmp_path / "site")
-    write_site([EXAMPLES / "metals.jsonld"], tmp_path / "site", overwrite=True)
-    assert not (tmp_path / "site" / NAME).exists()
 
 
 def test_what_looks_like_a_secret_is_withheld_wherever_it_stands(tmp_path: Path) -> None:
@@ -349,13 +322,13 @@ def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path, stored: Store)
     done = run("site", tmp_path, "-o", tmp_path / "site", "--title", "Ours")
     assert done.code == 0
     assert done.out.decode() == f"{tmp_path}/site: 13 pages about 2 benchmarks, 10 questions\n"
-    assert "2 benchmarks are called" in done.err
+    assert '2 benchmarks are called "Metals": a.jsonld, b.jsonld; they have different identifiers' in done.err
     again = run("site", tmp_path / "a.jsonld", "-o", tmp_path / "site")
-    assert again.code == 2
-    assert "--force" in again.err
+    assert (again.code, "--force" in again.err) == (2, True)
     (tmp_path / "b.jsonld").unlink()
     again = run("site", tmp_path, "-o", tmp_path / "site", "--force")
     assert again.out.decode() == f"{tmp_path}/site: 7 pages about 1 benchmark, 5 questions\n"
+    assert not (tmp_path / "site" / "other").exists()  # of a benchmark that is gone no folder is left
     assert run("site", tmp_path, "-o", tmp_path / "site", "--force", "--quiet").out == b""
 
 
