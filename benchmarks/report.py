@@ -104,10 +104,11 @@ def table(rows: Sequence[Row], size: int) -> Table:
     return made
 
 
-def markdown(rows: Sequence[Row], size: int) -> str:
-    """Return the table of one size as Markdown."""
+def markdown(rows: Sequence[Row], size: int, columns: Sequence[str] = HEAD) -> str:
+    """Return some columns of the table of one size as Markdown."""
+    chosen = [HEAD.index(name) for name in columns]
     lines = [HEAD, ("---", "---", *["---:"] * (len(HEAD) - 2)), *cells(rows, size)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(line[at] for at in chosen)} |\n" for line in lines)
 
 
 def left_out(found: Iterable[Taken | LeftOut]) -> list[str]:

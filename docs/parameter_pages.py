@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 PAGE = Path(__file__).with_name("parameters.md")
+WIDTH = 100
 
 _HEAD = """# Parameters
 
-Everything public that takes parameters, with their types and defaults. `Benchmark` and `Collection` hold arguments
-against these types and raise `WrongTypeError`. Fields of entities are in [Entities](entities.md). This page is made
-from the source of the package by `docs/parameter_pages.py`.
+Everything public that takes parameters, with their types and defaults (`…` where the default is an object).
+`Benchmark` and `Collection` hold arguments against these types and raise `WrongTypeError`. Fields of entities are in
+[Entities](entities.md). This page is made from the source of the package by `docs/parameter_pages.py`.
 """
 
 
@@ -76,20 +77,27 @@ def _given(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _entry(name: str, function: Callable[..., Any], told: str | None = None) -> str:
-    given = _given(function)
     text = inspect.cleandoc(told or function.__doc__ or "")
-    head = f"\n### `{name}`\n\n{text}\n"
-    rows = [f"| `{_named(one)}` | `{_type(one)}` | {_default(one)} |\n" for one in given]
-    return head + ("\n| parameter | type | default |\n|---|---|---|\n" + "".join(rows) if rows else "")
+    given = _given(function)
+    signature = f"```text\n{_signature(name, given)}\n```\n\n" if given else ""
+    return f"\n### `{name}`\n\n{signature}{text}\n"
 
 
-def _named(one: inspect.Parameter) -> str:
+def _signature(name: str, given: list[inspect.Parameter]) -> str:
+    """Return how a function is called: in one line if that is not long, else with a line for each parameter."""
+    told = [_parameter(one) for one in given]
+    only_by_name = next((at for at, one in enumerate(given) if one.kind is one.KEYWORD_ONLY), None)
+    if only_by_name is not None and all(one.kind is not one.VAR_POSITIONAL for one in given):
+        told.insert(only_by_name, "*")
+    called = name.rpartition(".")[2]
+    line = f"{called}({', '.join(told)})"
+    return line if len(line) <= WIDTH else "\n".join((f"{called}(", *(f"    {one}," for one in told), ")"))
+
+
+def _parameter(one: inspect.Parameter) -> str:
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return stars.get(one.kind, "") + one.name
-
-
-def _type(one: inspect.Parameter) -> str:
-    return "any" if one.annotation is one.empty else _told(one.annotation).replace("|", "or")
+    kind = "" if one.annotation is one.empty else f": {_told(one.annotation)}"
+    return f"{stars.get(one.kind, '')}{one.name}{kind}{_default(one)}"
 
 
 def _told(annotation: Any) -> str:
@@ -99,17 +107,17 @@ def _told(annotation: Any) -> str:
     if get_origin(annotation) is Annotated:
         return _told(get_args(annotation)[0])
     if get_origin(annotation) in {Union, UnionType}:
-        return " or ".join(dict.fromkeys(map(_told, get_args(annotation))))
+        return " | ".join(dict.fromkeys(map(_told, get_args(annotation))))
     return "None" if annotation is NoneType else inspect.formatannotation(annotation).rpartition(".")[2]
 
 
 def _default(one: inspect.Parameter) -> str:
     if one.default is one.empty:
-        return "" if one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD} else "needed"
+        return ""
     if isinstance(one.default, Enum):
-        return f"`{type(one.default).__name__}.{one.default.name}`"
+        return f" = {type(one.default).__name__}.{one.default.name}"
     is_plain = one.default is None or isinstance(one.default, str | int | float | tuple)
-    return f"`{one.default!r}`" if is_plain else "its own"
+    return f" = {one.default!r}" if is_plain else " = …"
 
 
 if __name__ == "__main__":
