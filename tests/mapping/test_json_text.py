@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from checkpoint_ld import Benchmark, ReadError, validate
-from tests.documents import canonical, setting
+from tests.documents import canonical, rating
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,17 +26,8 @@ QUOTED = ("metrics", "tp_instructions", "tn_instructions", "classes")
 
 
 def trait(name: str, kind: str, settings: Json, *, is_quoted: bool) -> Json:
-    return {
-        "@type": "Rating",
-        "name": name,
-        "description": "d",
-        "bestRating": 1.0,
-        "worstRating": 0.0,
-        "additionalType": f"karenina:Global{kind}",
-        "additionalProperty": [
-            setting(key, json.dumps(value) if is_quoted and key in QUOTED else value) for key, value in settings.items()
-        ],
-    }
+    told = {key: json.dumps(value) if is_quoted and key in QUOTED else value for key, value in settings.items()}
+    return {**rating(name, **told), "additionalType": f"karenina:Global{kind}"}
 
 
 def feed(*, is_quoted: bool, is_old: bool = False) -> Json:

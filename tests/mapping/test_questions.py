@@ -1,4 +1,4 @@
-"""Questions and the feed items that hold them."""
+"""Questions and the feed items that hold them, scenarios, creators, and the template that stands for none."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.entities import LENIENT, LLMRubricTrait, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import LENIENT, LLMRubricTrait, Organization, Person, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.questions import (
+    creator_members,
+    creator_of,
     default_template,
     has_source,
     has_template,
     is_finished,
+    is_scenario,
     item_of,
     keywords_of,
     members_of,
     question_of,
     registry_entry_of,
+    scenario_object,
+    scenario_of,
 )
-from tests.documents import canonical, item, rating, setting
+from checkpoint_ld.mapping.traits import is_placeholder
+from checkpoint_ld.templates import Level, read_template
+from tests.documents import canonical, item, rating, scenario, setting
 from tests.mapping import Json, json_values, texts, through_a_graph
 from tests.trials import examples
 
@@ -40,10 +48,10 @@ questions = st.builds(
 )
 
 
-def asked(**members: Json) -> Json:
+def asked(*properties: Json, **members: Json) -> Json:
     """Return a feed item whose question has these members."""
     whole = item()
-    whole["item"].update(members)
+    whole["item"].update({**members, **({"additionalProperty": list(properties)} if properties else {})})
     return whole
 
 
@@ -75,157 +83,244 @@ def test_an_item_is_written_as_karenina_writes_it() -> None:
         date_modified="2026-01-02T00:00:00Z",
     )
     written = item_of(question, "urn:uuid:q", rubric)
-    assert list(written) == ["@type", "@id", "dateCreated", "dateModified", "item"]
-    assert (written["dateCreated"], written["dateModified"]) == ("2026-01-01", "2026-01-02T00:00:00Z")
     ratings = written["item"].pop("rating")
-    assert [one["additionalType"] for one in ratings] == [
-        "karenina:QuestionSpecificRubricTrait",
-        "karenina:QuestionSpecificRegexTrait",
+    types = [one["additionalType"] for one in ratings]
+    assert types == ["karenina:QuestionSpecificRubricTrait", "karenina:QuestionSpecificRegexTrait"]
+    code = {
+        "@type": "SoftwareSourceCode",
+        "name": "Which metal is liquid at room ... Answer Template",
+        "text": "class Answer: ...",
+        "programmingLanguage": "Python",
+        "codeRepository": "karenina-benchmarks",
+    }
+    properties = [
+        setting("finished", True),
+        setting("author", '{"name": "Zo\\u00eb"}'),
+        setting("sources", '[{"url": "u"}]'),
+        setting("custom_level", 1),
+        {"@type": "PropertyValue", "name": "custom_custom_x"},
+        setting("few_shot_examples", '[{"question": "q", "answer": "a"}]'),
+        setting("answer_notes", "n"),
+        setting("workspace_path", "w"),
     ]
-    assert list(written["item"].items()) == [
-        ("@type", "Question"),
-        ("text", "Which metal is liquid at room temperature?"),
-        ("acceptedAnswer", {"@type": "Answer", "text": "Mercury"}),
-        (
-            "hasPart",
-            {
-                "@type": "SoftwareSourceCode",
-                "name": "Which metal is liquid at room ... Answer Template",
-                "text": "class Answer: ...",
-                "programmingLanguage": "Python",
-                "codeRepository": "karenina-benchmarks",
-            },
-        ),
-        (
-            "additionalProperty",
-            [
-                setting("finished", True),
-                setting("author", '{"name": "Zo\\u00eb"}'),
-                setting("sources", '[{"url": "u"}]'),
-                setting("custom_level", 1),
-                {"@type": "PropertyValue", "name": "custom_custom_x"},
-                setting("few_shot_examples", '[{"question": "q", "answer": "a"}]'),
-                setting("answer_notes", "n"),
-                setting("workspace_path", "w"),
-            ],
-        ),
-        ("keywords", ["chemistry"]),
-    ]
+    whole = {
+        "@type": "Question",
+        "text": "Which metal is liquid at room temperature?",
+        "acceptedAnswer": {"@type": "Answer", "text": "Mercury"},
+        "hasPart": code,
+        "additionalProperty": properties,
+        "keywords": ["chemistry"],
+    }
+    dates = {"dateCreated": "2026-01-01", "dateModified": "2026-01-02T00:00:00Z"}
+    assert json.dumps(written) == json.dumps({"@type": "DataFeedItem", "@id": "urn:uuid:q", **dates, "item": whole})
 
 
 def test_a_question_without_template_has_none() -> None:
     text = "Which metal is liquid at twenty degrees, and which one is not?"
     written = item_of(Question(question=text, raw_answer="Mercury"), None)
-    assert "hasPart" not in written["item"]
     assert f"Answer template for: {text[:50]}..." in default_template(text)
-    assert not has_template(written)
-    assert not has_source(written)
-    assert not is_finished(written)
-    assert "@id" not in written
+    assert ("hasPart" in written["item"], "@id" in written, is_finished(written)) == (False, False, False)
+    assert (has_template(written), has_source(written)) == (False, False)
+    assert question_of(written).answer_template is None
 
 
 @pytest.mark.parametrize(("source", "own"), [("class Answer: ...", True), ("", False), ("  \n", False), (None, False)])
 def test_only_text_makes_a_template(source: Json, own: bool) -> None:
-    assert has_template(asked(hasPart={"text": source})) is own
-    assert has_source(asked(hasPart={"text": source})) is own
-
-
-def test_a_question_without_any_template_has_none() -> None:
-    whole = item()
-    del whole["item"]["hasPart"]
-    assert not has_template(whole)
-    assert not has_source(whole)
-    assert question_of(whole).answer_template is None
+    whole = asked(hasPart={"text": source})
+    assert (has_template(whole), has_source(whole)) == (own, own)
 
 
 @pytest.mark.parametrize(
     ("value", "finished"), [(True, True), (False, False), ("Yes", True), ("no", False), (1, True), (0, False)]
 )
 def test_finished_may_be_told_in_words(value: Json, finished: bool) -> None:
-    whole = asked(additionalProperty=[setting("finished", "banana"), setting("finished", value)])
-    assert is_finished(whole) is finished
-    assert registry_entry_of(whole).finished is finished
-
-
-def test_what_nobody_marked_is_not_finished() -> None:
+    whole = asked(setting("finished", "banana"), setting("finished", value))
+    assert (is_finished(whole), registry_entry_of(whole).finished) == (finished, finished)
     assert not is_finished(asked(additionalProperty=[]))
 
 
-@pytest.mark.parametrize("text", [{"name": "A"}, '{"name": "A"}'])
-def test_an_author_may_be_an_object_or_the_text_of_one(text: Json) -> None:
-    assert question_of(asked(additionalProperty=[setting("author", text)])).author == {"name": "A"}
+@pytest.mark.parametrize(
+    ("entry", "author"),
+    [
+        (setting("author", {"name": "A"}), {"name": "A"}),
+        (setting("author", '{"name": "A"}'), {"name": "A"}),
+        *((setting("author", text), {"name": text}) for text in ("A. Smith", "123", '{"name": ')),
+        ({"@type": "PropertyValue", "name": "author"}, None),
+    ],
+)
+def test_an_author_may_be_an_object_its_text_a_plain_name_or_cleared(entry: Json, author: Json) -> None:
+    assert question_of(asked(entry)).author == author
 
 
-@pytest.mark.parametrize("text", ["A. Smith", "123", '{"name": '])
-def test_a_plain_text_names_the_author(text: str) -> None:
-    assert question_of(asked(additionalProperty=[setting("author", text)])).author == {"name": text}
-
-
-def test_a_cleared_author_is_none() -> None:
-    cleared = {"@type": "PropertyValue", "name": "author"}
-    assert question_of(asked(additionalProperty=[cleared])).author is None
-
-
-def test_lists_may_be_lists_or_the_text_of_one() -> None:
+@pytest.mark.parametrize("form", [json.dumps, lambda value: value])
+def test_lists_may_be_lists_or_the_text_of_one(form: Json) -> None:
     examples, sources = [{"question": "q", "answer": "a"}], [{"url": "u"}]
-    for form in (json.dumps, lambda value: value):
-        whole = asked(
-            additionalProperty=[setting("few_shot_examples", form(examples)), setting("sources", form(sources))]
-        )
-        assert question_of(whole).few_shot_examples == examples
-        assert question_of(whole).sources == sources
+    found = question_of(asked(setting("few_shot_examples", form(examples)), setting("sources", form(sources))))
+    assert (found.few_shot_examples, found.sources) == (examples, sources)
 
 
 def test_only_the_first_prefix_is_taken_off_a_custom_name() -> None:
-    whole = asked(
-        additionalProperty=[setting("custom_my_custom_note", [1]), setting("custom_", 2), setting("other", 3)]
-    )
-    assert question_of(whole).custom_metadata == {"my_custom_note": [1], "": 2}
+    found = question_of(asked(setting("custom_my_custom_note", [1]), setting("custom_", 2), setting("other", 3)))
+    assert found.custom_metadata == {"my_custom_note": [1], "": 2}
 
 
 def test_the_keywords_of_both_places_count() -> None:
-    whole = asked(keywords=["new", "both", "new"])
-    whole["keywords"] = ["both", "old"]
+    whole = {**asked(keywords=["new", "both", "new"]), "keywords": ["both", "old"]}
     assert keywords_of(whole) == ["new", "both", "new", "old"]
     del whole["item"]["keywords"]
     assert keywords_of(whole) == ["both", "old"]
 
 
 def test_a_bare_question_object_is_read_like_one_in_an_item() -> None:
-    bare = item()["item"]
-    assert question_of(bare).question == bare["text"]
-    assert question_of(bare).keywords == ["chemistry"]
-    assert question_of(bare).date_created == ""
+    found = question_of(item()["item"])
+    assert (found.question, found.keywords, found.date_created) == (item()["item"]["text"], ["chemistry"], "")
 
 
 def test_members_say_nothing_in_one_way() -> None:
-    whole = asked(keywords=[], rating=[], additionalProperty=[])
-    told = members_of(whole)
+    told = members_of(asked(keywords=[], rating=[], additionalProperty=[]))
     silent = ("keywords", "author", "sources", "custom_metadata", "few_shot_examples", "answer_notes", "workspace_path")
     assert [told[name] for name in (*silent, "question_rubric", "question_dynamic_rubric")] == [None] * 9
     assert "id" not in told
 
 
 def test_rubrics_among_the_members_are_lists_of_traits() -> None:
-    told = members_of(item())
-    assert list(told["question_rubric"]) == [
-        *("llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits")
-    ]
-    (trait,) = told["question_rubric"]["regex_traits"]
-    assert trait.name == "cites"
+    rubric = members_of(item())["question_rubric"]
+    assert list(rubric) == ["llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits"]
+    assert [trait.name for trait in rubric["regex_traits"]] == ["cites"]
 
 
 @pytest.mark.parametrize("default", [float("inf"), 1e300, "é\ud83d", {"a": [None, True, {"b": 1.5}]}, [[]], None])
 def test_a_rubric_in_a_question_is_what_a_check_of_the_question_would_leave(default: Json) -> None:
-    asked = item()["item"]
     form = {"type": "template", "schema": {"type": "object", "properties": {"a": {"default": default}}}}
-    traits = [
-        {**rating("form", kind=form), "additionalType": "karenina:QuestionSpecificLLMRubricTrait"},
-        rating("dynamic", dynamic_trait_type="regex", pattern="x", summary="s"),
-    ]
-    traits[1]["additionalType"] = "karenina:QuestionSpecificDynamicRubricTrait"
-    found = question_of({**item(), "item": {**asked, "rating": traits}})
+    dynamic = rating("dynamic", dynamic_trait_type="regex", pattern="x", summary="s")
+    traits = [rating("form", kind=form) | {"additionalType": "karenina:QuestionSpecificLLMRubricTrait"}]
+    traits.append(dynamic | {"additionalType": "karenina:QuestionSpecificDynamicRubricTrait"})
+    found = question_of(asked(rating=traits))
     checked = Question.model_validate(found.model_dump(exclude={"id"}), context=LENIENT)
     assert found.question_rubric is not None
     assert found.question_dynamic_rubric is not None
     assert (found, found.model_fields_set) == (checked, checked.model_fields_set)
+
+
+# Scenarios
+
+
+def part(**members: Json) -> Json:
+    return scenario()["hasPart"][0] | members
+
+
+def test_a_scenario_comes_back_from_a_graph_as_it_was() -> None:
+    (read,) = through_a_graph(scenario()).scenarios
+    assert scenario_object(read) == part()
+    assert (read, list(read.nodes)) == (scenario_of(part()), ["start here", "again"])
+    sources = (read.nodes["start here"].state_update_source, read.edges[1].condition_source)
+    assert sources == ("lambda state: state", "lambda s: True")
+
+
+def test_the_key_of_a_node_counts() -> None:
+    whole = part()
+    whole["nodes"]["again"]["nodeId"] = "other"
+    del whole["nodes"]["start here"]["nodeId"]
+    assert [node.node_id for node in scenario_of(whole).nodes.values()] == ["start here", "again"]
+    assert whole["nodes"]["again"]["nodeId"] == "other"
+
+
+def test_a_scenario_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(ReadError, match=r"scenario 'retry' cannot be read: edges: "):
+        scenario_of(part(edges=5))
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        ({"@type": "karenina:Scenario"}, True),
+        ({"@type": "Scenario"}, True),
+        ({"nodes": {}}, True),
+        ({"@type": "CreativeWork", "nodes": {}}, False),
+        ({"name": "x"}, False),
+        ("x", False),
+    ],
+)
+def test_a_scenario_is_told_by_its_type_or_its_nodes(value: Json, verdict: bool) -> None:
+    assert is_scenario(value) is verdict
+
+
+# Creators
+
+
+def root_with(creator: Json) -> Json:
+    told, properties = creator_members(creator)
+    return {"creator": told, "additionalProperty": properties}
+
+
+@pytest.mark.parametrize(
+    "creator",
+    [
+        "A. Smith",
+        Person(name="A. Smith", email="a@example.org"),
+        Person.model_validate({"name": "A. Smith", "affiliation": {"name": "ACME"}}),
+        Organization(name="ACME", url="https://acme.example"),
+        Organization(name="ACME"),
+    ],
+)
+def test_a_creator_comes_back_as_it_was(creator: Json) -> None:
+    root = root_with(creator)
+    assert creator_of(root) == creator
+    assert isinstance(root["creator"], str) or root["creator"]["@type"] == "Person"
+
+
+def test_a_person_without_details_is_a_name_and_several_stand_by_their_names() -> None:
+    assert root_with(Person(name="A. Smith")) == {"creator": "A. Smith", "additionalProperty": []}
+    root = root_with(["A. Smith", {"@type": "Organization", "name": "ACME"}])
+    assert (root["creator"], creator_of(root)) == ("A. Smith, ACME", ["A. Smith", Organization(name="ACME")])
+
+
+@pytest.mark.parametrize(
+    ("root", "shown"),
+    [
+        ({**root_with(Organization(name="ACME")), "creator": "A. Smith"}, "A. Smith"),
+        ({"creator": {"name": "ACME"}}, Person(name="ACME")),
+        ({"creator": {"@type": "Team"}}, ""),
+        ({"creator": None}, None),
+    ],
+)
+def test_whatever_a_file_has_as_creator_is_shown(root: Json, shown: Json) -> None:
+    assert creator_of(root) == shown
+
+
+# The placeholder
+
+PLACEHOLDER = default_template("Which metal?")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (PLACEHOLDER, True),
+        (default_template("Another question, of more than fifty characters in its text"), True),
+        (PLACEHOLDER.replace('    """Answer template for: Which metal?..."""\n\n', ""), True),
+        (PLACEHOLDER.replace("        # Default", '        """Says no."""\n        # Default'), True),
+        (f"from pydantic import Field\n\n\n{PLACEHOLDER}", True),
+        (PLACEHOLDER.replace("Which metal?", r"\d"), True),
+        (PLACEHOLDER.replace("return False", "return True"), False),
+        (PLACEHOLDER.replace("return False", "return 0"), False),
+        (PLACEHOLDER.replace("return False", "print()\n        return False"), False),
+        (PLACEHOLDER.replace("The answer response", "The answer response, please"), False),
+        (PLACEHOLDER.replace("response: str", "response: int"), False),
+        (PLACEHOLDER.replace("    response", "    more: int = 1\n    response"), False),
+        (PLACEHOLDER + "\n    def ground_truth(self):\n        pass\n", False),
+        (PLACEHOLDER + "\nprint()\n", False),
+        (PLACEHOLDER + "\n(", False),
+        (f"{PLACEHOLDER}# \ud800", False),
+        ("", False),
+        ("# The answer response\n" + "(" * 1500, False),
+    ],
+)
+def test_a_template_is_the_placeholder_by_what_it_does(source: str, expected: bool) -> None:
+    assert is_placeholder(source) is expected
+
+
+@given(texts.filter(lambda text: '"' not in text and "\\" not in text and "\0" not in text))
+def test_the_placeholder_of_any_question_is_one_as_the_reader_of_templates_sees_it(question: str) -> None:
+    source = default_template(question)
+    assert (is_placeholder(source), read_template(source).level) == (True, Level.PLACEHOLDER)

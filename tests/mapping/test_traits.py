@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -38,16 +38,21 @@ def llm(best: float, worst: float, suffix: str = "RubricTrait", **told: Json) ->
 
 
 def held(benchmark: Benchmark, *, in_question: bool, dynamic: bool) -> list[AnyTrait]:
-    question_id = benchmark.get_question_ids()[0]
+    asked = benchmark.get_question_ids()[0]
     if in_question:
-        rubric = (
-            benchmark.get_question_dynamic_rubric(question_id)
-            if dynamic
-            else benchmark.get_question_rubric(question_id)
-        )
+        find = benchmark.get_question_dynamic_rubric if dynamic else benchmark.get_question_rubric
+        rubric = find(asked)
     else:
         rubric = benchmark.get_global_dynamic_rubric() if dynamic else benchmark.global_rubric
     return list(rubric.traits()) if rubric else []
+
+
+def read_back(trait: AnyTrait) -> Any:
+    """Return a trait of a benchmark on its way through a graph."""
+    benchmark = through_a_graph(with_ratings([rating_of(trait, "Global")], in_question=False))
+    (read,) = held(benchmark, in_question=False, dynamic=False)
+    assert type(read) is type(trait)
+    return read
 
 
 @pytest.mark.slow
@@ -93,27 +98,24 @@ def test_the_summary_of_a_dynamic_trait_is_written_twice_as_karenina_does() -> N
 
 
 @pytest.mark.parametrize(
-    ("told", "kind"),
+    ("best", "worst", "told", "found"),
     [
-        ({}, "boolean"),
-        ({"min_score": 1, "max_score": 5}, "boolean"),
-        ({"min_score": 0, "max_score": 1}, "score"),
-        ({"kind": "score"}, "score"),
-        ({"kind": "binary"}, "boolean"),
+        (1.0, 0.0, {}, ("boolean", None, None)),
+        (1.0, 0.0, {"min_score": 1, "max_score": 5}, ("boolean", None, None)),
+        (1.0, 0.0, {"min_score": 0, "max_score": 1}, ("score", 0, 1)),
+        (1.0, 0.0, {"kind": "score"}, ("score", 0, 1)),
+        (1.0, 0.0, {"kind": "binary"}, ("boolean", None, None)),
+        (9, 2, {}, ("score", 2, 9)),
+        (9, 2, {"min_score": 1, "max_score": 5}, ("score", 2, 9)),
+        (9, 2, {"kind": "score", "min_score": 2}, ("score", 2, 9)),
     ],
 )
-def test_a_range_from_0_to_1_is_a_score_only_where_the_file_says_so(told: Json, kind: str) -> None:
-    trait = trait_of(llm(1.0, 0.0, **told))
+def test_the_range_is_that_of_the_rating_and_one_from_0_to_1_is_a_score_only_where_the_file_says_so(
+    best: float, worst: float, told: Json, found: Json
+) -> None:
+    trait = trait_of(llm(best, worst, **told))
     assert isinstance(trait, LLMRubricTrait)
-    assert trait.kind == kind
-    assert (trait.min_score, trait.max_score) == ((0, 1) if kind == "score" else (None, None))
-
-
-@pytest.mark.parametrize("told", [{}, {"min_score": 1, "max_score": 5}, {"kind": "score", "min_score": 2}])
-def test_the_range_of_a_score_is_that_of_its_rating(told: Json) -> None:
-    trait = trait_of(llm(9, 2, **told))
-    assert isinstance(trait, LLMRubricTrait)
-    assert (trait.kind, trait.min_score, trait.max_score) == ("score", 2, 9)
+    assert (trait.kind, trait.min_score, trait.max_score) == found
 
 
 def test_an_end_that_is_open_stays_open() -> None:
@@ -130,37 +132,22 @@ def test_a_bound_that_no_float_can_hold_stays_exact() -> None:
 
 def test_classes_keep_their_order_which_is_the_score() -> None:
     classes = {"worst": "w", "best": "b", "middling": "m"}
-    trait = LLMRubricTrait(name="tone", kind="literal", classes=classes)
-    benchmark = through_a_graph(with_ratings([rating_of(trait, "Global")], in_question=False))
-    (read,) = held(benchmark, in_question=False, dynamic=False)
-    assert isinstance(read, LLMRubricTrait)
-    assert read.get_class_names() == ["worst", "best", "middling"]
-    assert read.max_score == 2
+    read = read_back(LLMRubricTrait(name="tone", kind="literal", classes=classes))
+    assert (read.get_class_names(), read.max_score) == (["worst", "best", "middling"], 2)
 
 
 def test_the_schema_of_a_template_is_kept_word_for_word() -> None:
-    schema = {
-        "title": "T",
-        "properties": {"z": {"enum": ["b", "a"]}, "a": {"$ref": "#/x"}},
-        "additionalProperties": False,
-    }
+    properties = {"z": {"enum": ["b", "a"]}, "a": {"$ref": "#/x"}}
+    schema = {"title": "T", "properties": properties, "additionalProperties": False}
     told = {"name": "form", "kind": {"type": "template", "schema": schema}, "higher_is_better": None}
-    trait = LLMRubricTrait.model_validate(told)
-    benchmark = through_a_graph(with_ratings([rating_of(trait, "Global")], in_question=False))
-    (read,) = held(benchmark, in_question=False, dynamic=False)
-    assert isinstance(read, LLMRubricTrait)
-    assert isinstance(read.kind, dict)
+    read = read_back(LLMRubricTrait.model_validate(told))
     assert json.dumps(read.kind["schema"]) == json.dumps(schema)
 
 
 @pytest.mark.parametrize("code", ["bGFtYmRhIHg6IHg=", "lambda x: x", "%%%", "YQ==\n"])
 def test_the_text_of_code_is_kept_exactly(code: str) -> None:
     trait = CallableRubricTrait.model_validate({"name": "c", "kind": "boolean", "callable_code": code})
-    benchmark = through_a_graph(with_ratings([rating_of(trait, "Global")], in_question=False))
-    (read,) = held(benchmark, in_question=False, dynamic=False)
-    assert isinstance(read, CallableRubricTrait)
-    assert read.callable_code is not None
-    assert read.callable_code.text == code
+    assert read_back(trait).callable_code.text == code
 
 
 def test_no_direction_is_not_the_usual_direction() -> None:
