@@ -1,4 +1,4 @@
-"""`assess`: what comes out for each answer, and that nothing about one answer hides another."""
+"""`assess`: what comes out for each answer, that nothing about one answer hides another, and counts of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from typing import Any, cast
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl, read_answers
+from checkpoint_ld.assessment import (
+    Assessment,
+    RecordedAnswer,
+    Status,
+    Tally,
+    TraitResult,
+    TraitStatus,
+    assess,
+    earl,
+    read_answers,
+)
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WrongTypeError
@@ -53,19 +63,21 @@ def record(metal: Any = "mercury", **members: Any) -> dict[str, Any]:
     return {"question_id": QUESTION, "answer": {"metal": metal}, **members}
 
 
-@pytest.mark.parametrize(("metal", "status", "score"), [("Mercury", "passed", 1.0), ("gallium", "failed", 0.0)])
-def test_an_answer_passes_or_fails_with_a_score(metal: str, status: str, score: float) -> None:
-    found = one(benchmark(), record(metal))
+@pytest.mark.parametrize(
+    ("metal", "name", "status", "score"),
+    [
+        ("Mercury", QUESTION, "passed", 1.0),
+        ("gallium", QUESTION, "failed", 0.0),
+        ("mercury", question_object_id(TEXT), "passed", 1.0),
+    ],
+)
+def test_an_answer_to_an_identifier_or_the_hash_of_a_text_passes_or_fails_with_a_score(
+    metal: str, name: str, status: str, score: float
+) -> None:
+    found = one(benchmark(), record(metal, question_id=name))
     assert (found.status, found.score) == (status, score)
-
-
-def test_a_question_is_found_by_its_identifier_and_by_the_hash_of_its_text() -> None:
-    made = benchmark()
-    for name in (QUESTION, question_object_id(TEXT)):
-        found = one(made, record(question_id=name))
-        assert found.status is Status.PASSED
-        assert found.question is not None
-        assert found.question.identifier == QUESTION
+    assert found.question is not None
+    assert found.question.identifier == QUESTION
 
 
 def test_an_identifier_goes_before_the_hash_of_a_text() -> None:
@@ -103,20 +115,19 @@ def test_a_benchmark_without_questions_has_none_to_answer(asked: Benchmark) -> N
         ([1], "[1] is no recorded answer"),
         ("text", '"text" is no recorded answer'),
         ({"answer": {}}, "there is no question_id"),
-        ({"question_id": None, "answer": {}}, "there is no question_id"),
-        ({"question_id": 7, "answer": {}}, "question_id is 7: write a text"),
-        ({"question_id": QUESTION, "answer": ["mercury"]}, 'answer is ["mercury"]: write an object'),
-        ({"question_id": QUESTION, "answer": "mercury"}, 'answer is "mercury": write an object'),
-        ({"question_id": QUESTION, "answer": {}, "trace": 1}, "trace is 1: write a text"),
-        ({"question_id": QUESTION, "answer": {}, "context": []}, "context is []: write an object"),
+        (record(question_id=None), "there is no question_id"),
+        (record(question_id=7), "question_id is 7: write a text"),
+        (record(answer=["mercury"]), 'answer is ["mercury"]: write an object'),
+        (record(answer="mercury"), 'answer is "mercury": write an object'),
+        (record(trace=1), "trace is 1: write a text"),
+        (record(context=[]), "context is []: write an object"),
         ({"question_id": QUESTION}, "there is neither an answer nor a trace"),
     ],
 )
 def test_a_record_that_cannot_be_used_says_why(given: Any, reason: str) -> None:
     found = one(benchmark(), given)
-    assert found.status is Status.ERROR
+    assert (found.status, found.result) == (Status.ERROR, None)
     assert reason in found.reason
-    assert found.result is None
 
 
 def test_a_template_with_code_of_its_own_is_undecided_and_the_reason_names_the_way_out() -> None:
@@ -165,33 +176,34 @@ def test_members_that_nobody_knows_are_kept() -> None:
     assert told["status"] == "passed"
 
 
-CITES = rating("cites", pattern=r"\[\d+\]", case_sensitive=True, invert_result=False, higher_is_better=True)
-SHORT = rating("short", callable_code="def short(text):\n    return len(text) < 9\n", kind="boolean")
-SHORT["additionalType"] = "karenina:QuestionSpecificCallableTrait"
+CITES = rating("cites")
+
+
+def other(name: str, type_: str, **members: Any) -> Any:
+    return {**rating(name, **members), "additionalType": f"karenina:QuestionSpecific{type_}"}
+
+
+SHORT = other("short", "CallableTrait", callable_code="def short(text):\n    return len(text) < 9\n", kind="boolean")
 
 
 def traits(found: Assessment) -> dict[str, tuple[str, Any]]:
     return {each.name: (each.status.value, each.value) for each in found.traits}
 
 
-def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace() -> None:
-    found = one(benchmark(VERIFIED, CITES), record(trace="Mercury [1]"))
-    assert traits(found) == {"tone": ("evaluated", True), "cites": ("evaluated", True)}
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"trace": "Mercury [1]"}, ("evaluated", True)),
+        ({"trace": "9"}, ("evaluated", False)),
+        ({}, ("not_run", None)),
+    ],
+)
+def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace(members: Any, told: Any) -> None:
+    found = one(benchmark(VERIFIED, CITES), record(**members))
+    assert traits(found) == {"tone": told, "cites": told}
     assert [each.scope for each in found.traits] == ["global", "question_specific"]
-    assert traits(one(benchmark(VERIFIED, CITES), record(trace="9"))) == {
-        "tone": ("evaluated", False),
-        "cites": ("evaluated", False),
-    }
-
-
-def test_traits_do_not_change_the_status() -> None:
-    assert one(benchmark(VERIFIED, CITES), record(trace="no source")).status is Status.PASSED
-
-
-def test_without_a_trace_no_trait_is_evaluated() -> None:
-    found = one(benchmark(VERIFIED, CITES), record())
-    assert traits(found) == {"tone": ("not_run", None), "cites": ("not_run", None)}
-    assert found.traits[0].reason == "the answer has no trace"
+    assert found.traits[0].reason == ("" if members else "the answer has no trace")
+    assert found.status is Status.PASSED, "traits do not change the status"
 
 
 def test_stored_code_of_a_trait_runs_only_when_it_is_trusted() -> None:
@@ -203,27 +215,22 @@ def test_stored_code_of_a_trait_runs_only_when_it_is_trusted() -> None:
 
 
 def test_traits_that_a_model_judges_are_left_to_a_judge() -> None:
-    clarity = rating("clarity", kind="boolean", higher_is_better=True)
-    clarity["additionalType"] = "karenina:QuestionSpecificLLMRubricTrait"
-    dynamic = rating("units", pattern="K", case_sensitive=True, invert_result=False, higher_is_better=True)
-    dynamic["additionalType"] = "karenina:QuestionSpecificDynamicRubricTrait"
-    dynamic["additionalProperty"].append({"@type": "PropertyValue", "name": "dynamic_kind", "value": "regex"})
-    found = one(benchmark(VERIFIED, clarity, rating=[]), record(trace="Mercury"))
-    assert traits(found) == {"clarity": ("needs_judge", None)}
+    clarity = other("clarity", "LLMRubricTrait", kind="boolean", higher_is_better=True)
+    dynamic = other("units", "DynamicRubricTrait", pattern="K", dynamic_trait_type="regex")
+    found = one(benchmark(VERIFIED, clarity, dynamic, rating=[]), record(trace="Mercury"))
+    assert traits(found) == {"clarity": ("needs_judge", None), "units": ("needs_judge", None)}
 
 
 @pytest.mark.slow
 def test_a_trait_that_cannot_be_evaluated_says_why() -> None:
-    endless = rating("endless", pattern="(a+)+$", case_sensitive=True, invert_result=False, higher_is_better=True)
-    found = one(benchmark(VERIFIED, endless, rating=[]), record(trace="a" * 40 + "b"))
+    found = one(benchmark(VERIFIED, rating("endless", pattern="(a+)+$"), rating=[]), record(trace="a" * 40 + "b"))
     assert found.traits[0].status is TraitStatus.ERROR
     assert "(a+)+$" in found.traits[0].reason
     assert found.status is Status.PASSED
 
 
 def test_traits_of_one_name_in_both_rubrics_are_not_evaluated() -> None:
-    shared = rating("tone", pattern="x", case_sensitive=True, invert_result=False, higher_is_better=True)
-    found = one(benchmark(VERIFIED, shared), record(trace="x"))
+    found = one(benchmark(VERIFIED, rating("tone", pattern="x")), record(trace="x"))
     assert [(each.name, each.status) for each in found.traits] == [("tone", TraitStatus.ERROR)] * 2
     assert "regex:tone" in found.traits[0].reason
     assert found.status is Status.PASSED
@@ -303,3 +310,54 @@ def test_an_argument_of_another_type_is_said(call: Callable[[], object]) -> None
 def test_no_names_begin_with_what_is_no_iri() -> None:
     with pytest.raises(SettingsError, match="is no IRI for names to begin with"):
         earl.joined(benchmark().graph, [], base="no iri <")
+
+
+# Counts
+
+
+def assessment(status: Status, *traits: TraitResult, model: object = None) -> Assessment:
+    return Assessment(RecordedAnswer("nowhere", model=model), status, traits=traits)
+
+
+def trait(status: TraitStatus, value: bool | float | None = None) -> TraitResult:
+    return TraitResult("short", "callable", "global", status, value)
+
+
+def test_nothing_counts_as_nothing() -> None:
+    told = Tally().as_json()
+    assert told["total"] == {"answers": 0, "passed": 0, "failed": 0, "undecided": 0, "error": 0, "mean_score": None}
+    assert (told["questions"], told["models"], told["traits"]) == ([], [], [])
+
+
+def test_answers_to_no_known_question_take_no_room_of_their_own() -> None:
+    tally = Tally()
+    for number in range(1000):
+        tally.add(Assessment(RecordedAnswer(f"nowhere {number}", model="m"), Status.ERROR))
+    assert tally.total.answers == tally.models["m"].answers == 1000
+    assert not tally.questions
+
+
+def test_at_least_counts_what_is_as_serious() -> None:
+    tally = Tally()
+    for number, status in enumerate(Status, start=1):
+        for _ in range(number):
+            tally.add(assessment(status))
+    assert [tally.at_least(status) for status in Status] == [10, 9, 7, 4]
+
+
+def test_models_of_any_kind_are_told_apart() -> None:
+    tally = Tally()
+    for model in ("m", {"name": "m"}, {"name": "m"}, ["m"], 1, None):
+        tally.add(assessment(Status.PASSED, model=model))
+    counts = {name: count.answers for name, count in tally.models.items()}
+    assert counts == {"m": 1, '{"name": "m"}': 2, '["m"]': 1, "1": 1}
+
+
+def test_the_mean_of_a_trait_counts_what_was_evaluated() -> None:
+    tally = Tally()
+    results = [trait(TraitStatus.EVALUATED, value) for value in (True, False, 3.5)]
+    for result in [*results, trait(TraitStatus.NOT_RUN), trait(TraitStatus.ERROR)]:
+        tally.add(assessment(Status.PASSED, result))
+    (told,) = tally.as_json()["traits"]
+    assert (told["evaluated"], told["not_run"], told["needs_judge"], told["error"]) == (3, 1, 0, 1)
+    assert told["mean_value"] == 1.5

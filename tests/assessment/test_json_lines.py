@@ -45,14 +45,16 @@ def test_a_line_that_is_none_says_what_is_wrong_and_where(line: bytes, place: st
     assert fault in found[1].fault
 
 
-def test_empty_lines_are_passed_over_and_still_counted() -> None:
-    found = read(b"\n" + GOOD + b"\n  \r\n" + GOOD)
-    assert [one.place.line for one in found] == [2, 4]
-
-
-def test_a_byte_order_mark_and_windows_line_ends_are_taken() -> None:
-    found = read(b"\xef\xbb\xbf" + GOOD + b"\r\n" + GOOD + b"\r\n")
-    assert [one.fault for one in found] == ["", ""]
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        (b"\n" + GOOD + b"\n  \r\n" + GOOD, [2, 4]),
+        (b"\xef\xbb\xbf" + GOOD + b"\r\n" + GOOD + b"\r\n", [1, 2]),
+    ],
+    ids=["empty lines", "byte order mark and Windows"],
+)
+def test_empty_lines_a_byte_order_mark_and_windows_line_ends_are_taken(data: bytes, lines: list[int]) -> None:
+    assert [(one.place.line, one.fault) for one in read(data)] == [(line, "") for line in lines]
 
 
 def test_a_line_that_never_ends_is_not_taken_in(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,9 +72,8 @@ def test_a_line_of_the_longest_length_is_taken(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_integers_of_any_size_are_kept() -> None:
-    assert read(b'{"question_id": "q", "answer": {"a": 123456789012345678901234567890}}')[0].values == {
-        "a": 123456789012345678901234567890
-    }
+    (found,) = read(b'{"question_id": "q", "answer": {"a": 123456789012345678901234567890}}')
+    assert found.values == {"a": 123456789012345678901234567890}
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
@@ -80,19 +81,15 @@ def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
         list(read_answers(tmp_path / "none.jsonl"))
 
 
-def test_a_path_names_the_places(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_bytes(GOOD)
-    assert str(next(read_answers(path)).place) == f"{path}:1"
-
-
-def test_a_packed_file_is_read_and_a_damaged_one_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl.gz"
-    path.write_bytes(gzip.compress(GOOD))
-    assert [str(one.place) for one in read_answers(path)] == [f"{path}:1"]
-    path.write_bytes(gzip.compress(GOOD)[:-9])
+def test_a_path_names_the_places_and_a_packed_file_is_read_unless_it_is_damaged(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "answers.jsonl", tmp_path / "answers.jsonl.gz"
+    plain.write_bytes(GOOD)
+    packed.write_bytes(gzip.compress(GOOD))
+    for path in (plain, packed):
+        assert [str(one.place) for one in read_answers(path)] == [f"{path}:1"]
+    packed.write_bytes(gzip.compress(GOOD)[:-9])
     with pytest.raises(ReadError, match="the compressed data is damaged"):
-        list(read_answers(path))
+        list(read_answers(packed))
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)

@@ -76,6 +76,9 @@ def result(**changes: Any) -> Json:
     return made
 
 
+FAILED = {"template__verify_result": False}
+
+
 def exported(folder: Path, *results: Json, layout: Callable[[Json], str] = json.dumps) -> Path:
     file = folder / "results.json"
     about = {"karenina_version": "0.1.0"}
@@ -131,32 +134,23 @@ def test_the_exports_of_the_corpus_say_the_same_in_both_forms(corpus: Path) -> N
     [
         ({}, []),
         (
-            {"template__verify_result": False, "template__field_results": {"metal": False}},
+            {**FAILED, "template__field_results": {"metal": False}},
             [
                 "failed is recorded, and the template says passed: all fields pass",
                 "failed is recorded for the field 'metal', and the template says passed",
             ],
         ),
         (
-            {"template__verify_result": False, "template__abstention_override_applied": True},
+            {**FAILED, "template__abstention_override_applied": True},
             ["failed is recorded, and the template says passed (abstention overrode the template)"],
         ),
         (
             {"template__verify_granular_result": 0.5, "metadata__template_id": "0" * 32},
             ["the score 0.5 is recorded, and the template gives 1 (by another template)"],
         ),
-        (
-            {"metadata__question_text": "Which one?"},
-            ['the question was asked as "Which one?", and reads "Which metal is liquid?" now'],
-        ),
-        (
-            {"rubric__regex_trait_scores": {"cites": False}},
-            ["false is recorded for the trait 'cites', which gives true"],
-        ),
-        (
-            {"rubric__llm_trait_scores": {"deep": 3}},
-            ["the question has no trait 'deep', for which values are recorded"],
-        ),
+        ({"metadata__question_text": "Which?"}, [f'the question was asked as "Which?", and reads "{TEXT}" now']),
+        ({"rubric__regex_trait_scores": {"cites": False}}, ["false is recorded for the trait 'cites', which gives"]),
+        ({"rubric__llm_trait_scores": {"deep": 3}}, ["the question has no trait 'deep', for which values are rec"]),
         (
             {"template__new": 1, "later": 2},
             ["the member 'later' of results is not known, and", "the member 'template.new' of results is not known"],
@@ -206,9 +200,8 @@ def test_damage_hides_no_other_result(tmp_path: Path) -> None:
     lines[3] = lines[2]
     file.write_text(head + ",\n".join(lines)[:-40], encoding="utf-8")
     answers = [*read_answers(file)]
-    assert [(one.place.line, one.answer_id, bool(one.fault)) for one in answers] == [
-        *((2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True))
-    ]
+    told = [(one.place.line, one.answer_id, bool(one.fault)) for one in answers]
+    assert told == [(2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True)]
     assert "the result is half-written" in answers[1].fault
     assert "the same result stands in this file before" in answers[3].fault
     assert "the file ends within it" in answers[4].fault
@@ -272,9 +265,8 @@ def test_whatever_a_result_says_is_told_and_stops_nothing(
 
 @given(cut=st.integers(100, 3000))
 def test_an_export_that_ends_early_gives_what_is_whole(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
-    file = exported(
-        tmp_path_factory.mktemp("cut", numbered=True), *(result(metadata__result_id=str(at)) for at in range(4))
-    )
+    results = [result(metadata__result_id=str(at)) for at in range(4)]
+    file = exported(tmp_path_factory.mktemp("cut", numbered=True), *results)
     text = file.read_text(encoding="utf-8")
     file.write_text(text[:cut], encoding="utf-8")
     answers = [*read_answers(file)]
@@ -303,9 +295,8 @@ def test_what_judges_say_in_json_lines_is_shown_and_counted() -> None:
         ("cites", "evaluated", True, None),
         ("cover.f1", "judged", 0.5, "judge-9"),
     ]
-    assert [(count.name, count.model, count.mean_value) for count in tally.judged.values()] == [
-        *(("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5))
-    ]
+    means = [(count.name, count.model, count.mean_value) for count in tally.judged.values()]
+    assert means == [("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5)]
     [alone] = assess(benchmark(), [line])
     assert alone.status is Status.UNDECIDED
 
@@ -335,12 +326,8 @@ def test_one_query_goes_from_a_question_to_what_everybody_says_of_every_model(tm
                 karenina:resultTrait/schema:name "clear" ] }
         } ORDER BY ?model ?by"""
     names = {"schema": "https://schema.org/", "karenina": "urn:karenina:vocab:"}
-    rows = [
-        tuple(str(cell).rpartition("#")[2] for cell in row if cell is not None)
-        for row in graph.query(query, initNs=names)
-        if isinstance(row, rdflib.query.ResultRow)
-    ]
-    assert rows == [
+    rows = [row for row in graph.query(query, initNs=names) if isinstance(row, rdflib.query.ResultRow)]
+    assert [tuple(str(cell).rpartition("#")[2] for cell in row if cell is not None) for row in rows] == [
         (TEXT, "aurum-1", "Karenina 0.1.0", "passed"),
         (TEXT, "aurum-1", "checkpoint-ld verify", "passed"),
         (TEXT, "aurum-1", "judge-3", "untested", "true"),
