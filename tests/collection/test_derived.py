@@ -81,16 +81,11 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
         assert found(collection) == expected
 
 
-def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_derives_anew_and_they_can_be_given_up(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.open(filled) as collection:
         collection.derive()
         monkeypatch.setattr(export, "software", lambda: "another")
         assert collection.derive() == 2
-
-
-def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: Path) -> None:
-    with Collection.open(filled) as collection:
-        collection.derive()
         collection.forget_derived()
         assert not (filled / export.FOLDER).exists()
         assert found(collection)
