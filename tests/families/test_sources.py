@@ -45,10 +45,6 @@ def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back
     assert same(read.tree, json.loads(text_of(FULL)))
     assert families.family_of(read) == families.AGENT
     assert families.dialect_of(read) == ("agent-second" if form == "second" else "agent-canonical")
-
-
-@pytest.mark.parametrize("form", FORMS_OF_ALL)
-def test_the_provenance_layer_is_left_out_if_asked(form: str) -> None:
     bare = written(FULL, form, prov=False)
     assert b"wasAssociatedWith" not in bare
     assert same(families.examine_bytes(bare).tree, json.loads(text_of(FULL)))
@@ -63,54 +59,40 @@ def test_a_benchmark_is_read_as_before() -> None:
         assert families.name_of(read) == "Metals"
 
 
-def test_compressed_files_are_unpacked(tmp_path: Path) -> None:
-    for name, document in (("agent.json.gz", AGENT), ("benchmark.jsonld.gz", BENCHMARK)):
-        (tmp_path / name).write_bytes(gzip.compress(data(document)))
-        assert families.read(tmp_path / name).source == str(tmp_path / name)
-
-
-def test_every_finding_says_in_which_file_it_is(tmp_path: Path) -> None:
+def test_every_finding_says_in_which_file_it_is_and_compressed_files_are_unpacked(tmp_path: Path) -> None:
     file = tmp_path / "agent.json"
     for content in (b"{", data({**AGENT, "version": "9.0.0"}), data({**AGENT, "timestamp": "x"}), b'{"a": 1}'):
         file.write_bytes(content)
         with pytest.raises(ReadError) as refused:
             families.read(file)
         assert {one.place.file for one in refused.value.findings} == {str(file)}
+    for name, document in (("agent.json.gz", AGENT), ("benchmark.jsonld.gz", BENCHMARK)):
+        (tmp_path / name).write_bytes(gzip.compress(data(document)))
+        assert families.read(tmp_path / name).source == str(tmp_path / name)
 
 
-def test_what_is_only_odd_is_refused_if_strict() -> None:
+def test_what_is_of_the_other_family_odd_or_in_a_syntax_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ReadError, match="this is an agent checkpoint"):
+        Benchmark.load(data(AGENT))
+    with pytest.raises(ReadError, match="checkpoint-ld"):
+        AgentCheckpoint.load(data(BENCHMARK))
+    with pytest.raises(ReadError, match="there is no syntax 'ttl'"):
+        families.examine(data(AGENT), syntax="ttl")
     odd = data({**AGENT, "agent": "x"})
     assert families.read(odd).tree["agent"] == "x"
     with pytest.raises(ReadError, match="agent"):
         families.read(odd, strict=True)
 
 
-def test_a_syntax_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ReadError, match="there is no syntax 'ttl'"):
-        families.examine(data(AGENT), syntax="ttl")
-
-
-def test_a_benchmark_file_given_as_an_agent_and_the_reverse_name_what_to_do() -> None:
-    with pytest.raises(ReadError, match="this is an agent checkpoint"):
-        Benchmark.load(data(AGENT))
-    with pytest.raises(ReadError, match="checkpoint-ld"):
-        AgentCheckpoint.load(data(BENCHMARK))
-
-
 def test_load_returns_the_object_of_the_family() -> None:
-    for source in (data(AGENT), io.BytesIO(data(AGENT)), AgentGraph.of_tree(AGENT), _copied(AgentGraph.of_tree(AGENT))):
+    plain = Graph()
+    plain += AgentGraph.of_tree(AGENT)
+    for source in (data(AGENT), io.BytesIO(data(AGENT)), AgentGraph.of_tree(AGENT), plain):
         loaded = load(source)
         assert isinstance(loaded, AgentCheckpoint)
         assert loaded.tree() == AGENT
     assert isinstance(load(data(BENCHMARK)), Benchmark)
     assert isinstance(load(Benchmark.load(data(BENCHMARK)).graph), Benchmark)
-
-
-def _copied(graph: Graph) -> Graph:
-    copied = Graph()
-    for triple in graph:
-        copied.add(triple)
-    return copied
 
 
 def test_load_validates_agents_as_it_does_benchmarks() -> None:
@@ -137,12 +119,9 @@ def test_graphs_leave_with_their_provenance_and_inferred_statements() -> None:
 
 
 def test_a_name_of_a_profile_means_one_for_each_family() -> None:
-    both = checking.Profiles()
-    assert (both.of("benchmark").name, both.of("agent").name) == ("karenina", "agent")
-    assert (checking.Profiles("strict").of("benchmark").name, checking.Profiles("strict").of("agent").name) == (
-        "strict",
-        "agent-strict",
-    )
+    for given, expected in (((), ("karenina", "agent")), (("strict",), ("strict", "agent-strict"))):
+        both = checking.Profiles(*given)
+        assert (both.of("benchmark").name, both.of("agent").name) == expected
     only = checking.Profiles("agent-strict")
     assert only.first.name == only.of("agent").name == "agent-strict"
     with pytest.raises(SettingsError, match="agent-strict"):
@@ -151,6 +130,10 @@ def test_a_name_of_a_profile_means_one_for_each_family() -> None:
         checking.Profiles("strickt")
     with pytest.raises(SettingsError, match="nowhere"):
         checking.Profiles(shapes=["nowhere.ttl"])
+    read = families.examine_bytes(data(tree("k", thoughts=[thought(1, type="musing")])))
+    strict = checking.Profiles("strict")
+    by_one, by_all = (checking.check_source(read, one) for one in (strict.first, strict))
+    assert by_one.findings == by_all.findings != ()
 
 
 def test_a_report_names_the_profiles_of_what_was_validated() -> None:
@@ -168,17 +151,9 @@ def test_a_report_names_the_profiles_of_what_was_validated() -> None:
 
 @pytest.mark.slow
 def test_pyshacl_finds_the_same() -> None:
-    broken = data({**AGENT, "timestamp": -1})
-    ours, theirs = (checking.validate(broken, engine=one).findings for one in ("compiled", "pyshacl"))
-    assert ours == theirs
-    assert ours
-
-
-def test_a_single_profile_stands_for_that_of_the_same_name() -> None:
-    strict = checking.Profiles("strict")
-    read = families.examine_bytes(data(tree("k", thoughts=[thought(1, type="musing")])))
-    by_one, by_all = (checking.check_source(read, one) for one in (strict.first, strict))
-    assert by_one.findings == by_all.findings != ()
+    negative = data({**AGENT, "timestamp": -1})
+    ours, theirs = (checking.validate(negative, engine=one).findings for one in ("compiled", "pyshacl"))
+    assert ours == theirs != ()
 
 
 def test_an_agent_checkpoint_is_inspected() -> None:
