@@ -91,9 +91,7 @@ def test_one_process_and_several_write_the_same_bytes(files: list[Path], tmp_pat
     assert json.loads((tmp_path / "one" / "manifest.json").read_bytes())["checkpoints"] == 8
 
 
-def test_a_shard_that_is_there_is_not_made_again_and_two_checkpoints_of_one_iri_are_told(
-    files: list[Path], tmp_path: Path
-) -> None:
+def test_a_shard_is_not_made_again_and_two_checkpoints_of_one_iri_are_told(files: list[Path], tmp_path: Path) -> None:
     files[7].write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")
     files[6].write_text(files[5].read_text(encoding="utf-8"), encoding="utf-8")
     shards = plan(files, tmp_path / "out")
@@ -161,9 +159,7 @@ def test_validation_writes_no_quads(files: list[Path], tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed")
-def test_a_process_that_dies_takes_nothing_with_it_and_a_shard_that_ends_every_one_is_named(
-    files: list[Path], tmp_path: Path
-) -> None:
+def test_a_process_that_dies_loses_nothing_but_a_shard_that_ends_every_one(files: list[Path], tmp_path: Path) -> None:
     run(plan(files, tmp_path / "whole"), OPTIONS)
     for name, convert in {"dies": workers.dies_once, "leaves": workers.leaves_something}.items():
         report = run(plan(files, tmp_path / name), OPTIONS, jobs=2, convert=convert)
@@ -194,9 +190,7 @@ def test_a_killed_run_is_completed_by_the_next(files: list[Path], tmp_path: Path
     assert content(out) == content(tmp_path / "whole")
 
 
-def test_the_folder_of_another_run_is_left_alone_and_what_a_killed_one_left_removed(
-    files: list[Path], tmp_path: Path
-) -> None:
+def test_the_folder_of_another_run_is_left_but_for_what_a_killed_one_left(files: list[Path], tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / ".0123456789abcdef.tmp").write_bytes(b"half")

@@ -95,9 +95,7 @@ def test_a_bad_file_is_told_and_keeps_no_other_out(collection: Collection, write
     assert list(collection) == [iri(1), iri(3)]
 
 
-def test_a_file_that_breaks_the_chosen_rules_stays_out_and_findings_are_counted(
-    collection: Collection, write: Write
-) -> None:
+def test_what_breaks_the_chosen_rules_stays_out_and_findings_are_counted(collection: Collection, write: Write) -> None:
     file = write("one.jsonld", {**checkpoint(), "dateModified": "yesterday"})
     strict = Options(checks=Checks(profiles.profile("strict"), Severity.WARNING))
     [outcome] = collection.add(file, options=strict).outcomes
@@ -166,7 +164,7 @@ def test_a_name_of_a_checkpoint_is_no_syntax_and_not_that_of_the_manifest(collec
     assert not collection.verify()
 
 
-def test_a_large_load_is_one_in_bulk(
+def test_a_large_load_is_in_bulk(
     collection: Collection, write: Write, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(holdings, "_BULK", 100)
@@ -177,7 +175,7 @@ def test_a_large_load_is_one_in_bulk(
     assert not collection.verify()
 
 
-def test_what_was_not_counted_right_is_not_done(
+def test_what_was_not_counted_is_not_done(
     collection: Collection, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write("one.jsonld", checkpoint())
@@ -202,7 +200,7 @@ def test_sync_loads_what_is_new_or_changed_and_opens_no_unchanged_file(
     assert set(kinds(collection.sync(files)).values()) == {"unchanged"}
 
 
-def test_sync_tells_what_vanished_drops_it_only_when_asked_and_needs_a_folder(
+def test_sync_tells_what_vanished_and_drops_it_only_when_asked(
     collection: Collection, write: Write, files: Path
 ) -> None:
     collection.add(write("../elsewhere/9.jsonld", checkpoint(9)))
@@ -231,7 +229,7 @@ def test_checkpoints_are_removed_by_iri_or_by_file(write: Write, store: Path) ->
         assert list(collection) == [iri(3)]
 
 
-def test_sources_are_kept_relative_to_the_collection(
+def test_sources_are_relative_to_the_collection(
     collection: Collection, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files)

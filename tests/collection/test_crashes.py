@@ -73,9 +73,7 @@ def stop(*_: object) -> None:
 
 
 @pytest.mark.usefixtures("interrupted")
-def test_a_reader_is_told_no_graph_of_it_is_given_away_and_the_next_writer_finds_nothing_half_there(
-    store: Path,
-) -> None:
+def test_no_graph_of_it_is_given_away_and_the_next_writer_finds_nothing_half_there(store: Path) -> None:
     with Collection.open(store, read_only=True) as collection:
         assert [one.graph for one in collection.unfinished] == [iri()]
         assert str(collection.source(iri())).endswith("one.jsonld")
@@ -90,9 +88,7 @@ def test_a_reader_is_told_no_graph_of_it_is_given_away_and_the_next_writer_finds
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_repair_loads_it_again_or_takes_it_out_if_its_file_is_gone(
-    interrupted: Path, store: Path, is_gone: bool
-) -> None:
+def test_repair_loads_it_again_or_takes_it_out_without_its_file(interrupted: Path, store: Path, is_gone: bool) -> None:
     if is_gone:
         interrupted.unlink()
     with Collection.open(store) as collection:

@@ -29,7 +29,7 @@ def filled(write: Write, store: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
+def test_queries_find_what_is_found_in_memory_and_make_no_dataset(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Collection.open(filled) as collection:

@@ -55,9 +55,7 @@ def described(write: Write, store: Path) -> tuple[Graph, Path]:
         return collection.describe(base=BASE, publisher="The Institute").graph, file
 
 
-def test_it_fits_the_shapes_and_without_a_publisher_only_that_is_missing(
-    described: tuple[Graph, Path], store: Path
-) -> None:
+def test_it_fits_the_shapes_and_lacks_only_a_publisher_without_one(described: tuple[Graph, Path], store: Path) -> None:
     assert fitting(described[0]) == ""
     with Collection.open(store) as collection:
         assert fitting(collection.describe().graph).count("Constraint Violation") == 1
@@ -120,9 +118,7 @@ def test_what_is_counted_is_there(described: tuple[Graph, Path], store: Path) ->
     assert URIRef("https://schema.org/") in set(graph.objects(CATALOG, VOID.vocabulary))
 
 
-def test_an_empty_collection_has_a_description_too_and_a_checkpoint_of_an_agent_is_a_dataset(
-    write: Write, store: Path
-) -> None:
+def test_empty_collections_and_checkpoints_of_agents_are_described_too(write: Write, store: Path) -> None:
     with Collection.open(store) as collection:
         graph = collection.describe(base=BASE, publisher="The Institute").graph
         assert (graph.value(CATALOG, VOID.triples), fitting(graph)) == (Literal(0), "")

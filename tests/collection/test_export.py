@@ -49,9 +49,7 @@ def test_a_dump_is_the_graphs_one_after_the_other(filled: Path, files: list[Path
             collection.dump(io.BytesIO(), "turtle")
 
 
-def test_equal_collections_have_equal_dumps_whatever_their_history(
-    filled: Path, files: list[Path], tmp_path: Path
-) -> None:
+def test_equal_collections_have_equal_dumps_whatever_happened(filled: Path, files: list[Path], tmp_path: Path) -> None:
     with Collection.open(tmp_path / "other") as other, Collection.open(filled, read_only=True) as collection:
         for file in random.Random(1).sample(files, len(files)):
             other.add(file)
@@ -74,7 +72,7 @@ def test_graphs_that_are_kept_beside_each_other_keep_their_names(filled: Path, w
 @pytest.mark.slow
 @pytest.mark.parametrize("shards", [1, 3, 12, 100])
 @pytest.mark.parametrize("compressed", [False, True])
-def test_shards_together_are_the_dump_and_their_list_is_right(
+def test_shards_are_the_dump_and_their_list_is_right(
     shards: int, compressed: bool, filled: Path, tmp_path: Path
 ) -> None:
     with Collection.open(filled, read_only=True) as collection:

@@ -73,9 +73,7 @@ def test_the_default_graph_is_held_against_the_checkpoints_and_mended(kind: str,
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_a_file_that_is_gone_or_holds_another_checkpoint_mends_nothing(
-    filled: Path, write: Write, is_gone: bool
-) -> None:
+def test_a_file_that_is_gone_or_holds_another_one_mends_nothing(filled: Path, write: Write, is_gone: bool) -> None:
     damage(filled, "changed")
     write("one.jsonld", checkpoint(3))
     if is_gone:

@@ -30,9 +30,7 @@ each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 @pytest.mark.slow
 @each_dialect
-def test_a_benchmark_shows_what_its_document_says_and_what_is_odd_is_found_at_its_place(
-    corpus: Path, dialect: str
-) -> None:
+def test_a_benchmark_shows_what_its_document_says_and_what_is_odd_there(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         benchmark = loaded(corpus / case["file"])
         wanted, shown = wanted_record(case), record_of(benchmark)
@@ -104,7 +102,8 @@ def by_name(traits: list[dict[str, Json]]) -> list[dict[str, Json]]:
 
 
 def record_of(benchmark: Benchmark) -> dict[str, Json]:
-    names, creator = ("name", "description", "version"), benchmark.creator
+    names = ("name", "description", "version")
+    creator: Json = benchmark.creator
     if not isinstance(creator, str | list | None):
         creator = creator.model_dump(by_alias=True, exclude_none=True)
     return {name: getattr(benchmark, name) for name in names} | {

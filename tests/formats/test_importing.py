@@ -45,7 +45,7 @@ SYSTEM, IMAGE = {"role": "system", "content": "S"}, {"role": "user", "content": 
         ({"input": [{"role": "user", "content": [{"type": "text", "text": "Q"}]}], "target": "A"}, "Q", "A"),
     ],
 )
-def test_questions_and_answers_are_found_as_others_write_them(
+def test_questions_are_found_as_others_write_them(
     tmp_path: Path, row: dict[str, Any], question: str, answer: str
 ) -> None:
     assert asked(imported(tmp_path, row)) == [(question, answer)]

@@ -70,7 +70,7 @@ def test_inspect_reads_the_samples(largest: Benchmark, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_task_verifies_by_templates_and_its_log_is_recorded_answers(
+def test_a_task_verifies_by_templates_and_logs_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     folder = tmp_path / "metals"

@@ -225,7 +225,7 @@ def test_scenarios_and_no_questions_are_crates_too(tmp_path: Path) -> None:
         (None, "cannot be read: no such file"),
     ],
 )
-def test_what_are_no_answers_is_refused_and_answers_to_questions_of_others_are_named(
+def test_no_answers_are_refused_and_those_to_other_questions_named(
     tmp_path: Path, content: str | None, message: str
 ) -> None:
     benchmark, file = made(1), tmp_path / "answers.jsonl"

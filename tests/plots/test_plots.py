@@ -172,7 +172,7 @@ def test_long_names_leave_room_for_the_chart() -> None:
             assert min(figure.axes[0].get_position().size) > 0.15
 
 
-def test_without_matplotlib_the_error_names_the_extra_and_sites_have_no_charts(
+def test_without_matplotlib_the_extra_is_named_and_sites_lack_charts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("jinja2", reason="sites need the extra site")

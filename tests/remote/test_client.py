@@ -40,9 +40,7 @@ def test_a_replaced_graph_holds_what_was_sent_last_and_the_others_are_left_alone
         assert client.count(names[1:3]) == {names[1]: 0, names[2]: 1}
 
 
-def test_put_without_a_graph_would_replace_everything_which_is_why_we_cannot_send_it(
-    client: SparqlClient, store_url: str
-) -> None:
+def test_why_we_never_put_without_a_graph_which_would_replace_all(client: SparqlClient, store_url: str) -> None:
     client.replace("urn:g1", TRIPLE)
     client.replace("urn:g2", TRIPLE)
     with httpx.Client(trust_env=False) as bare:
@@ -86,9 +84,7 @@ def test_every_form_of_query_gives_its_result(client: SparqlClient) -> None:
     assert len(client.query("SELECT * WHERE { ?s ?p ?o }")) == 0  # the default graph is not all graphs together
 
 
-def test_values_are_bound_to_variables_never_become_syntax_and_prefixes_of_ours_are_known(
-    client: SparqlClient,
-) -> None:
+def test_values_are_bound_and_never_become_syntax_and_our_prefixes_are_known(client: SparqlClient) -> None:
     client.replace("urn:g", b'<urn:s> <urn:p> "a\\"} } # <x>" .\n' + TRIPLE)
     found = client.query("SELECT ?s WHERE { GRAPH ?g { ?s ?p ?o } }", o='a"} } # <x>')
     assert found.as_dicts() == [{"s": "urn:s"}]

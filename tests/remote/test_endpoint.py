@@ -48,9 +48,7 @@ def test_of_a_generic_store_every_url_is_given() -> None:
         ("localhost:7878#secret", "is no URL of a server"),
     ],
 )
-def test_what_is_no_url_of_a_store_is_refused_and_no_message_repeats_what_may_be_a_secret(
-    url: str, message: str
-) -> None:
+def test_what_is_no_url_of_a_store_is_refused_and_no_secret_repeated(url: str, message: str) -> None:
     with pytest.raises(SettingsError, match=message) as caught:
         endpoint(url, "oxigraph")
     assert "secret" not in str(caught.value)
@@ -125,9 +123,7 @@ def test_a_file_comes_before_all_else(tmp_path: Path, text: str, method: str, se
         ("auto", {"CHECKPOINT_LD_TOKEN": "secret\r\nHost: x"}, "hold line breaks"),
     ],
 )
-def test_credentials_that_do_not_fit_are_refused_without_showing_them(
-    method: str, environment: dict[str, str], message: str
-) -> None:
+def test_credentials_that_do_not_fit_are_refused_unseen(method: str, environment: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError, match=message) as caught:
         credentials("h", method, environment=environment)
     assert not any(value in str(caught.value) for value in environment.values() if value != "/nowhere")

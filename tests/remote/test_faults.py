@@ -160,9 +160,7 @@ def test_nobody_at_the_port_is_unreachable() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_are_not_followed_and_carry_no_secret_away(
-    server: Server, status: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_redirects_are_not_followed_with_secrets(server: Server, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_TOKEN", "secret-token")
     elsewhere = server(Reply(204))
     one = server(Reply(status, headers={"Location": f"{elsewhere.url}/?t=secret-token"}))
@@ -258,7 +256,7 @@ def test_a_new_nonce_in_the_middle_lets_the_body_be_sent_again(server: Server) -
         ("Digest", "--auth digest"),
     ],
 )
-def test_credentials_that_are_refused_are_named_not_shown(
+def test_credentials_refused_are_named_not_shown(
     server: Server, monkeypatch: pytest.MonkeyPatch, wanted: str, remedy: str
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_USER", "reader")

@@ -57,7 +57,7 @@ def test_the_commands_for_curl_do_what_a_push_does(client: SparqlClient, store_u
     assert client.holds(one.graph, one.triples)
 
 
-def test_curl_finds_credentials_where_we_do_and_no_command_holds_them(
+def test_curl_finds_credentials_and_no_command_holds_them(
     server: Server, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("it's here")

@@ -53,9 +53,7 @@ def test_blocks_can_be_gone_through_again_and_packed() -> None:
     assert list(blocks(Spooled([]))) == []
 
 
-def test_it_replaces_what_was_there_and_is_sent_again_after_a_connection_broke(
-    client: SparqlClient, server: Server
-) -> None:
+def test_it_replaces_what_was_there_and_is_sent_again_after_a_break(client: SparqlClient, server: Server) -> None:
     client.replace(f"{ROOT}1", sample(1).triples)
     report = remote.push([of_lines()], client, full=True)
     assert [one.action for one in report.pushed] == ["sent"]
@@ -81,7 +79,7 @@ def test_a_packed_file_arrives_as_it_was(client: SparqlClient, store_url: str, i
     assert client.count(["urn:h"]) == {"urn:h": 9}
 
 
-def test_what_the_store_has_nothing_of_goes_there_together_and_nothing_else_does(
+def test_only_what_the_store_has_nothing_of_goes_together(
     client: SparqlClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.push([sample(2, name="Alloys")], client)

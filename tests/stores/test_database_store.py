@@ -76,9 +76,10 @@ def test_connections_have_the_settings_that_keep_data_whole(path: Path, follows:
 
 
 @pytest.mark.parametrize("number", [None, 0, 1, 7])
-def test_a_newer_database_and_one_of_somebody_else_are_refused_and_left_as_they_are(
+def test_a_newer_database_and_one_of_others_are_refused_and_left_alone(
     number: int | None, path: Path, tmp_path: Path
 ) -> None:
+    error: type[StoreError]
     if number is None:
         error, said = UnsupportedVersion, "has schema 3, the newest that can be read is 2; upgrade"
         changed(path, "PRAGMA user_version = 3")
@@ -121,7 +122,7 @@ def test_a_damaged_database_is_told_and_can_be_made_again_and_a_whole_one_is_emp
     assert [".corrupt-" in one and one in caplog.text for one in others] == [True]
 
 
-def test_a_database_that_others_write_to_is_waited_for_busy_and_readable(
+def test_a_database_that_others_write_to_is_waited_for_and_readable(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = DatabaseStore(path)

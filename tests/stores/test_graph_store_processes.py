@@ -65,9 +65,7 @@ def test_processes_take_turns_nothing_is_lost_and_one_of_several_writers_of_an_i
     ("way", "step"),
     [("put", "_write"), *(("replace", f"_{step}") for step in ["replace_entries", "empty", "write", "finish"])],
 )
-def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
-    tmp_path: Path, way: str, step: str, when: str
-) -> None:
+def test_a_kill_leaves_all_of_a_checkpoint_or_nothing(tmp_path: Path, way: str, step: str, when: str) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
     store.put(checkpoint("old"))

@@ -62,7 +62,7 @@ def test_nothing_but_agent_checkpoints_is_touched_and_no_mark_is_left(store: Gra
 
 
 @pytest.mark.parametrize("most", [20_000, 0], ids=["update", "put"])
-def test_the_same_again_is_done_already_and_something_else_is_refused(
+def test_the_same_again_is_done_already_and_other_content_refused(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     monkeypatch.setattr(service, "_MOST_TRIPLES", most)
@@ -74,7 +74,7 @@ def test_the_same_again_is_done_already_and_something_else_is_refused(
     assert store.get("ckpt_1").content() == first.content()
 
 
-def test_a_store_that_takes_no_updates_is_written_by_put_and_a_change_may_be_given_up(
+def test_without_updates_it_is_written_by_put_and_a_change_may_fail(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service.SparqlClient, "_takes_updates", lambda _: False)
@@ -88,7 +88,7 @@ def test_a_store_that_takes_no_updates_is_written_by_put_and_a_change_may_be_giv
     assert store.get("ckpt_1").name == "new"
 
 
-def test_a_change_that_somebody_else_was_quicker_with_is_made_on_top(
+def test_a_change_comes_on_top_of_one_that_was_quicker(
     store: GraphStore, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.put(checkpoint(name="old"))
@@ -110,7 +110,7 @@ def test_a_change_that_somebody_else_was_quicker_with_is_made_on_top(
     other.close()
 
 
-def test_an_id_that_is_deleted_while_it_is_put_is_tried_again(
+def test_what_is_deleted_while_it_is_put_is_put_again(
     store: GraphStore, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.put(checkpoint(name="other"))
@@ -127,7 +127,7 @@ def test_an_id_that_is_deleted_while_it_is_put_is_tried_again(
 
 
 @pytest.mark.parametrize("found", [1, 2, 9])
-def test_a_graph_that_changes_while_it_is_read_is_read_again(
+def test_a_graph_that_changes_meanwhile_is_read_again(
     store: GraphStore, monkeypatch: pytest.MonkeyPatch, found: int
 ) -> None:
     store.put(checkpoint())
@@ -144,16 +144,14 @@ def test_a_graph_that_changes_while_it_is_read_is_read_again(
         assert store.get("ckpt_1").id == "ckpt_1"
 
 
-def test_a_server_that_keeps_less_than_was_sent_is_found_out(
-    store: GraphStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_keeps_less_than_was_sent_is_caught(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service.SparqlClient, "count", lambda _, graphs: dict.fromkeys(graphs, 3))
     monkeypatch.setattr(service.SparqlClient, "holds", lambda *_: False)
     with pytest.raises(CountMismatchError, match="3 are in the store"):
         store.put(checkpoint())
 
 
-def test_harm_is_told_and_reindexing_puts_it_right(store: GraphStore, store_url: str, tmp_path: Path) -> None:
+def test_harm_is_told_and_reindexing_mends_it(store: GraphStore, store_url: str, tmp_path: Path) -> None:
     with CheckpointManager(tmp_path / "files", graph=store) as manager:
         manager.import_(checkpoint().tree())
         update(store_url, f"INSERT DATA {{ GRAPH {GRAPH} {{ {GRAPH} <https://schema.org/name> 'x' }} }}")
@@ -165,7 +163,7 @@ def test_harm_is_told_and_reindexing_puts_it_right(store: GraphStore, store_url:
         assert manager.verify() == ()
 
 
-def test_a_server_that_is_away_or_may_only_be_read_is_told_and_the_file_is_there(
+def test_servers_that_are_away_or_read_only_are_told(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "PAUSES", ())

@@ -112,9 +112,7 @@ def test_checkpoints_come_back_whole_with_their_hashes(path: Path, driver: sqlit
     store.close()
 
 
-def test_what_metadata_do_not_say_is_taken_from_columns_and_broken_snapshots_are_kept(
-    path: Path, driver: sqlite3.Connection
-) -> None:
+def test_columns_say_what_metadata_do_not_and_broken_snapshots_stay(path: Path, driver: sqlite3.Connection) -> None:
     snapshot = json.dumps(checkpoint("x", 7).tree()["snapshot"])
     driver.execute("INSERT INTO checkpoints VALUES ('x', 'unknown execution', 5, 7, ?, NULL)", [snapshot])
     driver.execute("INSERT INTO checkpoints VALUES ('bad', 'exec_1', 5, 7, '{\"thought_chain\": []}', NULL)")

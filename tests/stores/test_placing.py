@@ -82,9 +82,7 @@ def test_a_folder_that_cannot_be_flushed_keeps_no_file_and_one_that_knows_no_flu
 
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.ENOTSUP, errno.ENOSYS])
-def test_without_links_files_are_placed_one_at_a_time(
-    store: FileStore, number: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_links_files_go_one_at_a_time(store: FileStore, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", failing(number))
     assert store.put(LONG).created
     assert store.get("long") == LONG

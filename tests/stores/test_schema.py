@@ -123,9 +123,7 @@ def test_a_checkpoint_is_told_in_columns(driver: sqlite3.Connection) -> None:
     assert [(one["id"], one["confidence"]) for one in thoughts] == [("a b", 1.0), ("@id", None)]
 
 
-def test_the_parent_of_a_thought_is_a_thought_of_the_same_checkpoint(
-    driver: sqlite3.Connection, tmp_path: Path
-) -> None:
+def test_the_parent_of_a_thought_is_one_of_the_same_checkpoint(driver: sqlite3.Connection, tmp_path: Path) -> None:
     told = driver.execute("PRAGMA foreign_key_list(thoughts)").fetchall()
     own = {("thoughts", "checkpoint_id", "checkpoint_id"), ("thoughts", "parent_id", "id")}
     assert {(row[2], row[3], row[4]) for row in told} >= own

@@ -46,9 +46,7 @@ def test_whatever_is_valid_comes_back_as_it_was(tmp_path_factory: pytest.TempPat
         store.close()
 
 
-def test_an_empty_store_makes_nothing_and_one_that_was_closed_is_used_again(
-    store: CheckpointStore, tmp_path: Path
-) -> None:
+def test_an_empty_store_makes_nothing_and_a_closed_one_is_used_again(store: CheckpointStore, tmp_path: Path) -> None:
     assert (list(store.headers()), list(store.verify()), store.delete("ckpt_1")) == ([], [], False)
     with pytest.raises(CheckpointNotFound, match="the store is empty"):
         store.get("ckpt_1")

@@ -158,7 +158,7 @@ def test_nothing_is_different_about_damaged_feeds(tree: Json, window: int, layou
 @pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS, st.data())
-def test_what_is_broken_is_told_as_in_one_piece(
+def test_what_is_broken_is_told_the_same(
     tree: Json, window: int, layout: Callable[[Json], bytes], data: st.DataObject
 ) -> None:
     text = layout(tree)
