@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ways import OURS, RICH, Command, Way, same
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, families
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.families import checking
 from checkpoint_ld.graph import emission
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.constraints import forms, templates
@@ -79,7 +78,7 @@ def read_anew(path: Path) -> reading.Reading:
 def checked(path: Path) -> bool:
     """Hold a file against the rules, with or without a graph of it."""
     profile = profiles.profile()
-    return validator.report_of([checking.check(path, profile)], profile).conforms
+    return validator.report_of([families.check(path, profile)], profile).conforms
 
 
 def verdict(source: reading.Reading) -> bool:

@@ -15,7 +15,7 @@ import rdflib
 from pyld import jsonld
 from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
-from checkpoint_ld.graph import contexts, emission, naming
+from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _comparable(term: Any) -> str:
         return "[]"
     if not isinstance(term, pyoxigraph.Literal):
         name = term.value if isinstance(term, NamedNode) else term
-        return "[]" if naming.is_minted(name) else naming.iri_of(name)
+        return "[]" if literals.is_minted(name) else literals.iri_of(name)
     datatype = term.datatype.value.rpartition("#")[2]
     if datatype == "JSON":
         value = json.loads(term.value, parse_int=float, parse_float=lambda text: float(text) + 0.0)

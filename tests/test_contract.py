@@ -15,9 +15,9 @@ from pyld import jsonld
 from rdflib import RDF, BNode, Literal, URIRef
 
 from checkpoint_ld.dialects.reading import json_ld
-from checkpoint_ld.graph import contexts, emission, naming
+from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.emission import ContextStyle, parsing
+from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.literals import RDF_JSON, same
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TRAIT_TYPES, XSD
 from tests.documents import canonical, item, rating, scenario, setting
@@ -122,11 +122,11 @@ def test_g2_minted_names_are_never_written_as_ids() -> None:
     tree = canonical(item("No id?", None))
     del tree["@id"]
     graph = graph_of(tree)
-    assert naming.is_minted(str(graph.root))
+    assert literals.is_minted(str(graph.root))
     for style in ContextStyle:
         text = json.dumps(emission.jsonld_of(graph, style))
         assert "#/" not in text
-        assert naming.ROOT_PREFIX not in text
+        assert literals.ROOT_PREFIX not in text
     assert same(graph.tree(), bare(tree))
 
 
@@ -140,7 +140,7 @@ def test_g3_an_id_that_is_no_iri_is_escaped_and_its_text_survives(identifier: st
     tree = canonical(item("Odd?", identifier))
     graph = graph_of(tree)
     [node] = graph.objects(graph.root, schema("dataFeedElement"))
-    assert naming.is_iri(str(node))
+    assert literals.is_iri(str(node))
     assert set(graph.objects(node, IDENTIFIER)) == {Literal(identifier)}
     assert graph.tree()["dataFeedElement"][0]["@id"] == identifier
     assert set(pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES))
@@ -168,7 +168,7 @@ def test_g4_objects_with_ids_carry_positions_and_others_their_index() -> None:
 
 def test_g4_a_graph_from_elsewhere_is_read_by_position() -> None:
     lines = emission.ntriples_of(graph_of(canonical(*(item(f"{one}?", f"urn:q:{one}") for one in "cab")))).splitlines()
-    read = json_ld.of_index(parsing.parse(b"\n".join(reversed(lines)), "nt"), "nt", as_found=False)
+    read = json_ld.of_index(emission.parse(b"\n".join(reversed(lines)), "nt"), "nt", as_found=False)
     assert read is not None
     assert [one["@id"] for one in read.tree["dataFeedElement"]] == ["urn:q:c", "urn:q:a", "urn:q:b"]
 
@@ -235,7 +235,7 @@ def test_g6_integers_and_floats_keep_their_kind_and_every_digit(value: Json, tex
     assert (str(one), str(one.datatype)) == (text, XSD + datatype)
     graph = graph_of(valued(value))
     for syntax, data in (("nt", emission.ntriples_of(graph)), ("turtle", emission.turtle_of(graph))):
-        read = json_ld.of_index(parsing.parse(data, syntax), syntax, as_found=False)
+        read = json_ld.of_index(emission.parse(data, syntax), syntax, as_found=False)
         assert read is not None
         assert same(read.tree["additionalProperty"][-1]["value"], value)
 
@@ -342,8 +342,8 @@ def test_g9_a_context_cannot_take_keys_or_names_from_us() -> None:
 SCRIPT = """
 import json, sys
 from checkpoint_ld.dialects.reading import json_ld
-from checkpoint_ld.graph.emission import parsing
-read = json_ld.of_index(parsing.parse(sys.stdin.buffer.read(), "nt"), "nt", as_found=False)
+from checkpoint_ld.graph import emission
+read = json_ld.of_index(emission.parse(sys.stdin.buffer.read(), "nt"), "nt", as_found=False)
 sys.stdout.write(json.dumps(read.tree))
 """
 

@@ -34,7 +34,7 @@ import checkpoint_ld
 from checkpoint_ld import rules
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.rules import example
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
@@ -170,7 +170,7 @@ def test_statements_that_a_page_shows_are_in_the_example(page: Path) -> None:
     for block in blocks(page):
         if block.language == "turtle":
             missing = [
-                triple for triple in triples_of(parsing.parse(block.text.encode(), "turtle")) if triple not in graph
+                triple for triple in triples_of(emission.parse(block.text.encode(), "turtle")) if triple not in graph
             ]
             assert not missing, f"{block.place}: {missing}"
 

@@ -18,7 +18,6 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.dialects.reading import json_ld as forms
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.graph.literals import same
 from tests.documents import SCHEMA, canonical, item
 from tests.processors import PROCESSORS, statements_of, statements_of_graph
@@ -74,7 +73,7 @@ def without_contexts(value: Json) -> Json:
 
 def from_syntax(data: bytes, syntax: str) -> Json:
     """Read statements the way a fresh process does: from the text alone."""
-    plain = forms.of_index(parsing.parse(data, syntax), syntax, as_found=False)
+    plain = forms.of_index(emission.parse(data, syntax), syntax, as_found=False)
     assert plain is not None
     return plain.tree
 

@@ -10,7 +10,7 @@ import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.graph import emission, naming
+from checkpoint_ld.graph import emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.vocabulary import ID_BASE
 from tests.documents import canonical
@@ -26,10 +26,10 @@ IDENTIFIERS = st.one_of(
 
 @given(IDENTIFIERS)
 def test_every_identifier_becomes_an_iri_for_all_and_its_text_comes_back(identifier: str) -> None:
-    iri = naming.iri_of(identifier)
-    assert naming.is_iri(iri)
-    assert not naming.is_minted(iri)
-    assert iri == identifier or naming.text_of(iri) == identifier
+    iri = literals.iri_of(identifier)
+    assert literals.is_iri(iri)
+    assert not literals.is_minted(iri)
+    assert iri == identifier or literals.text_of(iri) == identifier
     assert pyoxigraph.NamedNode(iri).value == iri
     assert rdflib.URIRef(iri).n3() == f"<{iri}>"
     for syntax in ("nt", "turtle"):
@@ -39,7 +39,7 @@ def test_every_identifier_becomes_an_iri_for_all_and_its_text_comes_back(identif
 
 @given(st.lists(ANY_TEXT.filter(lambda text: ":" not in text), min_size=2, max_size=2, unique=True))
 def test_two_relative_identifiers_never_share_an_iri(pair: list[str]) -> None:
-    assert naming.iri_of(pair[0]) != naming.iri_of(pair[1])
+    assert literals.iri_of(pair[0]) != literals.iri_of(pair[1])
 
 
 @pytest.mark.parametrize(
@@ -58,24 +58,24 @@ def test_two_relative_identifiers_never_share_an_iri(pair: list[str]) -> None:
     ],
 )
 def test_an_iri_stands_for_itself_and_anything_else_is_escaped(identifier: str, iri: str) -> None:
-    assert naming.iri_of(identifier) == iri
+    assert literals.iri_of(identifier) == iri
 
 
 @given(st.lists(st.one_of(ANY_TEXT, st.integers(0, 10**6)), min_size=1, max_size=4), IDENTIFIERS)
 def test_a_name_by_place_is_an_iri_that_tells_its_place(tokens: list[str | int], identifier: str) -> None:
-    name = naming.child_of(naming.iri_of(identifier), *tokens)
-    assert (naming.is_iri(name), naming.is_minted(name)) == (True, True)
-    assert naming.last_token(name) == str(tokens[-1])
+    name = literals.child_of(literals.iri_of(identifier), *tokens)
+    assert (literals.is_iri(name), literals.is_minted(name)) == (True, True)
+    assert literals.last_token(name) == str(tokens[-1])
 
 
 @given(st.lists(st.lists(ANY_TEXT, max_size=3).map(tuple), min_size=2, max_size=2, unique=True))
 def test_two_places_below_one_object_have_two_names(places: list[tuple[str, ...]]) -> None:
-    assert naming.child_of("urn:x", *places[0]) != naming.child_of("urn:x", *places[1])
+    assert literals.child_of("urn:x", *places[0]) != literals.child_of("urn:x", *places[1])
 
 
 def test_a_name_by_place_is_the_json_pointer_from_the_nearest_id() -> None:
-    assert naming.child_of("urn:x", "item", "rating", 0) == "urn:x#/item/rating/0"
-    assert naming.child_of("urn:x", "a/b", "c~d", "e f") == "urn:x#/a~1b/c~0d/e%20f"
+    assert literals.child_of("urn:x", "item", "rating", 0) == "urn:x#/item/rating/0"
+    assert literals.child_of("urn:x", "a/b", "c~d", "e f") == "urn:x#/a~1b/c~0d/e%20f"
 
 
 def reversed_keys(value: object) -> object:
@@ -87,14 +87,14 @@ def reversed_keys(value: object) -> object:
 def test_a_root_without_id_is_named_by_its_content_whatever_the_order_of_its_keys() -> None:
     tree = canonical()
     del tree["@id"]
-    name = naming.root_of(tree)
-    assert (naming.is_iri(name), naming.is_minted(name)) == (True, True)
+    name = literals.root_of(tree)
+    assert (literals.is_iri(name), literals.is_minted(name)) == (True, True)
     shuffled = reversed_keys(tree)
     assert isinstance(shuffled, dict)
-    assert naming.root_of(shuffled) == name
+    assert literals.root_of(shuffled) == name
     other = copy.deepcopy(tree)
     other["dataFeedElement"][0]["item"]["acceptedAnswer"]["text"] = "Gallium"
-    assert naming.root_of(other) != name
+    assert literals.root_of(other) != name
 
 
 def test_two_ids_whose_places_look_alike_stay_two_objects() -> None:
@@ -110,7 +110,7 @@ def test_two_ids_whose_places_look_alike_stay_two_objects() -> None:
 
 def test_an_own_id_that_looks_minted_is_written_back() -> None:
     tree = canonical()
-    tree["@id"] = naming.ROOT_PREFIX + "0" * 64
+    tree["@id"] = literals.ROOT_PREFIX + "0" * 64
     tree["dataFeedElement"][0]["@id"] = "http://example.org/a#/item"
     graph = CheckpointGraph.of_tree(tree)
     assert graph.tree() == {key: value for key, value in tree.items() if key != "@context"}

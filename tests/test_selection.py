@@ -11,7 +11,7 @@ from checkpoint_ld.batch.configuration import Configuration, find, of_file
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Rule, catalogue
-from checkpoint_ld.validation.report import Checked
+from checkpoint_ld.validation.results import Checked
 from checkpoint_ld.validation.selection import Selection, codes_of, selection
 
 RULES = {

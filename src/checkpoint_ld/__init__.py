@@ -65,8 +65,7 @@ if TYPE_CHECKING:
         WriteError,
         WrongTypeError,
     )
-    from checkpoint_ld.families import load
-    from checkpoint_ld.families.checking import validate
+    from checkpoint_ld.families import load, validate
     from checkpoint_ld.families.identity import fingerprint, sign, verify_signature
     from checkpoint_ld.families.merging import Conflict, Merge, merge
     from checkpoint_ld.findings import Finding, Place, Severity
@@ -86,7 +85,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.protocol import CheckpointStore, Filter
     from checkpoint_ld.templates.verification import FieldResult, VerificationResult, judge_schema, verify
     from checkpoint_ld.validation.profiles import shapes_graph
-    from checkpoint_ld.validation.report import Checked, Report
+    from checkpoint_ld.validation.results import Checked, Report
     from checkpoint_ld.workers.trusted import Trust
 
 __all__ = [
@@ -189,7 +188,7 @@ _HOMES = {
     "About": "agent.values",
     "AgentCheckpoint": "agent.checkpoint",
     "Benchmark": "benchmark",
-    "Checked": "validation.report",
+    "Checked": "validation.results",
     "CheckpointDiff": "agent.difference",
     "CheckpointGraph": "graph.checkpoint_graph",
     "CheckpointManager": "checkpointing",
@@ -214,7 +213,7 @@ _HOMES = {
     "Policy": "checkpointing",
     "Pruned": "checkpointing",
     "QueryResult": "sparql",
-    "Report": "validation.report",
+    "Report": "validation.results",
     "Restored": "checkpointing",
     "Retention": "checkpointing",
     "Run": "checkpointing",
@@ -242,7 +241,7 @@ _HOMES = {
     "semantic_diff": "benchmark.difference",
     "shapes_graph": "validation.profiles",
     "sign": "families.identity",
-    "validate": "families.checking",
+    "validate": "families",
     "verify": "templates.verification",
     "verify_signature": "families.identity",
     "write_site": "site",

@@ -12,7 +12,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.term import Node
 
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.literals import RDF_JSON
@@ -121,7 +121,7 @@ def _graph(text: str) -> Graph:
 
 
 def _unnamed(node: Node) -> Node:
-    return BNode(naming.escaped(str(node))) if isinstance(node, URIRef) and naming.is_minted(str(node)) else node
+    return BNode(literals.escaped(str(node))) if isinstance(node, URIRef) and literals.is_minted(str(node)) else node
 
 
 def _canonical(term: Node) -> Node:

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from checkpoint_ld.agent import rules
-from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.serialization import examine
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import document, patch

@@ -15,10 +15,10 @@ from rdflib.compare import isomorphic
 from rdflib.namespace import RDFS
 
 from checkpoint_ld import data
-from checkpoint_ld.agent import names
+from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.reading import examine
 from checkpoint_ld.agent.schema import jsonld_of, without_context
+from checkpoint_ld.agent.serialization import examine
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph.emission import ntriples_of
@@ -74,7 +74,7 @@ def test_a_processor_reads_our_statements_from_the_plain_file_under_our_context(
 @pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
 def test_ids_that_are_no_iris_are_read_alike_once_they_are_encoded(processor: Any) -> None:
     hostile = ("a b", "<x>", 'a"b', "a\\b", "a:b", "../x", "/x", "_:b0", "@foo", "naïve")
-    iris = [names.iri("thought", one) for one in hostile]
+    iris = [schema.iri("thought", one) for one in hostile]
     document, encoded = (
         tree(thoughts=[{**thought(1), "id": one, "parent_id": one} for one in ids]) for ids in (hostile, iris)
     )
@@ -101,9 +101,9 @@ def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_co
     read = by_pyld(under("caf-second-shape.jsonld", SECOND))
     assert isomorphic(read, by_oxigraph(under("caf-second-shape.jsonld", SECOND)))
     thought_node, failed = URIRef("urn:caf:thought/s1"), URIRef("urn:caf:tool-call/c2")
-    assert str(read.value(thought_node, names.caf("thoughtType"))) == "planning"
-    assert read.value(failed, names.caf("tool")) == URIRef("urn:caf:tool/bash")
-    assert read.value(predicate=names.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
+    assert str(read.value(thought_node, schema.caf("thoughtType"))) == "planning"
+    assert read.value(failed, schema.caf("tool")) == URIRef("urn:caf:tool/bash")
+    assert read.value(predicate=schema.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
 
 
 def test_a_context_of_another_kind_is_an_unknown_member() -> None:
@@ -126,9 +126,9 @@ def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> No
     vocabulary = Graph().parse(data=data.text("contexts", "caf-vocabulary.ttl"), format="turtle")
     declared = {str(one) for one in vocabulary.subjects(RDFS.label)}
     texts = [data.text("contexts", one) for one in ("caf.jsonld", "caf-second-shape.jsonld")]
-    in_contexts = {f"{names.CAF}{one}" for text in texts for one in re.findall(f'"{names.CAF}(\\w+)"', text)}
+    in_contexts = {f"{schema.CAF}{one}" for text in texts for one in re.findall(f'"{schema.CAF}(\\w+)"', text)}
     graph = AgentGraph.of_tree(PLAIN, prov=True)
-    written = {str(one) for triple in graph for one in triple if str(one).startswith((names.CAF, names.CAF_DERIVED))}
+    written = {str(one) for triple in graph for one in triple if str(one).startswith((schema.CAF, schema.CAF_DERIVED))}
     assert declared == in_contexts | written
     assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
 

@@ -16,14 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import PROV, Graph, Literal, URIRef
 
-from checkpoint_ld.agent import names, schema
+from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.names import caf, iri
+from checkpoint_ld.agent.schema import caf, iri
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.emission import nquads_of, ntriples_of, parsing, trig_of, turtle_of
+from checkpoint_ld.graph.emission import nquads_of, ntriples_of, trig_of, turtle_of
 from checkpoint_ld.graph.literals import same
 from tests.agent.graphs import FULL, JSON_VALUES, TREES, Tree
 from tests.agent.runs import call, thought, tree
@@ -49,7 +50,7 @@ def test_a_document_comes_back_as_it_was_with_its_known_members_in_their_order()
 def test_any_tree_comes_back_also_from_text_with_the_provenance_layer_even_if_it_breaks_rules(document: Tree) -> None:
     assert same(AgentGraph.of_tree(document).tree(), document)
     graph = AgentGraph.of_tree(document, prov=True)
-    assert same(AgentGraph.of_index(parsing.parse(ntriples_of(graph), "nt")).tree(), document)
+    assert same(AgentGraph.of_index(emission.parse(ntriples_of(graph), "nt")).tree(), document)
 
 
 @pytest.mark.parametrize("syntax", ["turtle", "nt", "xml"])
@@ -72,7 +73,7 @@ from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.text import bytes_of
 for syntax in {list(WRITERS)}:
-    index = parsing.parse(pathlib.Path(sys.argv[1], syntax).read_bytes(), syntax)
+    index = emission.parse(pathlib.Path(sys.argv[1], syntax).read_bytes(), syntax)
     pathlib.Path(sys.argv[1], syntax + ".json").write_bytes(bytes_of(AgentGraph.of_index(index).tree()))
 """
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
@@ -164,7 +165,7 @@ def test_a_graph_from_elsewhere_is_read_by_its_snapshot_and_ordered_by_time() ->
         {"id": "b", "content": "first", "created_at": 2},
         {"id": "a", "content": "second", "created_at": 3},
     )
-    assert AgentGraph.of_index(parsing.parse(text.encode(), "turtle")).tree() == {
+    assert AgentGraph.of_index(emission.parse(text.encode(), "turtle")).tree() == {
         "id": "k",
         "timestamp": 5,
         "agent_id": "https://example.org/bot",
@@ -185,7 +186,7 @@ def test_each_object_is_read_by_its_node_and_written_again_as_it_was(document: T
 @given(TREES, st.lists(st.dictionaries(st.sampled_from(["content", "children", "parent_id", "note"]), JSON_VALUES)))
 def test_a_node_that_is_written_says_what_the_whole_document_would(document: Tree, changes: list[Tree]) -> None:
     graph = AgentGraph.of_tree({**document, "id": "k"})  # without one the name of a whole document follows from it
-    for node, change in zip([*graph[: RDF_TYPE : names.caf("Thought")]], changes, strict=False):
+    for node, change in zip([*graph[: RDF_TYPE : schema.caf("Thought")]], changes, strict=False):
         changed = {**graph.read(node), **change}
         graph.write(node, changed)
         assert same(graph.read(node), changed)

@@ -14,7 +14,7 @@ from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import InvalidCheckpoint
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.validation.report import Report
+from checkpoint_ld.validation.results import Report
 from tests.agent.documents import MOMENT, Json, call, checkpoint, thought
 
 _USUAL = st.sampled_from(

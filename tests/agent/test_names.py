@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent import names
-from checkpoint_ld.graph import naming
+from checkpoint_ld.agent import schema
+from checkpoint_ld.graph import literals
 
-KINDS = st.sampled_from(names.KINDS)
+KINDS = st.sampled_from(schema.KINDS)
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
@@ -28,24 +28,24 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
     ],
 )
 def test_an_id_is_percent_encoded_in_the_namespace_of_its_kind(
-    kind: names.Kind, identifier: str, expected: str
+    kind: schema.Kind, identifier: str, expected: str
 ) -> None:
-    assert names.iri(kind, identifier) == expected
-    assert names.identifier(expected) == (kind, identifier)
+    assert schema.iri(kind, identifier) == expected
+    assert schema.identifier(expected) == (kind, identifier)
 
 
 @given(KINDS, ANY_TEXT)
-def test_every_id_comes_back_from_its_iri_which_every_library_accepts(kind: names.Kind, identifier: str) -> None:
-    iri = names.iri(kind, identifier)
-    assert names.identifier(iri) == (kind, identifier)
-    assert naming.is_iri(iri)
-    assert not naming.is_minted(iri)
+def test_every_id_comes_back_from_its_iri_which_every_library_accepts(kind: schema.Kind, identifier: str) -> None:
+    iri = schema.iri(kind, identifier)
+    assert schema.identifier(iri) == (kind, identifier)
+    assert literals.is_iri(iri)
+    assert not literals.is_minted(iri)
     assert pyoxigraph.NamedNode(iri).value == iri
 
 
 @given(KINDS, ANY_TEXT, KINDS, ANY_TEXT)
-def test_two_ids_never_share_a_name(kind: names.Kind, one: str, other_kind: names.Kind, other: str) -> None:
-    assert (names.iri(kind, one) == names.iri(other_kind, other)) == ((kind, one) == (other_kind, other))
+def test_two_ids_never_share_a_name(kind: schema.Kind, one: str, other_kind: schema.Kind, other: str) -> None:
+    assert (schema.iri(kind, one) == schema.iri(other_kind, other)) == ((kind, one) == (other_kind, other))
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_two_ids_never_share_a_name(kind: names.Kind, one: str, other_kind: name
     ],
 )
 def test_other_iris_have_no_id(iri: str) -> None:
-    assert names.identifier(iri) is None
+    assert schema.identifier(iri) is None
 
 
 @given(ANY_TEXT)
 def test_every_unknown_key_comes_back_from_its_predicate_and_from_no_other(key: str) -> None:
-    predicate = names.extension_iri(key)
-    assert names.extension_key(predicate) == key
-    assert naming.is_iri(predicate)
+    predicate = schema.extension_iri(key)
+    assert schema.extension_key(predicate) == key
+    assert literals.is_iri(predicate)
     others = ("urn:caf:vocab:thought", "urn:caf:ext:%FF", "https://schema.org/name")
-    assert [*map(names.extension_key, others)] == [None] * 3
+    assert [*map(schema.extension_key, others)] == [None] * 3
 
 
 def test_a_question_has_the_iri_that_the_graph_of_its_benchmark_has() -> None:
-    assert names.question_iri('urn:uuid:question-is-1"<2-ab12') == naming.iri_of('urn:uuid:question-is-1"<2-ab12')
-    assert names.question_iri("0123abc") == naming.iri_of("0123abc")
+    assert schema.question_iri('urn:uuid:question-is-1"<2-ab12') == literals.iri_of('urn:uuid:question-is-1"<2-ab12')
+    assert schema.question_iri("0123abc") == literals.iri_of("0123abc")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rdflib import Graph, Literal, URIRef
 
-from checkpoint_ld.agent import names
+from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph, moment
 from checkpoint_ld.agent.text import sha256_of
 from tests.agent.graphs import Tree
@@ -72,7 +72,7 @@ def test_a_hash_that_is_known_is_taken_and_what_has_no_text_has_none(
     document: Tree, known: str | None, hashes: list[Literal]
 ) -> None:
     graph = AgentGraph.of_tree(document, prov=True, sha256=known)
-    assert list(graph.objects(None, names.derived("sha256"))) == hashes
+    assert list(graph.objects(None, schema.derived("sha256"))) == hashes
     assert graph.tree() == document
 
 

@@ -14,8 +14,8 @@ from pyld import jsonld
 
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.json_patch import applied
-from checkpoint_ld.agent.reading import AgentReading, examine, examine_document
 from checkpoint_ld.agent.schema import jsonld_of
+from checkpoint_ld.agent.serialization import AgentReading, examine, examine_document
 from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.agent.text import bytes_of, sha256_of, text_of
 from checkpoint_ld.documents.document import read_json

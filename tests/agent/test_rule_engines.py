@@ -11,7 +11,7 @@ from rdflib import SH, URIRef
 
 from checkpoint_ld.agent import rules
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.serialization import examine
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.graph import emission

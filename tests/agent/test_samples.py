@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.difference import diff_checkpoints
-from checkpoint_ld.agent.reading import examine
+from checkpoint_ld.agent.serialization import examine
 from checkpoint_ld.agent.shapes import to_second
 from checkpoint_ld.documents.values import same
 from tests.conftest import corpus_folder

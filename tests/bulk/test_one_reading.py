@@ -18,8 +18,16 @@ from checkpoint_ld.stores.collection import Collection, Kind
 from tests.documents import Json, rich
 
 _VALUES: tuple[Json, ...] = (
-    *("", 5, -1.5, True, None, [], {}, ["x"]),
-    *({"@id": "urn:x"}, {"@type": "Dataset", "name": "n"}),
+    "",
+    5,
+    -1.5,
+    True,
+    None,
+    [],
+    {},
+    ["x"],
+    {"@id": "urn:x"},
+    {"@type": "Dataset", "name": "n"},
 )
 
 

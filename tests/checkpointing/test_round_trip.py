@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.writing import written
+from checkpoint_ld.agent.serialization import written
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.checkpointing.checkpointer import taken
 from checkpoint_ld.errors import CheckpointLdError

@@ -17,7 +17,8 @@ import pytest
 from checkpoint_ld import Benchmark, writing
 from checkpoint_ld.cli.convert import CONTEXTS, OUTPUTS
 from checkpoint_ld.cli.parameters import INPUTS
-from checkpoint_ld.graph.emission import ContextStyle, parsing
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.rules import document
 from checkpoint_ld.vocabulary import ID_BASE
 from tests.cli.conftest import Run
@@ -252,7 +253,7 @@ def test_a_kill_in_the_middle_leaves_the_old_file(metals: Path, tmp_path: Path, 
 
 
 def test_the_options_offer_every_syntax_there_is() -> None:
-    assert (tuple(writing.SYNTAXES), ("json", *parsing.SYNTAXES), (*ContextStyle,)) == (OUTPUTS, INPUTS, CONTEXTS)
+    assert (tuple(writing.SYNTAXES), ("json", *emission.SYNTAXES), (*ContextStyle,)) == (OUTPUTS, INPUTS, CONTEXTS)
 
 
 def test_former_spellings_of_options_are_read_with_a_warning(run: Run, metals: Path, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 from checkpoint_ld import Benchmark
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.names import caf, derived
+from checkpoint_ld.agent.schema import caf, derived
 from checkpoint_ld.agent.text import text_of
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.collection import Collection
 from tests.agent.graphs import FULL
 from tests.agent.runs import call, thought, tree
@@ -66,7 +66,7 @@ def test_convert_adds_provenance_unless_asked_not_to(run: Run, folder: Path) -> 
     whole, bare = (run("convert", folder / "agent.json", "--to", "nt", *more).out for more in ((), ("--no-prov",)))
     assert str(derived("sha256")) in whole.decode()
     assert str(derived("sha256")) not in bare.decode()
-    assert AgentGraph.of_index(parsing.parse(whole, "nt")).tree() == FAILED
+    assert AgentGraph.of_index(emission.parse(whole, "nt")).tree() == FAILED
 
 
 def test_convert_refuses_what_breaks_rules_with_places(run: Run, folder: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from rdflib import Graph
 
 from checkpoint_ld.agent.text import text_of
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from tests.agent.runs import tree
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
@@ -186,7 +186,7 @@ def test_every_syntax_is_written_and_read_by_its_extension_packed_or_not(
         data = Path(name).read_bytes()
         assert data.startswith(b"\x1f\x8b") is packed
         text = gzip.decompress(data) if packed else data
-        syntax = parsing.EXTENSIONS.get(extension, "json")
+        syntax = emission.EXTENSIONS.get(extension, "json")
         assert run("inspect", "-", "--from", syntax, stdin=text).code == 0
         back = run("convert", name, "--quiet", "--context", "plain")
         assert (back.code, back.err) == (0, "")

@@ -29,7 +29,7 @@ def filled(write: Write, store: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_queries_find_what_is_found_in_memory_and_make_no_dataset(
+def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
     filled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Collection.open(filled) as collection:
@@ -81,11 +81,16 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
         assert found(collection) == expected
 
 
-def test_another_version_derives_anew_and_they_can_be_given_up(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.open(filled) as collection:
         collection.derive()
         monkeypatch.setattr(export, "software", lambda: "another")
         assert collection.derive() == 2
+
+
+def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: Path) -> None:
+    with Collection.open(filled) as collection:
+        collection.derive()
         collection.forget_derived()
         assert not (filled / export.FOLDER).exists()
         assert found(collection)

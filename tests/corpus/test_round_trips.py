@@ -104,7 +104,9 @@ def test_saving_without_an_edit_changes_no_byte(corpus: Path, dialect: str, tmp_
 
 @pytest.mark.slow
 @each_writable_dialect
-def test_saving_leaves_out_settings_of_deep_judgment_alone(corpus: Path, dialect: str, tmp_path: Path) -> None:
+def test_saving_leaves_out_settings_of_deep_judgment_and_nothing_else(
+    corpus: Path, dialect: str, tmp_path: Path
+) -> None:
     target = tmp_path / "saved.json"
     for case in expectations(corpus, dialect):
         data = (corpus / case["file"]).read_bytes()

@@ -1,4 +1,4 @@
-"""Real documents as a whole: copies, differences and exports of each, and what other processors read in them."""
+"""Real documents as a whole: copies, differences and exports of each."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from markdown_it import MarkdownIt
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
-from checkpoint_ld.documents.values import walk
 from tests.corpus import DIALECTS, Json, expectations, lines, loaded
-from tests.processors import PROCESSORS, statements_of, statements_of_graph
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,18 +58,3 @@ def test_the_summary_is_what_karenina_shows(corpus: Path) -> None:
         assert told["has_template_count"] == sum(one["has_template"] for one in shown["questions"])
         checked += 1
     assert checked > 10
-
-
-@pytest.mark.slow
-@each_dialect
-def test_every_processor_reads_the_statements_of_our_graph(corpus: Path, dialect: str) -> None:
-    for case in expectations(corpus, dialect):
-        benchmark = loaded(corpus / case["file"])
-        document = benchmark.to_jsonld()
-        names = [one["@id"] for _, one in walk(document) if isinstance(one, dict) and "@id" in one]
-        if any(" " in name for name in names):  # no IRI: other processors drop what is said of it
-            continue
-        first, *others = (statements_of(processor, document) for processor in PROCESSORS)
-        assert all(one == first for one in others), case["file"]
-        # One name on two objects is one node for the others, and two for us, so that both come back.
-        assert first == statements_of_graph(benchmark.graph) or len(set(names)) < len(names), case["file"]

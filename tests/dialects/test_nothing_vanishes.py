@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, ReadError, dialects
-from checkpoint_ld.families import checking
+from checkpoint_ld import Benchmark, ReadError, dialects, families
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.validation import profiles
 from tests.dialects import (
@@ -328,7 +327,7 @@ CONVERSION = "conversion_metadata"
 
 
 def is_dataset(value: Json) -> bool:
-    checked = checking.check(json.dumps(value).encode(), profiles.profile("legacy-dataset"))
+    checked = families.check(json.dumps(value).encode(), profiles.profile("legacy-dataset"))
     return all(one.severity < Severity.VIOLATION for one in checked.findings)
 
 

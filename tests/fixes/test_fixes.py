@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checkpoint_ld import families
 from checkpoint_ld.dialects import datafeed, reading
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.families import checking
 from checkpoint_ld.rules import by_slug, example
 from checkpoint_ld.validation import fixes, profiles
 from tests.documents import canonical, item, rating, setting
@@ -363,7 +363,7 @@ def test_the_example_of_a_rule_is_repaired_where_its_finding_points(slug: str) -
     # A fix may know better which value it is: that inside a context, or one that is missing.
     inside = slug in {"vocabulary-http", "format-version-missing"}
     assert pointer.startswith(found.pointer) if inside else pointer == found.pointer
-    checked = checking.check(fixes.apply(source, fixes.fixes_of(source)), profiles.profile())
+    checked = families.check(fixes.apply(source, fixes.fixes_of(source)), profiles.profile())
     assert slug not in [one.rule for one in checked.findings]
 
 

@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyld import jsonld
 
-from checkpoint_ld import dialects
+from checkpoint_ld import dialects, families
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.families import checking
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.validation import fixes, profiles
 from tests.documents import SCHEMA
@@ -133,7 +132,7 @@ RULES = sorted({rule for rule, _, _ in FAULTS.values()})
 
 
 def codes(data: bytes, profile: str) -> Counter[str]:
-    return Counter(one.code for one in checking.check(data, profiles.profile(profile)).findings)
+    return Counter(one.code for one in families.check(data, profiles.profile(profile)).findings)
 
 
 def assert_sound(data: bytes, profile: str, rules: set[str] | None = None) -> None:

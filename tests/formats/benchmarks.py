@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from checkpoint_ld import Benchmark
-from tests.conftest import REPOSITORY
-
-METALS = REPOSITORY / "docs" / "examples" / "metals.jsonld"
 
 
 def made(count: int) -> Benchmark:
@@ -22,9 +19,3 @@ def made(count: int) -> Benchmark:
         for number in range(count)
     )
     return benchmark
-
-
-def without_rubrics(benchmark: Benchmark) -> list[object]:
-    """Return the questions with their ids, less what no format of others has a place for."""
-    questions = [one.model_dump(exclude={"question_rubric"}) for one in benchmark.questions]
-    return [*questions, *benchmark.get_question_ids()]

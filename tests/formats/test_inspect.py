@@ -15,14 +15,17 @@ from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.assessment import Status, assess, read_answers
 from checkpoint_ld.assessment.inspect_logs import values_in
 from checkpoint_ld.errors import ReadError, SettingsError, StoredCodeWarning, TargetExistsError, WriteError
-from tests.cli.conftest import Run
-from tests.formats.benchmarks import METALS, made
+from tests.cli.conftest import Run, run
+from tests.formats.benchmarks import made
+
+__all__ = ["run"]
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed: make .venv/.integrations-group")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),  # Inspect's retries
     pytest.mark.filterwarnings("ignore:Unclosed <Memory:ResourceWarning"),  # a stream of Inspect's own
 ]
+METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
 CODE = """
 class Answer(BaseAnswer):
     metal: str = Field(description="the metal")
@@ -51,26 +54,31 @@ def evaluated(folder: Path, answers: dict[str, str], monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture(autouse=True)
-def _collected(offline: None) -> Iterator[None]:  # noqa: ARG001 - from here on
+def _offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def refused(*_: object) -> None:
+        raise AssertionError("nothing goes to the network")
+
+    monkeypatch.setattr("socket.socket.connect", refused)
     yield
     gc.collect()  # while the warnings above are ignored: Inspect's streams would warn in a test after these
 
 
-@pytest.mark.slow
-def test_inspect_reads_the_samples(largest: Benchmark, tmp_path: Path) -> None:
+def test_inspect_reads_the_samples(tmp_path: Path) -> None:
     from inspect_ai.dataset import json_dataset
 
-    for number, benchmark in enumerate((checkpoint_ld.load(METALS), largest)):
-        findings = export_benchmark(benchmark, tmp_path / str(number), format="inspect")
-        samples = json_dataset(str(tmp_path / str(number) / "dataset.jsonl"))
-        told = [(one["id"], one["question"], one["raw_answer"]) for one in benchmark]
-        assert [(one.id, one.input, one.target) for one in samples] == told
-        assert number or [one.condition for one in findings] == ["W-LOSS"]
-        assert checkpoint_ld.load(tmp_path / str(number) / "checkpoint.jsonld") == benchmark
+    benchmark = checkpoint_ld.load(METALS)
+    findings = export_benchmark(benchmark, tmp_path / "metals", format="inspect")
+    samples = json_dataset(str(tmp_path / "metals" / "dataset.jsonl"))
+
+    assert [(one.id, one.input, one.target) for one in samples] == [
+        (one["id"], one["question"], one["raw_answer"]) for one in benchmark
+    ]
+    assert [one.condition for one in findings] == ["W-LOSS"]
+    assert checkpoint_ld.load(tmp_path / "metals" / "checkpoint.jsonld") == benchmark
 
 
 @pytest.mark.slow
-def test_a_task_verifies_by_templates_and_logs_answers(
+def test_the_task_verifies_by_templates_and_its_log_is_recorded_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     folder = tmp_path / "metals"
@@ -81,6 +89,7 @@ def test_a_task_verifies_by_templates_and_logs_answers(
         "Is aluminium": "I do not know.",
     }
     log = evaluated(folder, answers, monkeypatch, epochs=2, log_format="eval")
+
     scores = {one.input: one.scores["template_scorer"] for one in log.samples}
     found = {text.split(maxsplit=2)[1]: score.metadata["status"] for text, score in scores.items()}
     assert found == {"metal": "passed", "what": "failed", "aluminium": "failed", "of": "failed", "does": "undecided"}
@@ -88,6 +97,7 @@ def test_a_task_verifies_by_templates_and_logs_answers(
     assert scores["Is aluminium magnetic at room temperature?"].reason == "invalid_response_format"
     assert {one.name for one in log.results.scores} == {"passed", "score"}
     assert log.results.scores[0].unscored_samples == 1
+
     recorded = list(assess(checkpoint_ld.load(METALS), read_answers(log.location)))
     assert len(recorded) == 10
     assert [one.status.value for one in recorded] == [
@@ -95,12 +105,14 @@ def test_a_task_verifies_by_templates_and_logs_answers(
     ]
     assert {one.answer.model for one in recorded} == {"mockllm/model"}
     assert {one.answer.replicate for one in recorded} == {1, 2}
+
     done = run("verify", METALS, "--answers", log.location, "--format", "json", "--quiet")
     assert json.loads(done.out)["total"]["passed"] == 2
     pytest.importorskip("rocrate", reason="rocrate is not installed: make .venv/.integrations-group")
     export_benchmark(checkpoint_ld.load(METALS), tmp_path / "crate", format="ro-crate", answers=[log.location])
     described = (tmp_path / "crate" / "ro-crate-metadata.json").read_text(encoding="utf-8")
     assert '"10 recorded answers of mockllm/model"' in described
+
     again, findings = import_benchmark(log.location)
     assert findings == ()
     assert again.get_question_ids() == checkpoint_ld.load(METALS).get_question_ids()
@@ -113,10 +125,12 @@ def test_stored_code_runs_only_where_it_is_trusted_and_aloud(tmp_path: Path, mon
     benchmark.add_question("Which?", "Au", CODE)
     export_benchmark(benchmark, tmp_path / "metals", format="inspect")
     answers = {"Which?": '{"metal": "Au"}'}
+
     log = evaluated(tmp_path / "metals", answers, monkeypatch)
     score = log.samples[0].scores["template_scorer"]
     assert score.metadata["status"] == "undecided"
     assert "trust" in score.explanation
+
     with pytest.warns(StoredCodeWarning, match="as trust_stored_code asks for"):
         log = evaluated(tmp_path / "metals", answers, monkeypatch, task_args={"trust_stored_code": True})
     assert '"metal"' in log.samples[0].messages[0].text
@@ -143,9 +157,11 @@ def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatc
     assert [one.message for one in findings] == ["the custom properties level have no place in a task"]
     log = evaluated(tmp_path / "sums", {"What is 0 + 1?": '{"total": 1}'}, monkeypatch, log_format="json")
     assert log.eval.metadata["benchmark"].items() >= PUBLISHED.items()
+
     again = import_benchmark(log.location).benchmark
     assert (again.name, again.creator) == ("Sums", benchmark.creator)
     assert {name: getattr(again, name) for name in PUBLISHED} == PUBLISHED
+
     held = json.loads(Path(log.location).read_bytes())
     for told in ("text", ["list"], {"name": 4, "license": {"no": "type"}, "color": "red"}, {}):
         held["eval"]["metadata"]["benchmark"] = told  # as a log of others may have it
@@ -159,9 +175,20 @@ def test_a_thousand_questions_are_asked_and_come_back(tmp_path: Path, monkeypatc
     export_benchmark(benchmark, tmp_path / "sums", format="inspect")
     answers = {f"What is {number} + 1?": json.dumps({"total": number + 1}) for number in range(500)}
     log = evaluated(tmp_path / "sums", answers, monkeypatch, log_format="json", log_samples=True)
+
     found = list(assess(benchmark, read_answers(log.location)))
     assert [sum(one.status is status for one in found) for status in (Status.PASSED, Status.FAILED)] == [500, 500]
     assert import_benchmark(tmp_path / "sums").benchmark.get_question_ids() == (benchmark.get_question_ids())
+
+
+@pytest.mark.slow
+def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
+    from inspect_ai.dataset import json_dataset
+
+    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    benchmark = checkpoint_ld.load(file)
+    export_benchmark(benchmark, tmp_path / "out", format="inspect")
+    assert len(json_dataset(str(tmp_path / "out" / "dataset.jsonl"))) == len(benchmark) > 0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from tests.agent import documents
 
 from checkpoint_ld import AgentCheckpoint
-from checkpoint_ld.agent.names import iri
+from checkpoint_ld.agent.schema import iri
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.runtime import RuntimeState
 

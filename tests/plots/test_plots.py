@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -34,13 +34,21 @@ def runs(table: dict[tuple[bool, bool], int]) -> tuple[list[Assessment], list[As
     """Return two runs in which so many questions passed or failed."""
     results = [pair for pair, count in table.items() for _ in range(count)]
     asked = benchmark(len(results))
-
-    def run(side: int) -> list[Assessment]:
-        said = ({"value": "yes" if pair[side] else "no"} for pair in results)
-        told = {"model": f"m-{side}"}
-        return [*assess(asked, [{**told, "question_id": f"urn:q:{at}", "answer": one} for at, one in enumerate(said)])]
-
-    return run(0), run(1)
+    first, second = (
+        assess(
+            asked,
+            [
+                {
+                    "question_id": f"urn:q:{number}",
+                    "model": f"m-{side}",
+                    "answer": {"value": "yes" if pair[side] else "no"},
+                }
+                for number, pair in enumerate(results)
+            ],
+        )
+        for side in (0, 1)
+    )
+    return [*first], [*second]
 
 
 def texts(figure: Any) -> str:
@@ -66,6 +74,9 @@ def test_the_p_value_is_that_of_mcnemar_s_exact_test(first_only: int, second_onl
     found = plots.paired(*runs(table))
     assert (found.both, found.first_only, found.second_only, found.neither) == (2, first_only, second_only, 1)
     assert found.p_value == pytest.approx(p)
+
+
+def test_the_p_value_of_thousands_of_questions_is_a_number() -> None:
     assert 0 < plots.Comparison((), 0, 1100, 1000, 0, 0).p_value < 0.05
     assert math.isclose(plots.Comparison((), 0, 5000, 5000, 0, 0).p_value, 1.0)
 
@@ -80,16 +91,18 @@ def test_what_differs_most_stands_first_and_what_one_run_lacks_is_counted() -> N
     assert "1 decided in one run alone" in told
 
 
-def test_pass_rates_are_by_model_the_best_first_by_question_the_worst_first_and_without_undecided_answers() -> None:
+def test_pass_rates_are_by_model_the_best_first_and_by_question_the_worst_first() -> None:
     first, second = runs({(True, False): 3, (True, True): 1})
     both = [*second, *first]
-    assert plots.rates(both) == [plots.Rate("m-1", 1, 4), plots.Rate("m-0", 4, 4)]
+    assert [(one.name, one.passed, one.total) for one in plots.rates(both)] == [("m-1", 1, 4), ("m-0", 4, 4)]
     told = texts(plots.pass_rates(both))
     assert told.index("m-0") < told.index("m-1")
     assert "4 of 4" in told
     told = texts(plots.pass_rates(both, by="question"))
     assert told.index("Is 0 even?") < told.index("Is 3 even?")
 
+
+def test_undecided_answers_are_told_and_count_neither_way() -> None:
     record = {"question_id": "urn:q:0", "model": "m"}
     found = [*assess(benchmark(), [{**record, "answer": {"value": "yes"}}, {**record, "answer": "yes"}])]
     assert plots.rates(found) == [plots.Rate("m", 1, 1, 1)]
@@ -105,21 +118,37 @@ def test_coverage_shows_traits_by_question_and_counts_when_there_are_many() -> N
         assert all(one in told for one in (said, "clear", "brief", "green: traits of the whole benchmark"))
 
 
+def test_readiness_keywords_and_lengths_say_their_counts() -> None:
+    made = benchmark(40, keywords=["even"])
+    assert "40 of 40" in texts(plots.readiness(made))
+    assert "40" in texts(plots.keywords(made))
+    assert "answers" in texts(plots.lengths(made))
+
+
+NOTHING: list[tuple[Callable[[], object], str]] = [
+    (lambda: plots.readiness(Benchmark("Empty")), "no questions"),
+    (lambda: plots.trait_coverage(Benchmark("Empty")), "no questions"),
+    (lambda: plots.trait_coverage(benchmark()), "no traits"),
+    (lambda: plots.keywords(benchmark()), "no keywords"),
+    (lambda: plots.lengths(Benchmark("Empty")), "no questions"),
+    (lambda: plots.pass_rates([]), "no assessments"),
+    (lambda: plots.comparison([], []), "no question was decided in both"),
+]
+
+
+@pytest.mark.parametrize(("draw", "said"), NOTHING, ids=[said for _, said in NOTHING])
+def test_nothing_to_draw_is_an_error_that_says_what_is_missing(draw: Callable[[], object], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        draw()
+
+
 NEITHER: Any = "neither"
-PAIR = {(True, False): 1}
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (lambda: plots.readiness(Benchmark("Empty")), SettingsError, "no questions"),
-    (lambda: plots.trait_coverage(Benchmark("Empty")), SettingsError, "no questions"),
-    (lambda: plots.trait_coverage(benchmark()), SettingsError, "no traits"),
-    (lambda: plots.keywords(benchmark()), SettingsError, "no keywords"),
-    (lambda: plots.lengths(Benchmark("Empty")), SettingsError, "no questions"),
-    (lambda: plots.pass_rates([]), SettingsError, "no assessments"),
-    (lambda: plots.comparison([], []), SettingsError, "no question was decided in both"),
     (lambda: plots.readiness(NEITHER), WrongTypeError, "benchmark is 'neither'"),
     (lambda: plots.pass_rates([NEITHER]), WrongTypeError, "assessments is of type list with str"),
     (lambda: plots.rates([], by=NEITHER), SettingsError, "no rates by 'neither': give 'model' or 'question'"),
-    (lambda: plots.comparison(*runs(PAIR), names=NEITHER), WrongTypeError, "names is 'neither'"),
-    (lambda: plots.comparison(*runs(PAIR), names=(NEITHER,)), SettingsError, "give two texts"),  # type: ignore[arg-type]
+    (lambda: plots.comparison(*runs({(True, False): 1}), names=NEITHER), WrongTypeError, "names is 'neither'"),
+    (lambda: plots.comparison(*runs({(True, False): 1}), names=(NEITHER,)), SettingsError, "give two texts"),  # type: ignore[arg-type]
 ]
 
 
@@ -135,27 +164,10 @@ def test_svg_is_always_the_same_and_holds_texts_that_are_harmless() -> None:
         made.add_question(text, "", keywords=[text])
     draw = (plots.keywords, plots.lengths, plots.readiness)
     first, second = ([plots.svg(one(made)) for one in draw] for _ in range(2))
-    assert first == second == [cast("Any", one(made))._repr_svg_() for one in draw]
+    assert first == second
     assert all(one.startswith('<svg role="img" ') and "<script" not in one for one in first)
     assert "$x^2$ <script>" in texts(plots.keywords(made))
     assert "a" * 43 + "…" in texts(plots.keywords(made))
-    for name in ("$x$", "$\\frac$", "_hidden"):
-        assert f"| {name} |" in texts(plots.comparison(*runs({(True, False): 3}), names=(name, "other")))
-
-
-def test_counts_are_said_and_rows_limited_to_one_line_each() -> None:
-    made = benchmark(40, keywords=["even"])
-    assert "40 of 40" in texts(plots.readiness(made))
-    assert "40" in texts(plots.keywords(made))
-    assert "answers" in texts(plots.lengths(made))
-    made = Benchmark("Many")
-    for number in range(33):
-        made.add_question(f"Is {number}\r\n\teven?", "", keywords=[f"n{number}"])
-    assert "3 more keywords are not shown" in texts(plots.keywords(made))
-    made = Benchmark("Lines")
-    made.add_question("Which metal\r\n\tis liquid?", "")
-    made.add_global_rubric_trait(LLMRubricTrait(name="brief", kind="boolean"))
-    assert "Which metal is liquid?" in texts(plots.trait_coverage(made))
 
 
 def test_long_names_leave_room_for_the_chart() -> None:
@@ -172,7 +184,31 @@ def test_long_names_leave_room_for_the_chart() -> None:
             assert min(figure.axes[0].get_position().size) > 0.15
 
 
-def test_without_matplotlib_the_extra_is_named_and_sites_lack_charts(
+@pytest.mark.parametrize("name", ["$x$", "$\\frac$", "_hidden"])
+def test_names_of_runs_stand_in_the_legend_as_they_are(name: str) -> None:
+    assert f"| {name} |" in texts(plots.comparison(*runs({(True, False): 3}), names=(name, "other")))
+
+
+def test_a_question_of_several_lines_is_one_line_of_a_chart() -> None:
+    made = Benchmark("Lines")
+    made.add_question("Which metal\r\n\tis liquid?", "")
+    made.add_global_rubric_trait(LLMRubricTrait(name="brief", kind="boolean"))
+    assert "Which metal is liquid?" in texts(plots.trait_coverage(made))
+
+
+def test_rows_are_limited_and_the_chart_says_so() -> None:
+    made = Benchmark("Many")
+    for number in range(33):
+        made.add_question(f"Is {number} even?", "", keywords=[f"n{number}"])
+    assert "3 more keywords are not shown" in texts(plots.keywords(made))
+
+
+def test_a_notebook_shows_a_figure() -> None:
+    figure: Any = plots.readiness(benchmark())
+    assert figure._repr_svg_() == plots.svg(figure)
+
+
+def test_without_matplotlib_the_error_names_the_extra_and_sites_have_no_charts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("jinja2", reason="sites need the extra site")

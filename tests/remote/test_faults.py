@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import time
 from collections.abc import Callable
@@ -40,18 +39,14 @@ def connected(server: FaultyServer, waits: list[float] | None = None, **settings
     return remote.connect(server.url, wait=held.append, **options)
 
 
-@pytest.fixture
-def named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
-    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
-
-
 @pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
 def test_what_may_pass_is_tried_again(server: Server, status: int) -> None:
     waits: list[float] = []
     one = server(Reply(status), Reply(status), Reply(204))
+
     with connected(one, waits) as client:
         client.replace("urn:g", TRIPLE)
+
     assert [seen.body for seen in one.seen] == [TRIPLE] * 3
     assert [0.75 * pause <= wait <= 1.25 * pause for wait, pause in zip(waits, PAUSES[:2], strict=True)] == [True] * 2
 
@@ -65,49 +60,71 @@ TERM = {"type": "uri", "value": "urn:s"}
 NAMED = b'{"g": {"type": "uri", "value": "urn:g"}, "n": {"type": "literal", "value": "1"}}'
 COLUMNS = Reply(200, b'{"head": {"vars": ["g", "n"]}, "results": {"bindings": [' + NAMED + b"]}}", RESULTS)
 RUDE = b"\n  no \x1b[31mgood\x07  \nmore"
-DRIPS = [Reply(200, b" " * 200, drip=0.05)]
-PAGE = Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"})
 
-
-def cut(*end: Reply) -> tuple[list[Reply], dict[str, Any], type[StoreError]]:
-    return [*end], {}, TruncatedResultError
-
-
-BEGUN = b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri"'
 FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str, int]] = {
     **{
-        f"status {one}": (REPLACE, [Reply(one, RUDE)], {}, ServerRefusedError, rf"answers {one}: no  \[31mgood", 1)
-        for one in (400, 404, 405, 415, 500, 501)
+        f"status {status}": (
+            REPLACE,
+            [Reply(status, RUDE)],
+            {},
+            ServerRefusedError,
+            rf"answers {status}: no  \[31mgood",
+            1,
+        )
+        for status in (400, 404, 405, 415, 500, 501)
     },
     "six attempts": (ASK, [Reply(503, b"overloaded")], {}, ServerRefusedError, "answers 503: overloaded", 6),
     "always resets": (ASK, [Reply(resets=True)], {}, ServerUnreachableError, "is the server running at", 6),
     "too late": (ASK, [Reply(delay=0.6)], {"timeout": 0.1}, ServerUnreachableError, r"no answer within 0\.1 s", 6),
-    "drop by drop": (ASK, DRIPS, {"timeout": 0.3}, ServerUnreachableError, "no answer within", 6),
-    "breaks off": (ASK, *cut(Reply(200, EMPTY.body, RESULTS, lacking=10)), "the answer broke off", 6),
-    "out of time in a row": (ASK, *cut(Reply(200, BEGUN + CANCELLED, RESULTS)), "operation has been cancelled", 1),
+    "drop by drop": (
+        *(ASK, [Reply(200, b" " * 200, drip=0.05)], {"timeout": 0.3}),
+        *(ServerUnreachableError, "no answer within", 6),
+    ),
+    "breaks off": (
+        *(ASK, [Reply(200, EMPTY.body, RESULTS, lacking=10)], {}),
+        *(TruncatedResultError, "the answer broke off", 6),
+    ),
+    "out of time in a row": (
+        *(
+            ASK,
+            [
+                Reply(
+                    200, b'{"head": {"vars": ["s"]}, "results": {"bindings": [{"s": {"type": "uri"' + CANCELLED, RESULTS
+                )
+            ],
+            {},
+        ),
+        *(TruncatedResultError, "operation has been cancelled", 1),
+    ),
     "out of time at the end": (
-        *(ASK, *cut(Reply(200, EMPTY.body[:-1] + CANCELLED, RESULTS))),
-        *("operation has been cancelled", 1),
+        *(ASK, [Reply(200, EMPTY.body[:-1] + CANCELLED, RESULTS)], {}),
+        *(TruncatedResultError, "operation has been cancelled", 1),
     ),
     **{
-        f"triples and {end.decode()}": (CONSTRUCT, *cut(Reply(200, TRIPLE + end)), "N-Triples that ends too early", 1)
+        f"triples and {end.decode()}": (
+            *(CONSTRUCT, [Reply(200, TRIPLE + end)], {}),
+            *(TruncatedResultError, "N-Triples that ends too early", 1),
+        )
         for end in (CANCELLED, b"<urn:s> <urn:p> <urn:o> .", b"<urn:s> <ur")
     },
     "cut between two lines": (
         *(lambda client: client.read("urn:g"), [Reply(200, TRIPLE), counted(**{"urn:g": 2})] * 4, {}),
         *(CountMismatchError, "holds 2", 8),
     ),
-    "web page": (ASK, *cut(PAGE), r"'text/html'.*is that the URL", 1),
+    "web page": (
+        *(ASK, [Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"})], {}),
+        *(TruncatedResultError, r"'text/html'.*is that the URL", 1),
+    ),
     "a limit that is told": (
-        *(ASK, *cut(rows("s", TERM, **{"X-SPARQL-MaxRows": "1"}))),
-        *(r"cut the result at 1 rows.*LIMIT and OFFSET", 1),
+        *(ASK, [rows("s", TERM, **{"X-SPARQL-MaxRows": "1"})], {}),
+        *(TruncatedResultError, r"cut the result at 1 rows.*LIMIT and OFFSET", 1),
     ),
     "a silent limit": (
         *(ASK, [rows("s", *[TERM] * 100_000)], {"profile": "virtuoso", "auth": "none"}),
         *(TruncatedResultError, "cut the result at 100000 rows", 1),
     ),
     "who asks": (ASK, [Reply(401)], {}, AuthFailedError, "set CHECKPOINT_LD_TOKEN, or", 1),
-    "names in other columns": (SparqlClient.checkpoints, *cut(COLUMNS), "alone, but", 1),
+    "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "alone, but", 1),
 }
 """What is done, what a server answers, how it was connected; the error, what it says, and how many requests came."""
 
@@ -118,52 +135,72 @@ def test_what_a_server_does_wrong_is_an_error_of_its_own(server: Server, fault: 
     use, replies, settings, error, message, requests = FAULTS[fault]
     waits: list[float] = []
     one, begun = server(*replies), time.monotonic()
+
     with connected(one, waits, **settings) as client, pytest.raises(error, match=message) as caught:
         use(client)
+
     assert len(one.seen) == requests
     assert len(waits) == (5 if requests == 6 else 0)
     assert getattr(caught.value, "status", replies[-1].status) == replies[-1].status
     assert time.monotonic() - begun < 20
 
 
-def test_a_server_says_when_to_come_back_up_to_a_minute(server: Server) -> None:
+@pytest.mark.parametrize(("asked", "waited"), [("7", 7.0), ("0", 0.0), ("3600", 60.0)])
+def test_a_server_says_when_to_come_back_up_to_a_minute(server: Server, asked: str, waited: float) -> None:
     waits: list[float] = []
-    soon, past = (format_datetime(datetime.now(UTC) + timedelta(seconds=one), usegmt=True) for one in (30, -30))
-    for asked in (("7", "0", "3600"), (soon, past, "whenever")):
-        replies = [Reply(503, headers={"Retry-After": text}) for text in asked]
-        with connected(server(*replies, EMPTY), waits) as client:
-            client.query(SELECT)
-    assert waits[:3] == [7, 0, 60]
-    assert 20 < waits[3] <= 30
-    assert waits[4] == 0
-    assert 0 < waits[5] <= 1.25 * PAUSES[2]
+
+    with connected(server(Reply(429, headers={"Retry-After": asked}), EMPTY), waits) as client:
+        client.query(SELECT)
+
+    assert waits == [waited]
+
+
+def test_a_server_says_when_to_come_back_as_a_date(server: Server) -> None:
+    waits: list[float] = []
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    past = format_datetime(datetime.now(UTC) - timedelta(seconds=30), usegmt=True)
+    replies = [Reply(503, headers={"Retry-After": text}) for text in (soon, past, "whenever")]
+
+    with connected(server(*replies, EMPTY), waits) as client:
+        client.query(SELECT)
+
+    assert 20 < waits[0] <= 30
+    assert waits[1] == 0
+    assert 0 < waits[2] <= 1.25 * PAUSES[2]
 
 
 def test_after_a_reset_a_new_connection_is_opened(server: Server) -> None:
     one = server(EMPTY, Reply(resets=True), EMPTY)
+
     with connected(one) as client:
         client.query(SELECT)
         client.query(SELECT)
+
     assert len(one.seen) == 3
     assert one.connections == 2
 
 
 def test_nobody_at_the_port_is_unreachable() -> None:
     url = f"http://127.0.0.1:{free_port()}"
+
     with (
         remote.connect(url, profile="oxigraph", wait=lambda _: None) as client,
         pytest.raises(ServerUnreachableError, match=rf"{url}.*refused") as caught,
     ):
         client.query(SELECT)
+
     assert isinstance(caught.value, StoreError | ConnectionError)
     assert caught.value.__cause__ is None
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_are_not_followed_with_secrets(server: Server, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redirects_are_not_followed_and_carry_no_secret_away(
+    server: Server, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_TOKEN", "secret-token")
     elsewhere = server(Reply(204))
     one = server(Reply(status, headers={"Location": f"{elsewhere.url}/?t=secret-token"}))
+
     with connected(one) as client:
         for use in (
             lambda: client.replace("urn:g", TRIPLE),
@@ -173,14 +210,17 @@ def test_redirects_are_not_followed_with_secrets(server: Server, status: int, mo
             with pytest.raises(ServerRefusedError, match=rf"sends us to {elsewhere.url}/\?t=\*\*\*") as caught:
                 use()
             assert "secret-token" not in str(caught.value)
+
     assert elsewhere.seen == []
     assert len(one.seen) == 3
 
 
 def test_a_server_that_loads_nothing_is_caught(server: Server) -> None:
     one, graph = server(Reply(200), counted()), sample()
+
     with connected(one) as client, pytest.raises(CountMismatchError) as caught:
         remote.push([graph], client)
+
     told = f"{graph.graph}: {graph.count} triples were sent from Metals-1.jsonld, 0 are in the store"
     assert str(caught.value) == told
     assert caught.value.graphs == (graph.graph,)
@@ -201,27 +241,27 @@ def test_a_server_that_keeps_other_values_is_caught_by_reading_back(server: Serv
 
 
 def test_virtuoso_is_asked_in_forms_and_understood(server: Server) -> None:
-    number = {"type": "typed-literal", "value": "3", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
-    told = {
-        "head": {"vars": ["g", "n"]},
-        "results": {"bindings": [{"g": {"type": "uri", "value": "urn:g"}, "n": number}]},
-    }
-    one = server(
-        Reply(200, json.dumps(told).encode(), RESULTS),
-        rows("__ask_retval", {"type": "literal", "value": "1"}),
-        rows("x"),
+    old = {"type": "typed-literal", "value": "3", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
+    numbered = rows("n", old)
+    number = numbered.body.replace(b'"vars": ["n"]', b'"vars": ["g", "n"]').replace(
+        b'{"n":', b'{"g": {"type": "uri", "value": "urn:g"}, "n":'
     )
+    one = server(Reply(200, number, RESULTS), rows("__ask_retval", {"type": "literal", "value": "1"}), rows("x"))
+
     with connected(one, profile="virtuoso", auth="none") as client:
         assert client.count(["urn:g"]) == {"urn:g": 3}
         assert client.query("ASK { ?s ?p ?o }").boolean is True
         assert client.query("ASK { ?s ?p ?o }").boolean is False
-    kinds = {(seen.path, seen.headers["content-type"]) for seen in one.seen}
-    assert kinds == {("/sparql", "application/x-www-form-urlencoded")}
+
+    assert {(seen.path, seen.headers["content-type"]) for seen in one.seen} == {
+        ("/sparql", "application/x-www-form-urlencoded")
+    }
     assert one.seen[0].body.startswith(b"query=SELECT+%3Fg+%28COUNT")
 
 
-@pytest.mark.usefixtures("named")
-def test_digest_is_settled_before_a_body_is_sent(server: Server) -> None:
+def test_digest_is_settled_before_a_body_is_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
     asked = {"WWW-Authenticate": 'Digest realm="SPARQL", nonce="abc", qop="auth", algorithm=MD5'}
 
     def guarded(seen: Seen) -> Reply:
@@ -233,19 +273,23 @@ def test_digest_is_settled_before_a_body_is_sent(server: Server) -> None:
     with connected(one, profile="virtuoso") as client:
         client.replace("urn:g", TRIPLE)
         client.drop("urn:g")
+
     assert [seen.method for seen in one.seen] == ["GET", "GET", "PUT", "DELETE"]
     assert one.seen[2].body == TRIPLE
     assert all(seen.headers["authorization"].startswith('Digest username="dba"') for seen in one.seen[1:])
     assert not any("secret-password" in str(seen) for seen in one.seen)
 
 
-@pytest.mark.usefixtures("named")
-def test_a_new_nonce_in_the_middle_lets_the_body_be_sent_again(server: Server) -> None:
+def test_a_new_nonce_in_the_middle_lets_the_body_be_sent_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
     stale = Reply(401, headers={"WWW-Authenticate": 'Digest realm="r", nonce="next", qop="auth", stale=true'})
     body = TRIPLE * 100_000
     one = server(stale, Reply(404), stale, Reply(201))
+
     with connected(one, auth="digest") as client:
         client.replace("urn:g", body)
+
     assert [len(seen.body) for seen in one.seen] == [0, 0, len(body), len(body)]
 
 
@@ -256,15 +300,17 @@ def test_a_new_nonce_in_the_middle_lets_the_body_be_sent_again(server: Server) -
         ("Digest", "--auth digest"),
     ],
 )
-def test_credentials_refused_are_named_not_shown(
+def test_credentials_that_are_refused_are_named_not_shown(
     server: Server, monkeypatch: pytest.MonkeyPatch, wanted: str, remedy: str
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_USER", "reader")
     monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
     headers = {"WWW-Authenticate": f'{wanted} realm="r"'}
     one = server(lambda seen: Reply(401, f"wrong: {seen.headers['authorization']} secret-password".encode(), headers))
+
     with connected(one) as client, pytest.raises(AuthFailedError, match=remedy) as caught:
         client.query(SELECT)
+
     assert len(one.seen) == 1
     assert one.seen[0].headers["authorization"] == "Basic cmVhZGVyOnNlY3JldC1wYXNzd29yZA=="
     assert "secret-password" not in f"{caught.value}{caught.value!r}"
@@ -287,17 +333,22 @@ def test_no_proxy_sees_what_this_machine_says_to_itself(server: Server, monkeypa
 
 def test_our_requests_say_who_asks_and_what_they_carry(server: Server) -> None:
     one = server(Reply(204), Reply(204), EMPTY)
+
     with connected(one) as client:
         client.replace("urn:g", TRIPLE)
         client.drop("urn:g")
         client.query(SELECT)
+
     assert all(seen.headers["user-agent"].startswith("checkpoint-ld/") for seen in one.seen)
-    graph = "/store?graph=urn%3Ag"
-    assert [(seen.method, seen.path) for seen in one.seen] == [("PUT", graph), ("DELETE", graph), ("POST", "/query")]
-    sent, _, asked = (seen.headers for seen in one.seen)
-    assert (sent["content-type"], sent["content-length"]) == ("application/n-triples", str(len(TRIPLE)))
-    assert asked["content-type"] == "application/sparql-query"
-    assert asked["accept"] == "application/sparql-results+json"
+    assert [(seen.method, seen.path) for seen in one.seen] == [
+        ("PUT", "/store?graph=urn%3Ag"),
+        ("DELETE", "/store?graph=urn%3Ag"),
+        ("POST", "/query"),
+    ]
+    assert one.seen[0].headers["content-type"] == "application/n-triples"
+    assert one.seen[0].headers["content-length"] == str(len(TRIPLE))
+    assert one.seen[2].headers["content-type"] == "application/sparql-query"
+    assert one.seen[2].headers["accept"] == "application/sparql-results+json"
 
 
 def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server) -> None:
@@ -305,10 +356,15 @@ def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server) 
         connected(server(Reply(200, b"hello")), profile="auto")
 
 
-@pytest.mark.usefixtures("named")
-def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(server: Server) -> None:
+def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
+    monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
     one = server(Reply(401, headers={"Server": "Virtuoso/07", "WWW-Authenticate": 'Digest realm="r", nonce="n"'}))
+
     with connected(one, profile="auto") as client:
         assert client.endpoint.profile.name == "virtuoso"
         assert client.credentials.method == "digest"
+
     assert [("authorization" in seen.headers) for seen in one.seen] == [False]

@@ -50,7 +50,9 @@ def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embe
     words = shlex.split(queries.catalogue()[name].example)
     given = dict(word.split("=", 1) for word in words if "=" in word)
     asked = queries.request(name, given)
+
     found = filled.query(asked.text, **asked.parameters)
+
     expected = queries.run(embedded.store, name, given)
     assert found.columns == expected.columns
     assert sorted(map(str, found.rows)) == sorted(map(str, expected.rows))
@@ -62,4 +64,5 @@ def test_most_named_queries_find_something(filled: SparqlClient) -> None:
     for name, query in queries.catalogue().items():
         if not any(one.is_required for one in query.parameters.values()):
             rows[name] = len(filled.query(query.text))
+
     assert {name for name, number in rows.items() if number} >= {"benchmarks", "questions", "keywords", "traits"}

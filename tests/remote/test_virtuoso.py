@@ -104,7 +104,9 @@ def client(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[SparqlClient]:
 def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dict[str, object]]) -> None:
     graph = CheckpointGraph.of_tree(build())
     sent = remote.outgoing(graph)
+
     remote.push([sent], client, full=True)
+
     assert client.endpoint.profile.name == "virtuoso"
     assert client.credentials.method == "digest"
     pulled = dict(remote.pull(client))
@@ -118,11 +120,13 @@ def test_what_is_pulled_is_what_was_pushed(client: SparqlClient, build: type[dic
 def test_updates_in_parts_end_with_the_same_triples(client: SparqlClient, url: str) -> None:
     lines = [f'<urn:s> <urn:p> "{number} {"x" * 300}" .\n'.encode() for number in range(900)]
     without = replace(client.endpoint, store=None)
+
     with SparqlClient(without, Connection(url, client.credentials)) as updating:
         for _ in range(2):
             updating.replace("urn:g", b"".join(lines))
         assert updating.holds("urn:g", b"".join(lines))
         updating.drop("urn:g")
+
     assert client.count(["urn:g"]) == {"urn:g": 0}
 
 
@@ -133,7 +137,9 @@ def test_literals_that_it_rewrites_have_the_same_values(client: SparqlClient) ->
         for text, kind in kinds.items()
     )
     sent = remote.Outgoing("urn:g", triples + b'<urn:s> <urn:p> "x"@EN-us .\n', 5, "0")
+
     remote.push([sent], client, full=True)
+
     found = client.read("urn:g")
     assert found != sent.triples, found
     client.drop("urn:g")
@@ -142,8 +148,10 @@ def test_literals_that_it_rewrites_have_the_same_values(client: SparqlClient) ->
 def test_a_result_above_its_limit_is_no_whole_result(client: SparqlClient) -> None:
     triples = b"".join(f"<urn:s> <urn:p> <urn:o{number}> .\n".encode() for number in range(MOST_ROWS + 500))
     client.replace("urn:g", triples)
+
     with pytest.raises(TruncatedResultError, match=f"cut the result at {MOST_ROWS} rows"):
         client.query("SELECT * WHERE { GRAPH <urn:g> { ?s ?p ?o } }")
+
     assert client.count(["urn:g"]) == {"urn:g": MOST_ROWS + 500}
     client.drop("urn:g")
 
@@ -151,6 +159,7 @@ def test_a_result_above_its_limit_is_no_whole_result(client: SparqlClient) -> No
 def test_its_own_graphs_are_no_checkpoints(client: SparqlClient) -> None:
     one = sample()
     remote.push([one], client)
+
     assert client.query("ASK { GRAPH ?g { ?s ?p ?o FILTER (?g != <" + one.graph + ">) } }").boolean is True
     assert client.checkpoints() == [one.graph]
     client.drop(one.graph)

@@ -7,7 +7,7 @@ from typing import Any
 
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.rules import Rule
-from checkpoint_ld.validation.report import Checked, Report
+from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.vocabulary import SHAPES
 
 RULES: Mapping[str, Rule] = {

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.validation.report import Checked, Report
 from checkpoint_ld.validation.reports import FORMATS, Settings, programs, render
+from checkpoint_ld.validation.results import Checked, Report
 from tests.reports.samples import CLEAN, GRAPH, found, hostile, metals, repeated, report
 
 every_format = pytest.mark.parametrize("name", FORMATS)

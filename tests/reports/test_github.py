@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-from checkpoint_ld.validation.report import Checked
 from checkpoint_ld.validation.reports import Settings, render
+from checkpoint_ld.validation.results import Checked
 from tests.reports.samples import CLEAN, GRAPH, found, hostile, metals, repeated, report
 
 

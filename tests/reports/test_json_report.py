@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.validation.report import Report
 from checkpoint_ld.validation.reports import Settings, programs, render
+from checkpoint_ld.validation.results import Report
 from tests.reports.samples import CLEAN, GRAPH, HOSTILE, QUESTION, RULES, hostile, metals, repeated, report
 
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.validation.report import Report
 from checkpoint_ld.validation.reports import Settings, render
+from checkpoint_ld.validation.results import Report
 from tests.reports.samples import CLEAN, GRAPH, hostile, metals, repeated, report
 
 

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from checkpoint_ld.validation.report import Report
 from checkpoint_ld.validation.reports import render
+from checkpoint_ld.validation.results import Report
 from tests.reports.samples import CLEAN, GRAPH, QUESTION, hostile, metals, repeated, report
 
 VOID = {"meta", "input"}

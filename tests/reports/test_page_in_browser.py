@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.validation.report import Checked
 from checkpoint_ld.validation.reports import render
+from checkpoint_ld.validation.results import Checked
 from tests.reports.browser import NAMES, Browser, binary
 from tests.reports.samples import CLEAN, GRAPH, found, hostile, metals, repeated, report
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.validation.report import Checked
 from checkpoint_ld.validation.reports import Settings, render
+from checkpoint_ld.validation.results import Checked
 from tests.reports.samples import CLEAN, GRAPH, QUESTION, found, hostile, metals, repeated, report
 
 

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.validation.report import Checked, Report
 from checkpoint_ld.validation.reports import render
 from checkpoint_ld.validation.reports.programs import FINGERPRINT, message
+from checkpoint_ld.validation.results import Checked, Report
 from tests.reports.samples import CLEAN, GRAPH, QUESTION, TEXT, found, hostile, metals, repeated, report
 
 SCHEMA = json.loads(Path(__file__).with_name("sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))

@@ -9,8 +9,8 @@ from rdflib.compare import isomorphic
 from rdflib.term import Node
 
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.validation.report import Checked, Report
 from checkpoint_ld.validation.reports import render
+from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHAPES
 from tests.reports.samples import CLEAN, GRAPH, QUESTION, found, hostile, metals, report
 

@@ -10,8 +10,8 @@ import pytest
 
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.rules import Rule
-from checkpoint_ld.validation.report import Checked, Report
 from checkpoint_ld.validation.reports import FORMATS, Settings, render
+from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.vocabulary import SHAPES
 from tests.reports.samples import RULES, found, report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from checkpoint_ld.families import checking
+from checkpoint_ld import families
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import document, patch
 from checkpoint_ld.validation import profiles
@@ -36,7 +36,7 @@ def text(*operations: Json, start: str = "metals", **layout: Json) -> bytes:
 
 
 def findings(*operations: Json, start: str = "metals", **layout: Json) -> list[Finding]:
-    return list(checking.check(text(*operations, start=start, **layout), profiles.profile(), syntax="json").findings)
+    return list(families.check(text(*operations, start=start, **layout), profiles.profile(), syntax="json").findings)
 
 
 def told(*operations: Json, start: str = "metals") -> list[tuple[str, str | None]]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import data, rules
-from checkpoint_ld.families import checking
+from checkpoint_ld import data, families, rules
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import Example, Rule, example
 from checkpoint_ld.validation import profiles
@@ -25,7 +24,7 @@ RULES = [
 
 def findings(text: bytes, told: Example) -> tuple[Finding, ...]:
     syntax = "turtle" if told.file.endswith(".ttl") else "json"
-    return checking.check(text, profiles.profile(told.profile), syntax=syntax).findings
+    return families.check(text, profiles.profile(told.profile), syntax=syntax).findings
 
 
 def the_example(rule: Rule) -> Example:

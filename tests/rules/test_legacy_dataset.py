@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.families import checking
+from checkpoint_ld import families
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.rules import example, patch
 from checkpoint_ld.validation import profiles, validator
@@ -40,7 +40,7 @@ def changed(op: str, path: str, value: Any = None) -> Any:
 
 def told(tree: Any, profile: str = "legacy-dataset", engine: str = validator.COMPILED) -> list[tuple[str, str, str]]:
     text = json.dumps(tree).encode()
-    found = checking.check(text, profiles.profile(profile), engine=engine).findings
+    found = families.check(text, profiles.profile(profile), engine=engine).findings
     return [(one.code, one.severity.name.lower(), one.place.pointer or "") for one in found]
 
 
@@ -192,7 +192,7 @@ def test_the_verdicts_of_the_validators_of_2025_are_kept(corpus: Path) -> None:
 
 
 def test_the_example_of_the_description_has_no_violation(corpus: Path) -> None:
-    found = checking.check(
+    found = families.check(
         corpus / "dataset-1" / "seed-002-example.jsonld", profiles.profile("legacy-dataset")
     ).findings
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checkpoint_ld import Benchmark
-from checkpoint_ld.families import checking
+from checkpoint_ld import Benchmark, families
 from checkpoint_ld.validation import profiles
 from tests.rules.broken import FIRST, QUESTION, Json, added, findings, messages, removed, replaced, text, told
 
@@ -154,4 +153,4 @@ def test_a_text_in_rdf_with_a_language_is_a_text() -> None:
     turtle = Benchmark.load(text()).to_turtle()
     tagged = turtle.replace('"Mercury"', '"Mercury"@en')
     assert tagged != turtle
-    assert checking.check(tagged.encode(), profiles.profile(), syntax="turtle").findings == ()
+    assert families.check(tagged.encode(), profiles.profile(), syntax="turtle").findings == ()

@@ -7,8 +7,7 @@ import json
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Severity
-from checkpoint_ld.families import checking
+from checkpoint_ld import Severity, families
 from checkpoint_ld.rules import example
 from checkpoint_ld.validation import profiles
 from tests.documents import canonical, item, rating
@@ -32,7 +31,7 @@ def dumped(tree: Json) -> bytes:
 
 
 def told(tree: Json) -> list[tuple[str, str | None]]:
-    found = checking.check(dumped(tree), profiles.profile()).findings
+    found = families.check(dumped(tree), profiles.profile()).findings
     return [(one.rule, one.place.pointer) for one in found if one.rule in OLD]
 
 
@@ -46,7 +45,7 @@ def test_the_old_vocabulary_is_told_once_and_the_old_name_of_a_type_at_every_rat
 
 
 def test_an_old_name_is_told_with_its_subject_and_the_new_one() -> None:
-    found = checking.check(dumped(with_old_names()), profiles.profile()).findings
+    found = families.check(dumped(with_old_names()), profiles.profile()).findings
     [one] = [one for one in found if one.place.pointer == "/dataFeedElement/0/item/rating/0/additionalType"]
 
     assert one.severity is Severity.INFO
@@ -67,7 +66,7 @@ def test_a_file_with_old_names_is_loaded_without_a_word_even_strictly() -> None:
 
 
 def test_the_profile_strict_warns_of_old_names() -> None:
-    found = checking.check(dumped(with_old_names()), profiles.profile("strict")).findings
+    found = families.check(dumped(with_old_names()), profiles.profile("strict")).findings
 
     assert {one.severity for one in found if one.rule in OLD} == {Severity.WARNING}
 
@@ -99,7 +98,7 @@ def test_what_is_no_rating_has_no_old_name(ratings: Json) -> None:
 
 def test_a_type_that_nobody_knows_is_a_fault_and_no_old_name() -> None:
     trait = {**rating("tone", "Global"), "additionalType": "GlobalRegxTrait"}
-    found = checking.check(dumped({**canonical(), "rating": [trait]}), profiles.profile()).findings
+    found = families.check(dumped({**canonical(), "rating": [trait]}), profiles.profile()).findings
 
     assert [one.rule for one in found if one.place.pointer == "/rating/0/additionalType"] == ["trait-type"]
 
@@ -126,7 +125,7 @@ def test_the_dataset_dialect_wants_a_version_that_names_the_format(version: str)
     told_in = example("KL002")
     assert told_in is not None
     tree = {**json.loads(told_in.valid), "version": version}
-    found = checking.check(dumped(tree), profiles.profile("legacy-dataset")).findings
+    found = families.check(dumped(tree), profiles.profile("legacy-dataset")).findings
 
     assert [one for one in found if one.severity > Severity.INFO] == []
 
@@ -134,6 +133,6 @@ def test_the_dataset_dialect_wants_a_version_that_names_the_format(version: str)
 def test_what_only_the_dataset_dialect_asks_for_is_no_concern_of_today() -> None:
     told_in = example("KL003")
     assert told_in is not None
-    found = checking.check(told_in.invalid, profiles.profile()).findings
+    found = families.check(told_in.invalid, profiles.profile()).findings
 
     assert [one.code for one in found if one.code.startswith("KL")] == []

@@ -11,7 +11,7 @@ from rdflib import Graph
 from rdflib.compare import to_isomorphic
 
 from checkpoint_ld import data, rules
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "parsed_shapes.py"
@@ -39,7 +39,7 @@ def test_what_was_parsed_beforehand_is_what_would_be_parsed_today() -> None:
 def test_each_of_our_files_makes_the_same_statements_without_being_parsed(file: Path) -> None:
     said = rules.parsed_beforehand(file)
     assert said is not None
-    beforehand, today = graph_of(parsing.index_of(said)), graph_of(parsing.parse(file.read_bytes(), "turtle"))
+    beforehand, today = graph_of(emission.index_of(said)), graph_of(emission.parse(file.read_bytes(), "turtle"))
     assert len(today) > 0
     assert to_isomorphic(beforehand) == to_isomorphic(today)
     assert [*said] == [*rules.parsed(file)], "the order is that of the file"

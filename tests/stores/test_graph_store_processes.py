@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -39,24 +38,28 @@ def ended(process: subprocess.Popen[str]) -> list[str]:
     return out.split()
 
 
-def killed(*arguments: object) -> None:
-    process = start(*arguments)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+@pytest.mark.slow
+def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "collection"
+    for one in [start("save", folder, name) for name in "abc"]:
+        ended(one)
+
+    store = GraphStore(folder)
+    assert {one.id for one in store.headers()} == {f"{name}-{at}" for name in "abc" for at in range(EACH)}
+    assert list(store.verify()) == []
+    store.close()
 
 
 @pytest.mark.slow
-def test_processes_take_turns_nothing_is_lost_and_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
-    for one in [start("save", tmp_path / "saved", name) for name in "abc"]:
-        ended(one)
-    with closing(GraphStore(tmp_path / "saved")) as store:
-        assert {one.id for one in store.headers()} == {f"{name}-{at}" for name in "abc" for at in range(EACH)}
-        assert list(store.verify()) == []
-    won = [ended(one) for one in [start("race", tmp_path / "raced", name) for name in "abc"]]
+def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
+    folder = tmp_path / "collection"
+    won = [ended(one) for one in [start("race", folder, name) for name in "abc"]]
+
     assert sorted(at for each in won for at in each) == sorted(map(str, range(EACH)))
-    with closing(GraphStore(tmp_path / "raced")) as store:
-        for name, each in zip("abc", won, strict=True):
-            assert all(store.get(f"ckpt-{at}").name == name for at in each)
+    store = GraphStore(folder)
+    for name, each in zip("abc", won, strict=True):
+        assert all(store.get(f"ckpt-{at}").name == name for at in each)
+    store.close()
 
 
 @pytest.mark.slow
@@ -65,14 +68,20 @@ def test_processes_take_turns_nothing_is_lost_and_one_of_several_writers_of_an_i
     ("way", "step"),
     [("put", "_write"), *(("replace", f"_{step}") for step in ["replace_entries", "empty", "write", "finish"])],
 )
-def test_a_kill_leaves_all_of_a_checkpoint_or_nothing(tmp_path: Path, way: str, step: str, when: str) -> None:
+def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
+    tmp_path: Path, way: str, step: str, when: str
+) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
     store.put(checkpoint("old"))
     if way == "replace":
         store.put(checkpoint("new", name="before"))
     store.close()
-    killed("die", folder, way, step, when)
+
+    process = start("die", folder, way, step, when)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+
     assert store.get("old").content() == checkpoint("old").content()
     try:
         whole = (checkpoint("new").content(), checkpoint("new", name="before").content())
@@ -89,14 +98,20 @@ def test_a_kill_leaves_all_of_a_checkpoint_or_nothing(tmp_path: Path, way: str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_kill_while_a_name_is_changed_leaves_the_new_one(tmp_path: Path, when: str) -> None:
-    with closing(GraphStore(tmp_path / "collection")) as store:
-        store.put(checkpoint("old", name="old"))
-        store.close()
-        killed("die_changing", tmp_path / "collection", when)
-        assert store.get("old").name == "new"
-        assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-statements"}
-        assert list(store.verify()) == []
+def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: Path, when: str) -> None:
+    folder = tmp_path / "collection"
+    store = GraphStore(folder)
+    store.put(checkpoint("old", name="old"))
+    store.close()
+
+    process = start("die_changing", folder, when)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+
+    assert store.get("old").name == "new"
+    assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-statements"}
+    assert list(store.verify()) == []
+    store.close()
 
 
 @pytest.mark.slow

@@ -43,6 +43,7 @@ def test_eight_processes_save_a_hundred_checkpoints_each_and_readers_see_none_to
         assert len(list(database.headers())) <= 800
     for process in processes:
         ended(process)
+
     expected = {f"{process}-{at:03}" for process in range(8) for at in range(100)}
     assert {header.id for header in files.headers()} == expected
     assert {header.id for header in database.headers()} == expected
@@ -57,6 +58,7 @@ def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
     processes = [started("race", tmp_path, number, 40) for number in range(3)]
     won = [(int(at), store, str(number)) for number, process in enumerate(processes)
            for store, at in (line.split() for line in ended(process).splitlines())]  # fmt: skip
+
     assert sorted((at, store) for at, store, _ in won) == sorted(
         (at, store) for at in range(40) for store in ("FileStore", "DatabaseStore")
     )
@@ -70,8 +72,10 @@ def test_no_change_of_metadata_is_lost_to_another_one(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
     files.put(checkpoint())
     database.put(checkpoint())
+
     for process in [started("amend", tmp_path, number, 10) for number in range(3)]:
         ended(process)
+
     expected = {f"{process}-{at}": at for process in range(3) for at in range(10)}
     for found in (files.get("ckpt_1"), database.get("ckpt_1")):
         assert expected.items() <= found.metadata.tree().items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,11 +14,12 @@ from checkpoint_ld.batch.windows import Streaming
 from checkpoint_ld.cli import streams
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.validation import profiles
-from tests.cli.conftest import Run, run
 from tests.documents import canonical, item
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from pathlib import Path
 
+    from tests.cli.conftest import Run
 
 ODD = 5
 
@@ -31,12 +32,6 @@ def many(tmp_path: Path) -> Path:
     path = tmp_path / "many.jsonld"
     path.write_text(json.dumps(tree, indent=2))
     return path
-
-
-@pytest.fixture
-def nameless(many: Path) -> Path:
-    many.write_text(json.dumps({key: value for key, value in json.loads(many.read_text()).items() if key != "@id"}))
-    return many
 
 
 @pytest.mark.slow
@@ -53,15 +48,15 @@ def test_convert_writes_the_same_bytes_and_messages(run: Run, many: Path, tmp_pa
     assert run("convert", many, "--to", syntax, "--jobs", 1, "-q").out == whole.read_bytes()
 
 
-def test_what_has_to_be_read_whole_says_why_and_what_is_large_is_streamed_without_being_asked(
-    run: Run, nameless: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_is_large_is_streamed_without_being_asked(
+    run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outcome, plain = (run("convert", nameless, "--to", "nt", *options) for options in (("--jobs", 1), ()))
-    assert outcome.out == plain.out
-    assert "its root has no @id, and is named by all of its content; it is worked on in one piece" in outcome.err
-    assert "one piece" not in run("convert", nameless, "--to", "nt", "--jobs", 1, "-q").err + plain.err
-    monkeypatch.setattr(windows, "LARGE", nameless.stat().st_size)
-    assert "one piece" in run("convert", nameless, "--to", "nt").err
+    tree = json.loads(many.read_text())
+    del tree["@id"]
+    many.write_text(json.dumps(tree))
+    assert "one piece" not in run("convert", many, "--to", "nt").err
+    monkeypatch.setattr(windows, "LARGE", many.stat().st_size)
+    assert "one piece" in run("convert", many, "--to", "nt").err
 
 
 def test_what_is_refused_is_refused_the_same_way(run: Run, many: Path, tmp_path: Path) -> None:
@@ -76,14 +71,27 @@ def test_what_is_refused_is_refused_the_same_way(run: Run, many: Path, tmp_path:
     assert target.read_text() == "mine"
     assert run("convert", many, "-o", target, "--jobs", 1, "--force").code == 0
     assert target.read_bytes().startswith(b"<")
-    outcome = run("convert", tmp_path / "nothing.jsonld", "--to", "nt", "--jobs", 2)
-    told = f"{tmp_path / 'nothing.jsonld'}: cannot be read: no such file or directory; check the path\n"
-    assert (outcome.code, outcome.err) == (2, told)
+
+
+def test_what_has_to_be_read_whole_says_why(run: Run, many: Path) -> None:
+    tree = json.loads(many.read_text())
+    del tree["@id"]
+    many.write_text(json.dumps(tree))
+    outcome = run("convert", many, "--to", "nt", "--jobs", 1)
+    assert outcome.out == run("convert", many, "--to", "nt").out
+    assert "its root has no @id, and is named by all of its content; it is worked on in one piece" in outcome.err
+    assert "one piece" not in run("convert", many, "--to", "nt", "--jobs", 1, "-q").err
 
 
 @pytest.mark.parametrize("options", [("--to", "turtle"), ("--to", "nt", "--inferred"), ("--no-deep-judgment",)])
 def test_other_conversions_are_not_streamed(run: Run, many: Path, options: tuple[str, ...]) -> None:
     assert run("convert", many, *options, "--jobs", 2) == run("convert", many, *options)
+
+
+def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
+    outcome = run("convert", tmp_path / "nothing.jsonld", "--to", "nt", "--jobs", 2)
+    assert outcome.code == 2
+    assert outcome.err == f"{tmp_path / 'nothing.jsonld'}: cannot be read: no such file or directory; check the path\n"
 
 
 def test_progress_is_told_in_questions(many: Path) -> None:
@@ -93,13 +101,19 @@ def test_progress_is_told_in_questions(many: Path) -> None:
     assert told == [(5, 12), (10, 12), (12, 12)]
 
 
-@pytest.mark.parametrize("is_cut_off", [False, True])
-def test_a_file_that_is_changed_meanwhile_is_refused(many: Path, is_cut_off: bool) -> None:
+def test_a_file_that_is_changed_meanwhile_is_refused(many: Path) -> None:
     def change(done: int, _total: int) -> None:
-        if done == 5 and is_cut_off:
-            many.write_bytes(many.read_bytes()[:100])
-        elif done == 5:
+        if done == 5:
             os.utime(many, ns=(1, 1))
+
+    with pytest.raises(ReadError, match="changed while it was read"):
+        Streaming(1, progress=change, window=5).check(str(many), profiles.profile())
+
+
+def test_a_file_that_is_cut_off_meanwhile_is_refused(many: Path) -> None:
+    def change(done: int, _total: int) -> None:
+        if done == 5:
+            many.write_bytes(many.read_bytes()[:100])
 
     with pytest.raises(ReadError, match="changed while it was read"):
         Streaming(1, progress=change, window=5).check(str(many), profiles.profile())

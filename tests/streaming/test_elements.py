@@ -1,20 +1,16 @@
-"""The elements of a file are found as they stand, however little is read at a time, and runs of texts come in order."""
+"""The elements of a file are found as they stand, however little of it is read at a time."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
-import tracemalloc
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.batch import outline, windows
+from checkpoint_ld.batch import outline
 from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
 from checkpoint_ld.documents.document import read_json
 from tests.trials import examples
@@ -61,10 +57,10 @@ def test_elements_have_the_values_and_places_that_reading_gives_them(
 @settings(max_examples=examples(150), deadline=None)
 @given(st.lists(OBJECTS, max_size=6), LAYOUTS, STARTS, CHUNKS, st.booleans())
 def test_objects_have_the_values_and_places_that_reading_gives_them(
-    entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, by_windows: bool
+    entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, windows: bool
 ) -> None:
     text = json.dumps({"before": entries, "list": entries, "after": entries}, **layout)
-    hold(start + (text.replace("\n", "\r\n") if by_windows else text).encode(), chunk)
+    hold(start + (text.replace("\n", "\r\n") if windows else text).encode(), chunk)
 
 
 def hold(data: bytes, chunk: int) -> None:
@@ -108,8 +104,11 @@ IN_LINES = """{
 """
 
 
-def test_elements_in_lines_are_found_and_what_only_looks_like_them_is_none(chunk: int) -> None:
+def test_what_only_looks_like_elements_is_none(chunk: int) -> None:
     hold(IN_LINES.encode(), chunk)
+
+
+def test_elements_in_lines_are_found(chunk: int) -> None:
     value = {"before": [{"a": 1}, {"a": 2}], "list": [{"é": at, "b": [{}, {"c": [{}]}]} for at in range(20)]}
     for indent in (1, 2, "\t"):
         hold(json.dumps(value, indent=indent).encode(), chunk)
@@ -148,40 +147,3 @@ def test_a_value_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(UnusualFileError, match="longer than 100 characters"):
         list(Elements(file, "list"))
     assert file.tell() < 1000
-
-
-BLOCKS = st.lists(st.text("ab\u00e9\n\u2028\U0010ffff ", max_size=3).map(lambda text: f"{text}\n"), max_size=9)
-
-
-def written(folder: Path, parts: list[list[str]]) -> list[Path]:
-    """Write texts as runs."""
-    files = [folder / str(number) for number in range(len(parts))]
-    for file, blocks in zip(files, parts, strict=True):
-        windows.write_run(file, blocks)
-    return files
-
-
-@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.lists(BLOCKS, max_size=9), st.integers(1, 40), st.integers(1, 9))
-def test_all_texts_of_runs_come_in_order(tmp_path: Path, parts: list[list[str]], most: int, least: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(windows, "_MOST", most)
-        patch.setattr(windows, "_LEAST", least)
-        with windows.in_order(written(tmp_path, parts)) as joined:
-            assert joined.read() == b"".join(sorted(block.encode() for blocks in parts for block in blocks))
-
-
-def test_of_many_runs_little_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows, "_MOST", 1 << 12)
-    monkeypatch.setattr(windows, "_LEAST", 16)
-    parts = [[f"{at:06} of {number}{100 * '.'}\n" for at in range(number, 100_000, 97)] for number in range(20)]
-    runs, wanted = written(tmp_path, parts), hashlib.sha256("".join(sorted(chain(*parts))).encode()).digest()
-    found = hashlib.sha256()
-    tracemalloc.start()
-    with windows.in_order(runs) as joined:
-        while data := joined.read(1 << 10):
-            found.update(data)
-    held = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found.digest() == wanted
-    assert held < sum(run.stat().st_size for run in runs) / 4

@@ -11,10 +11,9 @@ import pytest
 import shifty
 from rdflib import Graph
 
-from checkpoint_ld import data, rules
+from checkpoint_ld import data, families, rules
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.families import checking
 from checkpoint_ld.rules import Example, example
 from checkpoint_ld.shacl.shapes import Run
 from checkpoint_ld.validation import profiles, results, validator
@@ -36,7 +35,7 @@ CORE = core_shapes()
 
 def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[tuple[str, str, str]]]:
     """Return our findings and the results that they were made from, as verdicts."""
-    checked = checking.check(text, profiles.profile(profile))
+    checked = families.check(text, profiles.profile(profile))
     iris = {severity: iri for iri, severity in rules.SEVERITIES.items()}
     told = {
         (str(one.node), f"urn:karenina:shape:{one.rule}", iris[one.severity]) for one in checked.findings if one.node
@@ -74,7 +73,7 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
     compared = 0
     for path in files[:6]:
         text = path.read_bytes()
-        checked = checking.check(text, profiles.profile())
+        checked = families.check(text, profiles.profile())
         if checked.results is not None:
             assert verdicts(checked.results) == plain_run(text, profiles.profile()), path
             compared += 1
@@ -112,9 +111,9 @@ def test_the_check_of_shapes_can_fail() -> None:
 def test_pyshacl_alone_finds_the_same(code: str) -> None:
     told = example(code)
     assert told is not None
-    alone = checking.validate(told.invalid, profile=told.profile, engine="pyshacl")
+    alone = families.validate(told.invalid, profile=told.profile, engine="pyshacl")
 
-    assert alone.findings == checking.validate(told.invalid, profile=told.profile).findings
+    assert alone.findings == families.validate(told.invalid, profile=told.profile).findings
     assert code in {one.code for one in alone.findings}
 
 
@@ -123,9 +122,9 @@ def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch
     assert told is not None
     monkeypatch.setattr(Run, "results_for", None)
 
-    assert checking.validate(told.valid, engine="pyshacl").conforms
+    assert families.validate(told.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
-        checking.validate(told.valid)
+        families.validate(told.valid)
 
 
 def test_nothing_of_ours_is_left_to_pyshacl() -> None:
@@ -135,7 +134,7 @@ def test_nothing_of_ours_is_left_to_pyshacl() -> None:
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SettingsError, match=r'there is no engine "pyshackl"; did you mean pyshacl\?'):
-        checking.validate(b"{}", engine="pyshackl")
+        families.validate(b"{}", engine="pyshackl")
 
 
 def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
@@ -145,7 +144,7 @@ def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
         "<urn:own:few> a sh:PropertyShape ; sh:targetClass schema:DataFeed ; sh:path schema:dataFeedElement ;\n"
         '  sh:maxCount 3 ; sh:message "too many" .\n'
     )
-    found = checking.validate(json.dumps(feed()).encode(), shapes=[shapes]).findings
+    found = families.validate(json.dumps(feed()).encode(), shapes=[shapes]).findings
 
     assert "too many" in {one.message for one in found}
 

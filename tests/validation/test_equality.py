@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 
-from checkpoint_ld.families import checking
+from checkpoint_ld import families
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.validation import profiles, validator
 from tests.documents import setting
@@ -22,7 +22,7 @@ def found(tree: Any, profile: str = "karenina") -> tuple[Finding, ...]:
     """Return the findings of our engine, after comparing them with those of pySHACL."""
     data = json.dumps(tree).encode()
     ours, theirs = (
-        checking.check(data, profiles.profile(profile), engine=engine).findings for engine in validator.ENGINES
+        families.check(data, profiles.profile(profile), engine=engine).findings for engine in validator.ENGINES
     )
     assert ours == theirs
     return ours

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld import Benchmark, writing
+from checkpoint_ld import Benchmark, families, writing
 from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import document, patch
 from checkpoint_ld.validation import profiles
@@ -216,7 +215,7 @@ def faults() -> list[Any]:
 
 
 def findings(text: str) -> tuple[Finding, ...]:
-    return checking.check(text.encode(), profiles.profile()).findings
+    return families.check(text.encode(), profiles.profile()).findings
 
 
 @cache

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
     from checkpoint_ld.agent.graph import AgentGraph
-    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.agent.serialization import AgentReading
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.validation.report import Report
+    from checkpoint_ld.validation.results import Report
 
 
 class AgentCheckpoint(CheckedMethods, Value, Shown):
@@ -151,7 +151,7 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
         if shape == "second":
             return bytes_of(to_second(self.tree()), shape)
         if shape != "canonical":
-            from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - loads rdflib
+            from checkpoint_ld.agent.serialization import written  # noqa: PLC0415 - loads rdflib
 
             return written(self.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
         content = bytes_of_ordered(self.tree())
@@ -198,7 +198,7 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
 
 
 def _examined(source: Any) -> AgentReading:
-    from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
 
     return examine(source)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from checkpoint_ld.agent.reading import AgentReading
 from checkpoint_ld.agent.rules import value_at
+from checkpoint_ld.agent.serialization import AgentReading
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.findings import Finding, Place

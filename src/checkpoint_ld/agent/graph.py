@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from rdflib import BNode, Graph, Literal, URIRef
 
-from checkpoint_ld.agent import names, schema
-from checkpoint_ld.agent.names import CAF, CAF_DERIVED, PROV, caf, derived, prov
-from checkpoint_ld.agent.schema import ID, value_of
+from checkpoint_ld.agent import schema
+from checkpoint_ld.agent.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived, prov, value_of
 from checkpoint_ld.agent.text import bytes_of, sha256_of
 from checkpoint_ld.agent.values import LATEST_MS
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
-from checkpoint_ld.graph import interpreter, naming
+from checkpoint_ld.graph import interpreter, literals
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
@@ -89,7 +88,7 @@ class _Layer:
             self.moment_of(call, caf("startedAtMs"), prov("startedAtTime"))
             self.moment_of(call, caf("completedAtMs"), prov("endedAtTime"))
             self.say(call, prov("wasAssociatedWith"), agent)
-            told = names.identifier(str(call))
+            told = schema.identifier(str(call))
             if told is not None and isinstance(results, dict) and told[1] in results:
                 self.say(call, derived("result"), literal_of(results[told[1]], "@json"))
 
@@ -105,7 +104,7 @@ class _Layer:
     def asked(self, what: URIRef) -> URIRef | None:
         """Return the IRI of the question, or of the benchmark, that the checkpoint says it is about."""
         told = self.value(self.named(self.root, caf("about")), what)
-        return URIRef(names.question_iri(told)) if isinstance(told, str) and told else None
+        return URIRef(schema.question_iri(told)) if isinstance(told, str) and told else None
 
     def objects(self, subject: Node | None, predicate: URIRef) -> list[Node]:
         return [one for one in self.terms(subject, predicate) if not isinstance(one, Literal)]
@@ -185,7 +184,7 @@ class AgentGraph(StatementGraph):
         around, key = next(above, (None, ""))
         walk = AgentWalk()
         identifier = members.get(ID)
-        if naming.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
+        if literals.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
             walk.named.add(walk.ids[plan.kind][identifier])  # an earlier object has the name
         with interpreter.room(), uncollected():
             place = Place() if around is None else Place(around.keys[key].term, around)
@@ -236,7 +235,7 @@ def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
     with interpreter.room(), uncollected():
         walk = AgentWalk()
         try:
-            name = "" if isinstance(tree.get(ID), str) else naming.root_of(tree)
+            name = "" if isinstance(tree.get(ID), str) else literals.root_of(tree)
             walk.objects(Objects([tree], [name]), Place())
             walk.complete()
         except ReadError:
@@ -258,7 +257,7 @@ class AgentWalk(Walk):
     def __init__(self) -> None:
         super().__init__(None, plans=schema.compiled())
         self.objects_by_place: list[Batch] = []
-        self.ids = {kind: _Ids(kind) for kind in names.KINDS}
+        self.ids = {kind: _Ids(kind) for kind in schema.KINDS}
         self.named: set[URIRef] = set()
         self.again: dict[URIRef, list[str]] = {}
         self.left: dict[Node, Tree] = {}
@@ -284,7 +283,7 @@ class AgentWalk(Walk):
         self.tell([*nodes], Objects(sources, nodes), groups, place, beside)
         return [*nodes]
 
-    def _named(self, source: Tree, by_place: str, kind: names.Kind | None) -> URIRef:
+    def _named(self, source: Tree, by_place: str, kind: schema.Kind | None) -> URIRef:
         """Return the node of an object, named by its id, or by its place where it has none or another one has it."""
         if kind is None:
             return _uri(by_place)
@@ -372,12 +371,12 @@ class AgentWalk(Walk):
 class _Ids(dict[str, URIRef]):
     """The nodes of what has ids of one kind, each made when it is first asked for."""
 
-    def __init__(self, kind: names.Kind) -> None:
+    def __init__(self, kind: schema.Kind) -> None:
         super().__init__()
-        self._kind: names.Kind = kind
+        self._kind: schema.Kind = kind
 
     def __missing__(self, identifier: str) -> URIRef:
-        node = self[identifier] = _uri(names.iri(self._kind, identifier))
+        node = self[identifier] = _uri(schema.iri(self._kind, identifier))
         return node
 
 
@@ -396,7 +395,7 @@ def _held(found: Iterable[Node | None]) -> Node | list[Node] | None:
     return every if len(every) > 1 else every[0] if every else None
 
 
-_MOMENTS = (names.caf("createdAtMs"), names.caf("startedAtMs"))
+_MOMENTS = (schema.caf("createdAtMs"), schema.caf("startedAtMs"))
 
 
 def root_of(index: Index) -> Node:
@@ -426,7 +425,7 @@ class _Reader:
         """Return the object of a node, and of everything below it: known keys in their fixed order, then all others."""
         held_by = self.index.get(subject, {})
         members: Tree = {}
-        if plan.kind is not None and not isinstance(subject, BNode) and not naming.is_minted(str(subject)):
+        if plan.kind is not None and not isinstance(subject, BNode) and not literals.is_minted(str(subject)):
             members[ID] = _id_of(subject, plan.kind)
         for predicate, held in held_by.items():
             key = plan.key_of(str(predicate))
@@ -484,7 +483,7 @@ class _Reader:
                     members[name] = filled if is_array else filled[0]
 
 
-def _id_of(subject: Node, kind: names.Kind) -> str:
+def _id_of(subject: Node, kind: schema.Kind) -> str:
     """Return the id that the name of a node tells; a name of another kind is an id by itself."""
-    found = names.identifier(str(subject))
+    found = schema.identifier(str(subject))
     return found[1] if found is not None and found[0] == kind else str(subject)

@@ -17,7 +17,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph, AgentWalk, built, is_texts
-from checkpoint_ld.agent.names import CAF, CAF_DERIVED, derived, escaped
+from checkpoint_ld.agent.schema import CAF, CAF_DERIVED, derived, escaped
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION

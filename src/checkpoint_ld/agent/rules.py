@@ -24,8 +24,7 @@ from checkpoint_ld.shacl.shape import listed, sh, told
 from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import value_of
-from checkpoint_ld.validation.report import Checked, Report
-from checkpoint_ld.validation.results import results, violations
+from checkpoint_ld.validation.results import Checked, Report, results, violations
 from checkpoint_ld.validation.validator import COMPILED, judge
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.agent.serialization import AgentReading
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.validation.profiles import Profile
 

@@ -18,14 +18,13 @@ import rdflib
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 from rdflib import URIRef
 
-from checkpoint_ld.agent import names
+from checkpoint_ld.agent import schema
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import OF_VERDICT, Assessment, Status, TraitStatus
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.graph.literals import double_text, is_datetime
-from checkpoint_ld.graph.naming import escaped, is_iri
+from checkpoint_ld.graph.literals import double_text, escaped, is_datetime, is_iri
 from checkpoint_ld.phrases import encodable
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
@@ -41,7 +40,7 @@ TERMS = "http://purl.org/dc/terms/"
 PREFIXES = {
     "earl": EARL,
     "dct": TERMS,
-    "prov": names.PROV,
+    "prov": schema.PROV,
     "schema": SCHEMA,
     "karenina": KARENINA,
     "rdf": RDF,
@@ -65,7 +64,7 @@ _OF_JUDGES = (TraitStatus.JUDGED, TraitStatus.ERROR)
 """What may become of a value that a judge gave; a value of any other trait stands beside ours."""
 _TYPE = NamedNode(RDF + "type")
 _NAME = NamedNode(SCHEMA + "name")
-_GENERATED = NamedNode(names.PROV + "wasGeneratedBy")
+_GENERATED = NamedNode(schema.PROV + "wasGeneratedBy")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -165,7 +164,7 @@ def _about(assessment: Assessment, test: str, name: str, base: str, date: str | 
     named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
     scalars = {term: value for term, value in named.items() if isinstance(value, str | int | float)}
     run = answer.extra.get("execution_id")
-    generated = [(_GENERATED, NamedNode(names.iri("execution", run)))] if isinstance(run, str) and run else []
+    generated = [(_GENERATED, NamedNode(schema.iri("execution", run)))] if isinstance(run, str) and run else []
     yield from _node(subject, _earl("TestSubject"), (_TYPE, _ours("RecordedAnswer")), *_stated(scalars), *generated)
     fields = (
         {} if verified is None else {f"{name}-field-{escaped(encodable(one.name))}": one for one in verified.fields}

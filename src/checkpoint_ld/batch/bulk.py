@@ -24,7 +24,6 @@ from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
-from checkpoint_ld.families import checking
 from checkpoint_ld.graph import emission
 
 if sys.platform != "win32":  # which has none
@@ -33,7 +32,7 @@ if sys.platform != "win32":  # which has none
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.families import Profiles
     from checkpoint_ld.findings import Finding
 
 Json = dict[str, Any]
@@ -199,7 +198,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     there = _there(shard, wanted)
     if there is not None:
         return there
-    profile = checking.Profiles(options.profile) if options.profile is not None else None
+    profile = families.Profiles(options.profile) if options.profile is not None else None
     out = Path(shard.out)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -286,7 +285,7 @@ class _Writing:
         read = families.examine_bytes(record.data, record.name, checked=self.profile is None or has_quads)
         if has_quads:
             families.refusing(read)
-        findings = read.findings if self.profile is None else checking.check_source(read, self.profile).findings
+        findings = read.findings if self.profile is None else families.check_source(read, self.profile).findings
         graph = families.graph_of(read)
         lines = emission.nquads_of(graph)
         self.checkpoints += 1

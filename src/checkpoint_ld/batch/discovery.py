@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.validation import selection
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 """The path that stands for standard input."""
-EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *parsing.EXTENSIONS) for end in ("", PACKED))
+EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *emission.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are read."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never entered, beside hidden ones."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph import contexts, literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Set
@@ -319,7 +319,7 @@ def _identifiers(value: Any) -> Iterator[str]:
 
 def name_of(identifier: str) -> str:
     """Return the name of the object with an identifier. Raises UnusualFileError for one with a fragment."""
-    name = naming.iri_of(identifier)
+    name = literals.iri_of(identifier)
     if any(one in name for one in _NOT_IN_NAMES):
         raise UnusualFileError("its identifiers have fragments")
     return name

@@ -34,7 +34,7 @@ from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError
 from checkpoint_ld.graph.store import graph_of, put
 from checkpoint_ld.validation import profiles, validator
-from checkpoint_ld.validation.report import Checked
+from checkpoint_ld.validation.results import Checked
 from checkpoint_ld.vocabulary import RDF, SHACL
 
 if TYPE_CHECKING:

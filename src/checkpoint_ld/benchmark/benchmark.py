@@ -31,7 +31,7 @@ from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.emission import ContextStyle, parsing
+from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
@@ -217,7 +217,7 @@ class Benchmark(CheckedMethods, Shown):
         FindingsError with the violations that `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
-            read = validator.refusing(reading.of_statements(parsing.held(path)), strict=strict)
+            read = validator.refusing(reading.of_statements(emission.held(path)), strict=strict)
         else:
             read = validator.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)

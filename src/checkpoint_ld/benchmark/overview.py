@@ -12,14 +12,14 @@ from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import counted
-from checkpoint_ld.validation.report import Checked
+from checkpoint_ld.validation.results import Checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.benchmark.content import BenchmarkContent
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.validation.report import Report
+    from checkpoint_ld.validation.results import Report
 
 Json = dict[str, Any]
 Errors: TypeAlias = "Sequence[dict[str, str]]"

@@ -54,7 +54,7 @@ def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
     The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
     InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
     """
-    from checkpoint_ld.agent.reading import examine  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
 
     reading = examine(path)
     done = Upgraded(Path(path), reading.version, NEWEST)
@@ -108,7 +108,7 @@ def loaded(source: Source) -> Loaded:
     """
     if isinstance(source, AgentCheckpoint):
         return Loaded(source.refusing())
-    from checkpoint_ld.agent.reading import examine_bytes  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agent.serialization import examine_bytes  # noqa: PLC0415 - loads rdflib
 
     if isinstance(source, Mapping):
         reading = examine_bytes(dump_json(dict(source)))

@@ -77,7 +77,7 @@ def _run(
     quiet: bool,
 ) -> None:
     from checkpoint_ld.batch import bulk
-    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.families import Profiles
 
     if options.profile is not None:
         Profiles(options.profile)  # says now what is wrong with the name

@@ -95,7 +95,7 @@ def convert(
         return
     source = streams.read(file, syntax=syntax, strict=strict)
     if not isinstance(source, Reading):
-        from checkpoint_ld.agent.writing import written as written_of_agent
+        from checkpoint_ld.agent.serialization import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context == "plain" or extension_of(output.file) == ".json")
         output.write(written_of_agent(source.tree, form, prov=prov, inferred=inferred))
@@ -125,7 +125,7 @@ def convert(
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
-    """Return as what of `agent.writing.FORMS` an agent checkpoint is written; a shape is a dialect."""
+    """Return as what of `agent.serialization.FORMS` an agent checkpoint is written; a shape is a dialect."""
     from checkpoint_ld.agent.values import SHAPES
 
     if dialect is None:

@@ -300,9 +300,9 @@ def pull(
 
 def _content(found: Source, to: str) -> bytes:
     from checkpoint_ld import writing
-    from checkpoint_ld.agent import writing as agent_writing
+    from checkpoint_ld.agent import serialization
     from checkpoint_ld.dialects.reading import Reading
 
     if isinstance(found, Reading):
         return writing.write(found.graph, syntax=to).data
-    return agent_writing.written(found.tree, to)
+    return serialization.written(found.tree, to)

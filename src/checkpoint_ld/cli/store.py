@@ -136,7 +136,7 @@ def get(*, store: str, graph: str, output: Output, wait: float) -> None:
 def _content(held: StatementGraph, syntax: str) -> bytes:
     """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
     from checkpoint_ld import writing
-    from checkpoint_ld.agent import writing as agent_writing
+    from checkpoint_ld.agent import serialization
     from checkpoint_ld.agent.graph import AgentGraph
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.emission import ContextStyle
@@ -144,7 +144,7 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
     if isinstance(held, CheckpointGraph):
         return writing.write(held, syntax=syntax, context=ContextStyle.PLAIN).data
     agent = AgentGraph.of_graph(held)
-    return agent_writing.written(agent.tree(), "canonical" if syntax == writing.JSONLD else syntax)
+    return serialization.written(agent.tree(), "canonical" if syntax == writing.JSONLD else syntax)
 
 
 @store.command
@@ -320,7 +320,7 @@ def _open(
 
 
 def _options(on_conflict: str, profile: str | None, fail_on: str, progress: Any) -> Options:
-    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.families import Profiles
     from checkpoint_ld.stores import collection
 
     rules = Profiles(profile) if profile is not None else None

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from checkpoint_ld.families.checking import Profiles, Together
+    from checkpoint_ld.families import Profiles, Together
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.validation.fixes import Fix
-    from checkpoint_ld.validation.report import Checked, Report
     from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.results import Checked, Report
     from checkpoint_ld.validation.selection import Selection
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
@@ -161,14 +161,14 @@ def validate(
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld.families import checking
+    from checkpoint_ld import families
     from checkpoint_ld.validation import profiles, reports
 
     if no_config:
         chosen = configuration.Configuration()
     else:
         chosen = configuration.find(Path()) if config is None else configuration.of_file(Path(config))
-    wanted = checking.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
+    wanted = families.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
     known = baseline or chosen.baseline
@@ -258,11 +258,11 @@ class _Run:
 
     def report(self, files: Sequence[str]) -> Report:
         """Validate `files`; those that are not there are named on standard error."""
-        from checkpoint_ld.families import checking
+        from checkpoint_ld import families
 
-        together = checking.Together(self.profiles)
+        together = families.Together(self.profiles)
         selected = map(self.selection.applied, together.added(self._checked(files, together)))
-        return checking.report_of(map(_marked, selected), self.profiles)
+        return families.report_of(map(_marked, selected), self.profiles)
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
         """Write a report, or its counts by rule."""
@@ -339,7 +339,7 @@ class _Run:
                 self.fail(str(error))
 
     def _checked(self, files: Sequence[str], together: Together) -> Iterator[Checked]:
-        from checkpoint_ld.families import checking
+        from checkpoint_ld import families
 
         with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:
             for done, file in enumerate(files):
@@ -350,7 +350,7 @@ class _Run:
                     streamed = self._streamed(source, is_alone=len(files) == 1)
                     if streamed is None:
                         choices: Any = {"syntax": self.syntax, "engine": self.engine, "together": together}
-                        yield checking.check(source, self.profiles, **choices)
+                        yield families.check(source, self.profiles, **choices)
                     else:
                         together.note(None, b"", None)
                         yield streamed

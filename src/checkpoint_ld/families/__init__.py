@@ -1,39 +1,52 @@
 """Families: benchmarks and agent checkpoints, recognised by their content, read and loaded alike.
 
-`checking` holds them against rules, `inspection` counts what they hold.
+Here they are held against rules, too; `inspection` counts what they hold.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rdflib import Graph
 
 from checkpoint_ld import arguments
-from checkpoint_ld.agent.names import CAF, caf
+from checkpoint_ld.agent.schema import CAF, caf
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import AGENT_MEMBERS, Reading
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
-from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, is_number
+from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.emission import parsing
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.validation import validator
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.validation import profiles, validator
+from checkpoint_ld.validation.results import Checked, Report
+from checkpoint_ld.validation.validator import by_place
 
 if TYPE_CHECKING:
-    import os
+    from collections.abc import Iterable, Sequence
     from typing import BinaryIO
 
     from rdflib.term import Node
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.agent.collection import KnownBenchmark
+    from checkpoint_ld.agent.serialization import AgentReading
     from checkpoint_ld.benchmark import Validate
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index, StatementGraph
+    from checkpoint_ld.validation.profiles import Profile
+
 
 BENCHMARK: Final = "benchmark"
 AGENT: Final = "agent"
@@ -141,9 +154,9 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
     # A checkpoint of an agent is known by its class, or by what only such a node has.
     kind = caf("Checkpoint")
     if any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values()):
-        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - benchmarks need none of it
+        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - benchmarks need none of it
 
-        return agents.of_statements(index, syntax, name)
+        return serialization.of_statements(index, syntax, name)
     return _held(reading.of_statements(index, syntax, name), checked=checked)
 
 
@@ -161,9 +174,9 @@ def refusing(source: Source, *, strict: bool = False) -> Source:
 
 def _of_document(document: Document, *, checked: bool) -> Source:
     if _is_agent(document):
-        from checkpoint_ld.agent import reading as agents  # noqa: PLC0415 - as above
+        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - as above
 
-        return agents.examine_document(document)
+        return serialization.examine_document(document)
     return _held(reading.examine_document(document), checked=checked)
 
 
@@ -178,7 +191,7 @@ def _is_agent(document: Document) -> bool:
         return True
     if _TERM not in document.data:
         return False
-    from checkpoint_ld.agent.reading import is_json_ld  # noqa: PLC0415 - as above
+    from checkpoint_ld.agent.serialization import is_json_ld  # noqa: PLC0415 - as above
 
     return is_json_ld(document)
 
@@ -197,7 +210,7 @@ def load(
     errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
     """
     if isinstance(source, Graph):
-        read = of_statements(parsing.held(source), checked=False)
+        read = of_statements(emission.held(source), checked=False)
     else:
         read = examine(source, syntax=syntax, checked=False)
     refusing(read, strict=strict)
@@ -214,10 +227,8 @@ def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
     if validate not in ("off", "warn", "strict"):
         raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
     if validate != "off":
-        from checkpoint_ld.families import checking  # noqa: PLC0415 - SHACL takes longer to import than to load a file
-
-        profile = checking.Profiles("strict" if validate == "strict" else "agent")
-        report = checking.report_of([checking.check_source(read, profile)], profile)
+        profile = Profiles("strict" if validate == "strict" else "agent")
+        report = report_of([check_source(read, profile)], profile)
         if validate == "strict":
             report.raise_for_findings()
         elif report.findings:
@@ -225,3 +236,190 @@ def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
             message = f"{read.source or 'the checkpoint'} has findings: {counts}"
             warnings.warn(message, FindingsWarning, stacklevel=4)
     return AgentCheckpoint.of_reading(read)
+
+
+_CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}
+"""What `profiles.FAMILIES` calls the families."""
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """The profiles that one name means, one for each family, with the user's own `shapes` (files or folders).
+
+    Raises SettingsError for a name that means nothing in any family, and for shapes that cannot be read.
+    """
+
+    name: str = profiles.DEFAULT
+    shapes: Sequence[str | Path] = ()
+    _held: dict[str, Profile] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.has(BENCHMARK) and not self.has(AGENT):
+            short = dict.fromkeys(one.removeprefix(f"{profiles.AGENT}-") for one in profiles.names())
+            raise SettingsError(unknown("profile", self.name, short))
+        self.first  # noqa: B018 - says now what is wrong with the shapes
+
+    @property
+    def first(self) -> Profile:
+        """The profile for what shows no family: that for benchmarks, if there is one."""
+        return self.of(BENCHMARK if self.has(BENCHMARK) else AGENT)
+
+    def has(self, family: str) -> bool:
+        """Whether the name means a profile of a family."""
+        try:
+            profiles.of_family(self.name, _CALLED[family])
+        except SettingsError:
+            return False
+        return True
+
+    def of(self, family: str) -> Profile:
+        """Return the profile for a family. Raises SettingsError if the name means nothing there."""
+        found = self._held.get(family)
+        if found is None:
+            name = profiles.of_family(self.name, _CALLED[family])
+            found = self._held[family] = profiles.profile(name, self.shapes)
+        return found
+
+
+@checked
+def validate(
+    *sources: str | os.PathLike[str] | BinaryIO | bytes,
+    profile: str = profiles.DEFAULT,
+    shapes: Sequence[str | Path] = (),
+    syntax: str | None = None,
+    engine: str = validator.COMPILED,
+) -> Report:
+    """Hold checkpoints, each against the rules of its family that `profile` means, and of the user's own `shapes`.
+
+    Each source is a path, an open binary file or bytes; `shapes` are files or folders of Turtle, `engine` is one of
+    `validation.ENGINES`. What cannot be read is a finding too. Raises SettingsError for a profile or an engine that
+    does not exist or shapes that are none, SourceMissingError for a file that is not there.
+    """
+    chosen = Profiles(profile, tuple(shapes))
+    validator.check_engine(engine)
+    together = Together(chosen)
+    found = (check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources)
+    return report_of(together.added(found), chosen)
+
+
+def check(
+    source: Any,
+    chosen: Profiles | Profile,
+    *,
+    syntax: str | None = None,
+    engine: str = validator.COMPILED,
+    together: Together | None = None,
+) -> Checked:
+    """Hold a checkpoint against the rules of its family: a path, an open binary file or bytes.
+
+    `together` remembers it, to hold it against others. What cannot be read is a finding, with the severity that the
+    profile gives it. Raises SourceMissingError for a file that is not there, SettingsError for a profile that is not
+    for its family, and for the user's shapes when they cannot be applied.
+    """
+    first = chosen.first if isinstance(chosen, Profiles) else chosen
+    try:
+        data, name = read_bytes(source)
+    except SourceMissingError:
+        raise
+    except ReadError as error:
+        if together is not None:
+            together.note(None, b"", None)
+        return validator.unread(error, next((one.place.file for one in error.findings), None), first)
+    try:
+        read = examine_bytes(data, name, syntax=syntax, checked=False)
+        found = check_source(read, chosen, engine=engine)
+    except ReadError as error:
+        found, read = validator.unread(error, name, first, data), None
+    if together is not None:
+        together.note(source if isinstance(source, (str, os.PathLike)) else data, data, read)
+    return found
+
+
+def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
+    """Hold a checkpoint that was read against the rules of its family.
+
+    A single profile stands for that of the same name, or of the default, where it is for another family. Raises
+    SettingsError as `check`.
+    """
+    if isinstance(source, Reading):
+        return validator.check_reading(source, _profile(chosen, BENCHMARK), engine=engine)
+    from checkpoint_ld.agent.rules import check_reading  # noqa: PLC0415 - benchmarks need none of it
+
+    return check_reading(source, _profile(chosen, AGENT), engine=engine)
+
+
+def _profile(chosen: Profiles | Profile, family: str) -> Profile:
+    if isinstance(chosen, Profiles):
+        return chosen.of(family)
+    return chosen if chosen.family == _CALLED[family] else Profiles(chosen.name, chosen.own_shapes).of(family)
+
+
+class Together:
+    """The sources of one run, held against each other where the profile has rules for that (agent checkpoints).
+
+    It remembers when each agent checkpoint was taken and where to read it again, and which questions benchmarks have.
+    """
+
+    def __init__(self, chosen: Profiles) -> None:
+        profile = chosen.of(AGENT) if chosen.has(AGENT) else None
+        self._profile = profile if profile is not None and profile.rule("agent-parent-absent") is not None else None
+        self._agents: list[tuple[float, int, Any, str]] = []
+        self._benchmarks: dict[str, KnownBenchmark] = {}
+        self._count = 0
+
+    def note(self, source: Any, data: bytes, read: Source | None) -> None:
+        """Remember the next source: `source` can be read again, `data` are its bytes, None stands for no checkpoint."""
+        at, self._count = self._count, self._count + 1
+        if self._profile is None or read is None:
+            return
+        if isinstance(read, Reading):
+            from checkpoint_ld.agent.collection import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
+
+            elements = [
+                one["@id"]
+                for one in as_list(read.tree.get("dataFeedElement"))
+                if isinstance(one, dict) and "@id" in one
+            ]
+            self._benchmarks[str(read.tree.get("@id"))] = KnownBenchmark(frozenset(elements), sha256(data).hexdigest())
+            return
+        taken = read.tree.get("timestamp")
+        self._agents.append((taken if is_number(taken) else 0, at, source, read.syntax))
+
+    def added(self, checked: Iterable[Checked]) -> list[Checked]:
+        """Return the sources that were noted, with what they say against each other among their findings."""
+        found = list(checked)
+        if self._profile is None or len(self._agents) < 2:
+            return found
+        from checkpoint_ld.agent.collection import check_collection  # noqa: PLC0415 - benchmarks need none of it
+
+        texts: dict[int, str] = {}
+        oldest_first = sorted(self._agents, key=lambda one: one[:2])
+        readings = (self._again(*one[1:], texts) for one in oldest_first)
+        for one in check_collection(readings, self._benchmarks):
+            at = int((one.place.file or "").partition(".")[0])
+            rule = self._profile.rule(one.rule)
+            if rule is None:
+                continue
+            place = replace(one.place, file=found[at].source)
+            findings = (*found[at].findings, replace(one, place=place, severity=rule.severity))
+            found[at] = replace(found[at], findings=findings, text=found[at].text or texts[at])
+        return [replace(one, findings=tuple(sorted(one.findings, key=by_place))) for one in found]
+
+    def _again(self, at: int, source: Any, syntax: str, texts: dict[int, str]) -> AgentReading:
+        """Read an agent checkpoint again, under its number: several sources may have one name, or none."""
+        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - as above
+
+        data, name = read_bytes(source)
+        read = serialization.examine_bytes(data, f"{at}{''.join(Path(name or '').suffixes[-2:])}", syntax=syntax)
+        if read.document is not None:
+            texts[at] = read.document.data.decode("utf-8-sig", "replace")
+        return read
+
+
+def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:
+    """Return the report on sources that were held against the profiles of a name."""
+    found = tuple(checked)
+    families = {AGENT if one.dialect.startswith(AGENT) else BENCHMARK for one in found if one.dialect is not None}
+    used = [chosen.of(one) for one in sorted(families)] or [chosen.first]
+    rules = {code: rule for one in used for code, rule in one.rules.items()}
+    return Report(", ".join(one.name for one in used), found, MappingProxyType(rules))

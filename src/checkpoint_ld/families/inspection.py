@@ -10,7 +10,7 @@ from checkpoint_ld.benchmark.editing import PUBLISHED
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import literals
 from checkpoint_ld.identifiers import question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.traits import family_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.reading import AgentReading
+    from checkpoint_ld.agent.serialization import AgentReading
     from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
 
@@ -133,8 +133,8 @@ def _suspicious_ids(items: list[Json]) -> Iterator[SuspiciousId]:
         computed = question_id(text) if isinstance(text, str) else None
         if identifier.startswith(_COMPUTED_PREFIX) and computed is not None and not identifier.startswith(computed):
             yield SuspiciousId(identifier, f"does not agree with the text of its question, whose id is {computed}")
-        elif not naming.is_iri(identifier) and not identifier.isalnum():
-            yield SuspiciousId(identifier, f"is no IRI; in the graph it is {naming.iri_of(identifier)}")
+        elif not literals.is_iri(identifier) and not identifier.isalnum():
+            yield SuspiciousId(identifier, f"is no IRI; in the graph it is {literals.iri_of(identifier)}")
 
 
 def _creator(value: Any) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rdflib import URIRef
 
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, tell_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.literals import (
@@ -91,7 +91,7 @@ def annotate(tree: Tree, table: TermTable) -> Annotated:
     tree = unshared(tree)
     walk = _Walk(table, ())
     own = walk.own_name(tree)
-    root = own or naming.root_of(tree)
+    root = own or literals.root_of(tree)
     annotated = walk.node(tree, _Place(root), None, own)
     annotated.setdefault("@type", ROOT_TYPE)
     return Annotated(annotated, walk.objects, walk.names)
@@ -145,7 +145,7 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
 def _tell_place(index: Index, placed: Placed) -> None:
     subject = URIRef(placed.name)
     identifier = placed.source.get("@id")
-    if isinstance(identifier, str) and not naming.tells(placed.name, identifier):
+    if isinstance(identifier, str) and not literals.tells(placed.name, identifier):
         index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
     if placed.position is not None and "position" not in placed.source:
         index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
@@ -153,14 +153,14 @@ def _tell_place(index: Index, placed: Placed) -> None:
 
 def _place_of(name: str) -> _Place:
     """Return where the object called `name` stands: at itself, or at the place that its minted name tells."""
-    base, pointer = naming.parted(name)
+    base, pointer = literals.parted(name)
     return _Place(base, pointer)
 
 
 def name_of(identifier: str, table: TermTable) -> str:
     """Return the name for the text of an `@id`, escaped if a prefix of the document's would make another name of it."""
-    name = naming.iri_of(table.full(identifier))
-    return name if table.full(name) == name else naming.under_base(name)
+    name = literals.iri_of(table.full(identifier))
+    return name if table.full(name) == name else literals.under_base(name)
 
 
 def unshared(value: Any) -> Any:
@@ -195,9 +195,9 @@ class _Walk:
         return name in self.fresh or URIRef(name) in self.taken
 
     def minted(self, place: _Place) -> str:
-        name = naming.child_of(place.base, *place.tokens) if place.tokens else place.base
+        name = literals.child_of(place.base, *place.tokens) if place.tokens else place.base
         if self.is_taken(name):  # bases with and without a fragment can look alike
-            name = naming.child_of(naming.under_base(place.base), *place.tokens)
+            name = literals.child_of(literals.under_base(place.base), *place.tokens)
         self.fresh.add(name)
         return name
 
@@ -298,7 +298,7 @@ class _Walk:
 def _is_predicate(key: str, name: str) -> bool:
     """Tell whether a key that stands for `name` can become a predicate of the document, none that is ours alone."""
     iri = expand_name(name)
-    return not key.startswith("@") and naming.is_iri(iri) and iri not in _OURS_ALONE
+    return not key.startswith("@") and literals.is_iri(iri) and iri not in _OURS_ALONE
 
 
 def _are_objects(value: object) -> bool:
@@ -338,8 +338,8 @@ def is_reference(text: str, coercion: str) -> bool:
     if text.startswith("@"):
         return False
     if coercion == "@id":
-        return naming.iri_of(text) in (text, ID_BASE + text)
-    return naming.is_iri(expand_name(text)) and text != ""
+        return literals.iri_of(text) in (text, ID_BASE + text)
+    return literals.is_iri(expand_name(text)) and text != ""
 
 
 def _is_value_object(value: Tree) -> bool:
@@ -357,7 +357,7 @@ def _is_value_object(value: Tree) -> bool:
         isinstance(content, (str, int, float))
         and isinstance(language, str)
         and isinstance(datatype, str)
-        and naming.is_iri(expand_name(datatype))
+        and literals.is_iri(expand_name(datatype))
         and is_language(language)
     )
 
@@ -385,7 +385,7 @@ class Pointers:
             name, way = self._ways.get(_stem(base), ("", None))
             way = way if mark or name == iri else None
         if way is not None and mark:
-            way = self._below(way, naming.parted(iri)[1])
+            way = self._below(way, literals.parted(iri)[1])
         return None if way is None else pointer(way)
 
     def _below(self, way: _Way, tokens: tuple[str, ...]) -> _Way | None:
@@ -401,7 +401,7 @@ class Pointers:
 
     @cached_property
     def _minted_root(self) -> str | None:
-        return None if isinstance(self._tree.get("@id"), str) else naming.root_of(self._tree)
+        return None if isinstance(self._tree.get("@id"), str) else literals.root_of(self._tree)
 
     @cached_property
     def _ways(self) -> dict[str, tuple[str, _Way]] | None:
@@ -413,7 +413,7 @@ class Pointers:
             identifier = one.get("@id")
             if not isinstance(identifier, str) or len(one) == 1:
                 continue
-            name = naming.iri_of(identifier) if is_usual else name_of(identifier, table)
+            name = literals.iri_of(identifier) if is_usual else name_of(identifier, table)
             if found.setdefault(_stem(name), (name, way))[1] != way:
                 return None
         return found

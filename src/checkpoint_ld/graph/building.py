@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rdflib import URIRef
 
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.annotation import annotate, annotate_members, complete, name_of
 from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import (
@@ -97,7 +97,7 @@ class Walk(Columns):
         self.source = tree
         if "@type" not in tree:
             raise NotCoveredError
-        self.node(self.source, "" if "@id" in tree else minted or naming.root_of(tree))
+        self.node(self.source, "" if "@id" in tree else minted or literals.root_of(tree))
         return self.batches[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
@@ -150,7 +150,7 @@ class Walk(Columns):
             own = self.own_names(sources)
             names = [one or by_place for one, by_place in zip(own, names, strict=True)]
             for at, (name, one) in enumerate(zip(names, sources, strict=True)):
-                if "@id" in one and not naming.tells(name, one["@id"]):
+                if "@id" in one and not literals.tells(name, one["@id"]):
                     beside.append((at, IDENTIFIER, self.texts[one["@id"]]))
         if positions is not None and (place.is_map or any(own)):
             told = enumerate(zip(positions, names if place.is_map else own, strict=True))
@@ -474,7 +474,7 @@ def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
         if kept is None:
             return None
         walk = Walk(own_context, is_part=True)
-        root = walk.root(kept, naming.root_of(tree) if "@id" not in kept else None)
+        root = walk.root(kept, literals.root_of(tree) if "@id" not in kept else None)
         expand_left(walk, reduction.left, own_context)
         walk.complete()
     except NotCoveredError:
@@ -500,7 +500,7 @@ def index_of_part(
     try:
         walk = Walk(own_context, taken)
         stem = _checked(owner) if "#" in owner else owner + "#"
-        name = walk.node(part, naming.below(stem, via.key, at), via, at)
+        name = walk.node(part, literals.below(stem, via.key, at), via, at)
         walk.complete()
     except NotCoveredError:
         return None
@@ -521,7 +521,7 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
 
 def _checked(owner: str) -> str:
     """Return the name of an object in a graph if the names below it are like those below no other object."""
-    if any(one in naming.parted(owner)[0] for one in NOT_IN_STEM):
+    if any(one in literals.parted(owner)[0] for one in NOT_IN_STEM):
         raise NotCoveredError
     return owner
 

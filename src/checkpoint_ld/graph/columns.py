@@ -12,7 +12,7 @@ from itertools import chain, islice, repeat
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD, is_undecided
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, Made, TypedText, literal_of, text_literal
 from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
@@ -288,7 +288,7 @@ class Columns:
         places = {token: at for at, token in enumerate(value)}
         stem = stem_of(name, known)
         tokens = sorted(value)  # as PyLD does with the keys of maps
-        names = [naming.below(stem, token) for token in tokens]
+        names = [literals.below(stem, token) for token in tokens]
         objects = Objects([value[one] for one in tokens], names, [places[one] for one in tokens])
         terms = self.objects(objects, Place(known.term, column.plan, depth, is_map=True))
         return terms if len(terms) > 1 else terms[0], any("@id" in one for one in value.values())

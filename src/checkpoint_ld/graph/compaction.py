@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of, json_text, literal_of, same
 from checkpoint_ld.graph.store import Index, terms_of
@@ -283,9 +283,9 @@ class Compaction:
         held = self.index.get(subject, {}).get(IDENTIFIER)
         if held is not None:
             return str(terms_of(held)[0])
-        if isinstance(subject, BNode) or naming.is_minted(str(subject)):
+        if isinstance(subject, BNode) or literals.is_minted(str(subject)):
             return None
-        return naming.text_of(str(subject)) if str(subject).startswith(ID_BASE) else str(subject)
+        return literals.text_of(str(subject)) if str(subject).startswith(ID_BASE) else str(subject)
 
     def kind(self, subject: Node) -> str | list[str] | None:
         """Return the type or types of a node, as a document spells them."""
@@ -369,7 +369,7 @@ class Compaction:
         position = self.index.get(node, {}).get(POSITION)
         if position is not None and is_position(position):
             return int(str(position))
-        token = naming.last_token(str(node)) if naming.is_minted(str(node)) else ""
+        token = literals.last_token(str(node)) if literals.is_minted(str(node)) else ""
         return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
 
     def next_place(self, held: list[Node]) -> int:
@@ -379,8 +379,8 @@ class Compaction:
 
     def map_key(self, node: Node) -> str:
         """Return the key of a node in the map that it stands in, such as the nodes of a scenario."""
-        if naming.is_minted(str(node)):
-            return naming.last_token(str(node))
+        if literals.is_minted(str(node)):
+            return literals.last_token(str(node))
         own_key = self.index.get(node, {}).get(URIRef(KARENINA + "nodeId"))
         return str(terms_of(own_key)[0]) if own_key is not None else str(node)
 
@@ -389,7 +389,7 @@ class Compaction:
             value = json_of(one, coercion)
             self.has_typed_texts |= isinstance(value, TypedText)
             return value
-        if one in self.index or isinstance(one, BNode) or naming.is_minted(str(one)):
+        if one in self.index or isinstance(one, BNode) or literals.is_minted(str(one)):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":
             return self.type_name(str(one))

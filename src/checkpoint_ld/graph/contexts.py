@@ -16,8 +16,7 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import data
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph.literals import literal_of
-from checkpoint_ld.graph.naming import escaped, iri_of, is_iri, renewed
+from checkpoint_ld.graph.literals import escaped, iri_of, is_iri, literal_of, renewed
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rdflib import URIRef
 
-from checkpoint_ld.graph import contexts, naming
+from checkpoint_ld.graph import contexts, literals
 from checkpoint_ld.graph.annotation import is_reference
 from checkpoint_ld.graph.compaction import POSITION, Compaction
 from checkpoint_ld.graph.contexts import (
@@ -97,7 +97,7 @@ class KeyPlan(NamedTuple):
     def of(cls, term: Term, reading: Reading) -> KeyPlan:
         """Make the plan for the key of a term, with all that follows from the term."""
         key, container = term.key, term.container
-        token, is_plain = naming.below("", key)[1:], reading is Reading.PLAIN
+        token, is_plain = literals.below("", key)[1:], reading is Reading.PLAIN
         is_text, has_objects = is_plain and container is None, is_plain or reading is Reading.NODE
         return cls(key, named(term.iri), reading, container, term, token, container == "@set", is_text, has_objects)
 
@@ -132,7 +132,7 @@ class Plan:
         if self._known.type is not None:
             return named(self._known.type)
         found = self.expanded({}).get("@type", [])
-        if len(found) != 1 or not naming.is_iri(found[0]) or Compaction.type_name(found[0]) != kind:
+        if len(found) != 1 or not literals.is_iri(found[0]) or Compaction.type_name(found[0]) != kind:
             raise NotCoveredError
         return named(found[0])
 
@@ -234,14 +234,14 @@ class Plans:
             iri = self.resolved.names.get(text) or self._expanded_name(text)
             if not is_reference(text, "@vocab"):
                 raise NotCoveredError
-            is_same = Compaction.type_name(iri) == text and not naming.is_minted(iri)
+            is_same = Compaction.type_name(iri) == text and not literals.is_minted(iri)
             known = self._names[text] = named(iri), is_same
         return known
 
     def _expanded_name(self, text: str) -> str:
         nodes = expand({"@type": text}, self.context)
         found = nodes[0].get("@type", []) if len(nodes) == 1 else []
-        if len(found) != 1 or not naming.is_iri(found[0]):
+        if len(found) != 1 or not literals.is_iri(found[0]):
             raise NotCoveredError
         iri: str = found[0]
         return iri

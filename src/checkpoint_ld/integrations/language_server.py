@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from checkpoint_ld import families
 from checkpoint_ld.batch import configuration
 from checkpoint_ld.batch.discovery import is_checkpoint
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
-from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import catalogue, example
 from checkpoint_ld.validation.fixes import fixes_of
@@ -193,8 +193,8 @@ def _examined(document: TextDocument) -> _Known:
     path = to_fs_path(document.uri)
     try:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
-        profiles = checking.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
-        checked = checking.check(data, profiles)
+        profiles = families.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
+        checked = families.check(data, profiles)
         checked = configuration.selection(chosen, profiles.first.rules).applied(replace(checked, source=path))
         findings = list(checked.findings)
     except CheckpointLdError as error:

@@ -13,10 +13,10 @@ from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 
 from checkpoint_ld import families, writing
-from checkpoint_ld.agent.writing import written
+from checkpoint_ld.agent.serialization import written
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -49,7 +49,7 @@ class CheckpointSerializer(Serializer):
         """Write the checkpoint. Raises ReadError for a graph that holds none, or several."""
         if encoding is not None and encoding.lower().replace("-", "") != "utf8":
             raise WriteError(f"a checkpoint is UTF-8, not {encoding}: leave the encoding out")
-        read = families.refusing(families.of_statements(parsing.held(self.store), checked=False))
+        read = families.refusing(families.of_statements(emission.held(self.store), checked=False))
         stream.write(_written(read))
 
 

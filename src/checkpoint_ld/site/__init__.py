@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.site.contents import Contents
 from checkpoint_ld.site.folder import replaced
 from checkpoint_ld.site.pages import Pages

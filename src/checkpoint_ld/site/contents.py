@@ -21,7 +21,7 @@ from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError, WriteError
-from checkpoint_ld.families.checking import Profiles, check_source
+from checkpoint_ld.families import Profiles, check_source
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.secrets import secret

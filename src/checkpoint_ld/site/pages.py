@@ -18,7 +18,7 @@ from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import PACKED
-from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.notebook import WITHHELD
 from checkpoint_ld.phrases import counted, harmless

@@ -13,8 +13,7 @@ from checkpoint_ld import families, sparql
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError
-from checkpoint_ld.families import checking
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Description, described
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
-    from checkpoint_ld.validation.report import Checked, Report
+    from checkpoint_ld.validation.results import Checked, Report
 
 __all__ = [
     "Checks",
@@ -282,8 +281,8 @@ class Collection(CheckedMethods):
 
         Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
         """
-        chosen = checking.Profiles(profile, tuple(shapes))
-        return checking.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
+        chosen = families.Profiles(profile, tuple(shapes))
+        return families.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
 
     def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
         """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
@@ -370,12 +369,12 @@ class Collection(CheckedMethods):
             raise LookupFailedError(f"{graph}: its loading was interrupted; add {source} again")
         return entry
 
-    def _checked(self, graph: str, chosen: checking.Profiles) -> Checked:
+    def _checked(self, graph: str, chosen: families.Profiles) -> Checked:
         self._entry(graph)
         try:
             self._whole(graph)
-            index = parsing.parse(self._holdings.triples(graph), "nt")
-            return checking.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
+            index = emission.parse(self._holdings.triples(graph), "nt")
+            return families.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
         except (LookupFailedError, ReadError) as error:
             return validator.unread(error, graph, chosen.first)
 

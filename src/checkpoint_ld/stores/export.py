@@ -26,9 +26,8 @@ from checkpoint_ld.documents.files import packed, replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
 from checkpoint_ld.families import inferred
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.emission import nquads_of
-from checkpoint_ld.graph.emission.parsing import parse
-from checkpoint_ld.graph.naming import renewed
+from checkpoint_ld.graph.emission import nquads_of, parse
+from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
 from checkpoint_ld.stores.holdings import named_quad
 from checkpoint_ld.stores.manifest import MANIFEST, collection_errors

@@ -105,9 +105,9 @@ def _snapshot(path: Path) -> Any:
 
 
 def _tree(path: Path) -> dict[str, Any]:
-    from checkpoint_ld.agent import reading  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agent import serialization  # noqa: PLC0415 - loads rdflib
 
-    return reading.examine(path).tree
+    return serialization.examine(path).tree
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyoxigraph import Literal, NamedNode
 
-from checkpoint_ld.agent import names
+from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.names import derived, iri
+from checkpoint_ld.agent.schema import derived, iri
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.agent.values import real
 from checkpoint_ld.arguments import CheckedMethods
@@ -33,7 +33,8 @@ from checkpoint_ld.errors import (
     WriteError,
 )
 from checkpoint_ld.findings import Place
-from checkpoint_ld.graph.emission import ntriples_of, parsing
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.sparql.result import value_of, written
@@ -43,7 +44,7 @@ from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Heade
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.agent.names import Kind
+    from checkpoint_ld.agent.schema import Kind
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.stores.backend import Row
@@ -116,14 +117,14 @@ def keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
         if compare is operator.eq:
             inside.append(_PATTERNS[name])
             is_iri, literal = name in _KINDS, value == 1 if name == "is_branch" else value
-            parameters[name] = NamedNode(names.iri(_KINDS[name], value)) if is_iri else Literal(literal)
+            parameters[name] = NamedNode(schema.iri(_KINDS[name], value)) if is_iri else Literal(literal)
         elif name != "key":
             limit = f"limit{len(outside)}"
             outside.append(f"FILTER (?{name} {_SIGNS[compare]} ?{limit})")
             parameters[limit] = Literal(value)
     if wanted.tool is not None:
         inside.append(_TOOL)
-        parameters["tool"] = NamedNode(names.iri("tool", wanted.tool))
+        parameters["tool"] = NamedNode(schema.iri("tool", wanted.tool))
     if wanted.confidence_below is not None:
         inside.append(_CONFIDENCE)
         outside.append("FILTER (?confidence < ?below)")
@@ -158,7 +159,7 @@ def headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
     for row in rows:
         by_name.setdefault(_name(row[0]), []).append(row)
     for key in keys:
-        mine = by_name.get(names.iri("checkpoint", key[2]), [])
+        mine = by_name.get(schema.iri("checkpoint", key[2]), [])
         if len(mine) == 1:
             members = dict(zip(_MEMBERS, map(value_of, mine[0][1:]), strict=True))
             yield Header.of_members({"id": key[2], **members, **{name: _id(members[name]) for name in _KINDS}})
@@ -166,13 +167,13 @@ def headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
 
 def identifier_of(name: str) -> str | None:
     """Return the id of the checkpoint that an IRI names; None for one that is not ours."""
-    found = names.identifier(name)
+    found = schema.identifier(name)
     # Another way to write the same id would be another graph.
-    return found[1] if found is not None and names.iri("checkpoint", found[1]) == name else None
+    return found[1] if found is not None and schema.iri("checkpoint", found[1]) == name else None
 
 
 def _id(name: Any) -> str | None:
-    found = None if name is None else names.identifier(name)
+    found = None if name is None else schema.identifier(name)
     return name if found is None else found[1]
 
 
@@ -264,7 +265,7 @@ class GraphStore(CheckedMethods):
             keys = keys_of(rows, wanted, self._graphs.unfinished())
         for start in range(0, len(keys), _PAGE):
             page = keys[start : start + _PAGE]
-            checkpoints = " ".join(written(NamedNode(names.iri("checkpoint", key[2]))) for key in page)
+            checkpoints = " ".join(written(NamedNode(schema.iri("checkpoint", key[2]))) for key in page)
             yield from headers_of(self._graphs.select(_HEADERS.format(checkpoints)), page)
 
     def update_metadata(
@@ -376,7 +377,7 @@ class GraphStore(CheckedMethods):
         """
         what = f"{self._graphs.where}: the graph of {shown(checkpoint_id)}"
         try:
-            graph = AgentGraph.of_index(parsing.parse(triples, "nt"))
+            graph = AgentGraph.of_index(emission.parse(triples, "nt"))
             tree = graph.tree()
             sha256 = sha256_of(tree)
             checkpoint = AgentCheckpoint.of_tree(tree)

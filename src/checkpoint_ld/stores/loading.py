@@ -15,10 +15,9 @@ from checkpoint_ld import families
 from checkpoint_ld.batch import discovery
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
-from checkpoint_ld.families import checking
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.naming import renewed
+from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.holdings import Load
 from checkpoint_ld.stores.manifest import MANIFEST, FileState
@@ -26,7 +25,7 @@ from checkpoint_ld.stores.manifest import MANIFEST, FileState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from checkpoint_ld.families.checking import Profiles
+    from checkpoint_ld.families import Profiles
     from checkpoint_ld.stores.holdings import Holdings
     from checkpoint_ld.stores.manifest import Entry
     from checkpoint_ld.validation.profiles import Profile
@@ -209,7 +208,7 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
     for one that `checks` keep out.
     """
     read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
-    findings = read.findings if checks.profile is None else checking.check_source(read, checks.profile).findings
+    findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
     if checks.fail_on is not None:
         heavy = [one for one in findings if one.severity >= checks.fail_on]
         if heavy:

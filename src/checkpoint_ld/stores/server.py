@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Triple
 
-from checkpoint_ld.agent.names import CAF_DERIVED
+from checkpoint_ld.agent.schema import CAF_DERIVED
 from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.guard import bound, limited

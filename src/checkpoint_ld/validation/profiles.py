@@ -22,7 +22,7 @@ from checkpoint_ld import data, rules
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import FOLDER
@@ -219,9 +219,9 @@ def shipped_statements(file: Path) -> Index:
 def _parsed(file: Path) -> Index:
     held = rules.parsed_beforehand(file)
     if held is not None:
-        return parsing.index_of(held)
+        return emission.index_of(held)
     try:
-        return parsing.parse(file.read_bytes(), "turtle")
+        return emission.parse(file.read_bytes(), "turtle")
     except (ReadError, OSError) as error:
         raise SettingsError(f"the shapes in {file} cannot be read: {error}") from error
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import shacl
+from checkpoint_ld import arguments, shacl
 from checkpoint_ld.documents.text import pointer, steps_of
+from checkpoint_ld.errors import FindingsError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.annotation import Pointers
-from checkpoint_ld.graph.naming import is_minted, text_of
+from checkpoint_ld.graph.literals import is_minted, text_of
 from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import SEVERITIES, Rule
 from checkpoint_ld.secrets import secret
@@ -26,8 +29,9 @@ from checkpoint_ld.validation.inference import infer, predicate_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from rdflib import Graph
     from rdflib.term import Node
 
     from checkpoint_ld.dialects.reading import Reading
@@ -35,6 +39,90 @@ if TYPE_CHECKING:
     from checkpoint_ld.shacl import DataGraph, Shapes
     from checkpoint_ld.validation.inference import Described
     from checkpoint_ld.validation.profiles import Profile
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One source that was validated.
+
+    `source` is its name as given, None for what has none; `dialect` is None where it could not be told. `text` is the
+    JSON text that places point into, None where there are no findings, for RDF syntaxes and for what is no text.
+    `results` is the SHACL validation report (SHACL 1.0 §3.6), None for what could not be read as a graph.
+    """
+
+    source: str | None
+    findings: tuple[Finding, ...]
+    dialect: str | None = None
+    text: str | None = field(default=None, repr=False)
+    results: Graph | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Shown):
+    """What validation found: the sources in the order given, the findings of each in the order of their places.
+
+    `profile` names the rules that were applied, `rules` holds them by code. `known` is the number of findings that were
+    left out because a baseline has them.
+    """
+
+    profile: str
+    checked: tuple[Checked, ...]
+    rules: Mapping[str, Rule] = field(repr=False)
+    known: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.checked)} sources: {self._line()}>"
+
+    def _line(self) -> str:
+        counts = ", ".join(f"{number} {severity.name.lower()}s" for severity, number in self.counts.items())
+        return f"{counts} (profile {self.profile})"
+
+    def _card(self) -> Card:
+        name = "valid" if self.conforms else "not valid"
+        return Card("Report", name, self._line(), {"sources": len(self.checked)}, [self.table()])
+
+    def table(self) -> Rows:
+        """Return the findings as a table for a notebook."""
+        rows = (
+            (
+                one.severity.name.lower(),
+                f"{one.code} {one.rule}",
+                str(one.place),
+                f"{one.subject}: {one.message}" if one.subject else one.message,
+                one.remedy,
+            )
+            for one in self.findings
+        )
+        return Rows("Findings", ("severity", "rule", "place", "finding", "remedy"), rows, len(self.findings))
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings of all sources."""
+        return tuple(found for one in self.checked for found in one.findings)
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        """How many findings there are of each severity, the heaviest first, also where there are none."""
+        counted = Counter(found.severity for found in self.findings)
+        return {severity: counted[severity] for severity in sorted(Severity, reverse=True)}
+
+    @property
+    def conforms(self) -> bool:
+        """Whether there is no violation."""
+        return not self.at_least(Severity.VIOLATION)
+
+    @arguments.checked
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """Return the findings that weigh `severity` or more."""
+        return tuple(found for found in self.findings if found.severity >= severity)
+
+    @arguments.checked
+    def raise_for_findings(self, severity: Severity = Severity.VIOLATION) -> Report:
+        """Return this report; raise FindingsError if anything in it weighs `severity` or more."""
+        found = self.at_least(severity)
+        if found:
+            raise FindingsError.of(found)
+        return self
 
 
 @dataclass(frozen=True, slots=True)

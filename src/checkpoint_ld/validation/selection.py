@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.report import Checked
+    from checkpoint_ld.validation.results import Checked
 
 MAGIC = re.compile(r"[*?\[]")
 """What makes a path a pattern."""

@@ -20,8 +20,7 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.shacl.shape import report_graph
 from checkpoint_ld.validation import profiles
-from checkpoint_ld.validation.report import Checked, Report
-from checkpoint_ld.validation.results import applied, compiled, data_of, is_broken, without_secrets
+from checkpoint_ld.validation.results import Checked, Report, applied, compiled, data_of, is_broken, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,9 +14,9 @@ from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph import contexts, emission, naming
+from checkpoint_ld.graph import contexts, emission, literals
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.emission import ContextStyle, parsing
+from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
 from checkpoint_ld.phrases import shown
@@ -45,7 +45,7 @@ RDF_WRITERS = {
 SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
 """What a checkpoint can be written as, by the names that the command line has for it."""
 
-EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **parsing.EXTENSIONS}
+EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **emission.EXTENSIONS}
 
 _GUI, _DATASET = "gui-datafeed", "dataset-1"
 _DEEP_JUDGMENT = "deep_judgment_"
@@ -163,7 +163,7 @@ class _Adaptation:
             return bare
         now, round_scores, root = self.completes
         if root is not None and bare is not tree and "@id" not in bare:
-            root = naming.root_of(without_contexts(bare))
+            root = literals.root_of(without_contexts(bare))
         whole, more = completion.complete(bare, now, round_scores=round_scores, root=root)
         self.findings += more
         return whole

@@ -12,15 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from checkpoint_ld import dialects
-from checkpoint_ld.dialects import old_names
+from checkpoint_ld.dialects.dialect import old_name_findings
 from checkpoint_ld.dialects.reading import json_ld as forms
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.phrases import given, shown
@@ -40,7 +39,7 @@ Parsed = TypeVar("Parsed")
 JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
 
-_SYNTAXES = (JSON_SYNTAX, *parsing.SYNTAXES)
+_SYNTAXES = (JSON_SYNTAX, *emission.SYNTAXES)
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
 """What the root of every agent checkpoint has, be it a broken one."""
 _KINDS = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
@@ -188,7 +187,7 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
         with uncollected():
             if syntax == JSON_SYNTAX:
                 return of_document(read_json(data, name, limits))
-            return of_index(parsing.parse(data, syntax), syntax)
+            return of_index(emission.parse(data, syntax), syntax)
     except ReadError as error:
         if not error.findings:
             raise
@@ -231,8 +230,8 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
 def syntax_of(name: str | None, data: bytes) -> str:
     """Tell the syntax of a text by its file's extension, or else by how it starts."""
     extension = extension_of(name or "")
-    if extension in parsing.EXTENSIONS:
-        return parsing.EXTENSIONS[extension]
+    if extension in emission.EXTENSIONS:
+        return emission.EXTENSIONS[extension]
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if extension in (".json", ".jsonld") or not start or start[:1] in b'{["' or b"\x00" in start:
         return JSON_SYNTAX
@@ -258,7 +257,7 @@ def _reading(
     way_back = None if plain.origins is None else (upgrade, plain.origins)
     is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
     placed = (*(document.findings if document is not None else ()), *_form_findings(plain, document))
-    unplaced = (*upgrade.findings, *(old_names.findings(plain.tree) if is_as_written else ()))
+    unplaced = (*upgrade.findings, *(old_name_findings(plain.tree) if is_as_written else ()))
     if document is None:
         placed, unplaced = (
             tuple(one for one in found if one.rule not in ("context", "root-type")) for found in (placed, unplaced)

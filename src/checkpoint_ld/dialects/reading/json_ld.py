@@ -30,8 +30,7 @@ from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
-from checkpoint_ld.graph.literals import DOUBLE, INTEGER, json_text
-from checkpoint_ld.graph.naming import escaped, is_iri
+from checkpoint_ld.graph.literals import DOUBLE, INTEGER, escaped, is_iri, json_text
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name
 from checkpoint_ld.graph.columns import TOGETHER, alike
 from checkpoint_ld.graph.contexts import ROOT_TYPE, is_property_value, json_keys
-from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_language, json_text
-from checkpoint_ld.graph.naming import is_iri
+from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_iri, is_language, json_text
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Plain, Tidying, Tree
-from checkpoint_ld.graph import contexts, interpreter, naming
+from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, decoded, refs, residue_of
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
@@ -75,7 +75,8 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     """
     index = without_derived(index)
     if any(
-        predicate == RESIDUE or any(isinstance(one, URIRef) and naming.is_minted(str(one)) for one in (subject, value))
+        predicate == RESIDUE
+        or any(isinstance(one, URIRef) and literals.is_minted(str(one)) for one in (subject, value))
         for subject, predicate, value in triples_of(index)
     ):
         return _of_ours(index, form)

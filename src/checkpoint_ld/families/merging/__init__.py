@@ -13,20 +13,21 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.dialects.reading import CANONICAL, Reading
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import copied, same
+from checkpoint_ld.documents.values import copied, is_number, same
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError, WrongTypeError
-from checkpoint_ld.families.merging import agents, benchmarks
-from checkpoint_ld.families.merging.three_way import Conflict, Four
+from checkpoint_ld.families.merging import benchmarks
+from checkpoint_ld.families.merging.three_way import Conflict, Four, Merger, greatest
 from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Sequence
     from typing import BinaryIO
 
     from checkpoint_ld.families import Source
     from checkpoint_ld.families.merging.three_way import Decide, Paths
     from checkpoint_ld.findings import Place
+
 
 __all__ = ["Conflict", "Merge", "merge"]
 
@@ -96,9 +97,8 @@ class Merge:
         return writing.write(self.result.graph, syntax=syntax, dialect=dialect, source=source, now=now()).data
 
     def _of_agent(self, path: str | os.PathLike[str] | None) -> bytes:
-        from checkpoint_ld.agent.reading import AgentReading  # noqa: PLC0415 - benchmarks need none of it
-        from checkpoint_ld.agent.schema import without_context  # noqa: PLC0415 - as above
-        from checkpoint_ld.agent.writing import written  # noqa: PLC0415 - as above
+        from checkpoint_ld.agent.schema import without_context  # noqa: PLC0415 - benchmarks need none of it
+        from checkpoint_ld.agent.serialization import AgentReading, written  # noqa: PLC0415 - as above
         from checkpoint_ld.dialects.amendment import amended, patched  # noqa: PLC0415 - as above
 
         source = self._source
@@ -186,7 +186,7 @@ def merge_sources(
 
     old, was = (_seen(base, side) for side in (ours, theirs))
     four = Four(old, ours.tree, was, theirs.tree)
-    merger = benchmarks.BenchmarkMerger(four, found) if ours.is_benchmark else agents.AgentMerger(four, found)
+    merger = benchmarks.BenchmarkMerger(four, found) if ours.is_benchmark else AgentMerger(four, found)
     tree = copied(merger.merge(four))
     return Merge(_edited(ours, tree), tuple(conflicts), ours.source)
 
@@ -236,7 +236,7 @@ def _check(base: Side, ours: Side, theirs: Side) -> None:
         if side.is_benchmark is not base.is_benchmark:
             kinds = [f"{one.name} is {_kind(one)}" for one in (base, ours, theirs)]
             raise SettingsError(f"these cannot be merged: {', '.join(kinds)}; give three versions of one checkpoint")
-        related = benchmarks.are_related if base.is_benchmark else agents.are_related
+        related = benchmarks.are_related if base.is_benchmark else are_related
         if not related(base.tree, side.tree):
             what = "identifier, name or question" if base.is_benchmark else "execution"
             raise SettingsError(
@@ -247,3 +247,58 @@ def _check(base: Side, ours: Side, theirs: Side) -> None:
 
 def _kind(side: Side) -> str:
     return "a benchmark" if side.is_benchmark else "an agent's checkpoint"
+
+
+_HEADER = frozenset(("id", "parent", "diff", "version"))
+"""What says which save this is: that of the later one holds."""
+_SETS = frozenset(("tags", "keywords", "labels"))
+_COUNTED = (("metadata",), ("snapshot", "progress"), ("timestamp",))
+"""Where numbers are counts and times: the greater one holds."""
+_WORDS = {"thought_chain": "thought", "calls": "call"}
+_NAMELESS = frozenset(("snapshot", "tool_state"))
+
+
+class AgentMerger(Merger):
+    """Merges the canonical trees of agents' checkpoints; thoughts and calls are known by their ids."""
+
+    def __init__(self, four: Four, found: Callable[[tuple[Any, ...], Four, Paths], Any]) -> None:
+        super().__init__(found)
+        mine, other = four.ours, four.theirs
+        # The later save gives the header, whichever side it is on.
+        self._is_theirs_later = (other["timestamp"], str(other["id"])) > (mine["timestamp"], str(mine["id"]))
+
+    def is_set(self, steps: tuple[Any, ...]) -> bool:
+        """Whether an array of texts is a set."""
+        return steps[-1] in _SETS
+
+    def is_growing(self, steps: tuple[Any, ...], four: Four) -> bool:
+        """Whether an array is a record that goes on: of messages, memories, steps; not arguments, nor a vector."""
+        return "args" not in steps and all(isinstance(one, dict | str) for held in four for one in held)
+
+    def keys(self, steps: tuple[Any, ...], four: Four) -> tuple[Sequence[Hashable], ...] | None:  # noqa: ARG002 - the signature of Merger
+        """Return the names of the members of four arrays, as `Merger` says."""
+        names = tuple([one.get("id") if isinstance(one, dict) else None for one in held] for held in four)
+        return names if all(isinstance(one, str) for held in names for one in held) else None
+
+    def settled(self, steps: tuple[Any, ...], four: Four) -> Any:
+        """Return what wins where nobody has to choose."""
+        if steps[0] in _HEADER:
+            return four.theirs if self._is_theirs_later else four.ours
+        if any(steps[: len(place)] == place for place in _COUNTED) and is_number(four.ours):
+            return greatest(four.ours, four.theirs)
+        return None
+
+    def words(self, steps: tuple[Any, ...]) -> tuple[str, ...]:
+        """Return what people call a place in a checkpoint."""
+        words: list[str] = []
+        for at, step in enumerate(steps):
+            if isinstance(step, tuple):
+                words.append(f"{_WORDS.get(steps[at - 1], steps[at - 1])} {step[0]}")
+            elif step not in _NAMELESS and not (at + 1 < len(steps) and isinstance(steps[at + 1], tuple)):
+                words.append(step)
+        return tuple(words)
+
+
+def are_related(base: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two trees are of one execution."""
+    return bool(base.get("execution_id") == other.get("execution_id"))

@@ -3,9 +3,32 @@
 All of it is written from the subject index, without a second copy of the graph.
 """
 
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pyoxigraph
+from rdflib import BNode, URIRef
+
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.findings import Place
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
 from checkpoint_ld.graph.emission.syntaxes import nquads_of, ntriples_of, rdf_xml, rdf_xml_of, trig_of, turtle_of
+from checkpoint_ld.graph.literals import XSD_STRING, literal, renewed
+from checkpoint_ld.graph.store import Index, put
+from checkpoint_ld.rules import BLANK, finding, text_of
+from checkpoint_ld.vocabulary import ID_BASE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.rules import Statements, Term
+
 
 __all__ = [
     "ContextStyle",
@@ -20,3 +43,118 @@ __all__ = [
     "trig_of",
     "turtle_of",
 ]
+
+
+SYNTAXES = {
+    "turtle": pyoxigraph.RdfFormat.TURTLE,
+    "nt": pyoxigraph.RdfFormat.N_TRIPLES,
+    "nq": pyoxigraph.RdfFormat.N_QUADS,
+    "trig": pyoxigraph.RdfFormat.TRIG,
+    "xml": pyoxigraph.RdfFormat.RDF_XML,
+}
+"""The syntaxes by the names that the command line has for them."""
+
+# What N3 has beyond Turtle, formulas and rules, is no RDF: each document of Turtle is one of N3.
+EXTENSIONS = {
+    ".ttl": "turtle",
+    ".turtle": "turtle",
+    ".n3": "turtle",
+    ".nt": "nt",
+    ".ntriples": "nt",
+    ".nq": "nq",
+    ".nquads": "nq",
+    ".trig": "trig",
+    ".rdf": "xml",
+    ".owl": "xml",
+    ".xml": "xml",
+}
+
+_ENTITY = re.compile(rb'<!ENTITY\s+[^\s%]+\s+"([^"&]*)"')
+_EXPANSION = 10
+"""So many times the length of an RDF/XML text its entities may add; abbreviated namespaces add less than one time."""
+
+
+def parse(data: bytes, syntax: str) -> Index:
+    """Return the statements of a text, those of all its graphs together.
+
+    Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse, and for
+    RDF/XML whose entities are nested or would make it much longer.
+    """
+    if syntax == "xml":
+        _check_entities(data)
+    index: Index = {}
+    names = _Names()
+    try:
+        for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
+            put(index, names.term(quad.subject), names[quad.predicate.value], names.term(quad.object))
+    except SyntaxError as error:
+        fault = finding("rdf-syntax", f"this is no {syntax}: {error.msg}")
+        raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
+    except ValueError as error:
+        raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
+    return index
+
+
+def held(triples: Iterable[tuple[Node, Node, Node]]) -> Index:
+    """Return the statements of any rdflib graph as a subject index."""
+    index: Index = {}
+    names = _Names()
+    for triple in triples:
+        put(index, *(names[term] if isinstance(term, URIRef) else term for term in triple))
+    return index
+
+
+def _check_entities(data: bytes) -> None:
+    """Refuse entities (XML 1.0 §4.2) that refer to others or would make the text much longer.
+
+    Before the parser sees them: a few nested ones fill all memory.
+    """
+    references = data.count(b"&")
+    for declared in re.finditer(rb"<!ENTITY", data):
+        plain = _ENTITY.match(data, declared.start())
+        if plain is None or len(plain[1]) * references > _EXPANSION * len(data):
+            what = "is no plain text in double quotes" if plain is None else "makes the document many times as long"
+            before = data[: declared.start()].decode(errors="replace")
+            place = Place(line=before.count("\n") + 1, column=len(before) - before.rfind("\n"))
+            fault = finding("rdf-syntax", f"an XML entity {what}", remedy="write out what it stands for")
+            raise ReadError.of([replace(fault, place=place)])
+
+
+def index_of(said: Statements) -> Index:
+    """Return what a file of shapes says as statements."""
+    names = _Names()
+
+    def term(one: Term) -> Node:
+        if isinstance(one, str):
+            return BNode(one[len(BLANK) :]) if one.startswith(BLANK) else names[one]
+        _, datatype, language = one
+        return literal(text_of(one), names[datatype] if datatype else None, language)
+
+    index: Index = {}
+    for subject, properties in said.items():
+        predicates = index[term(subject)] = {}
+        for predicate, values in properties.items():
+            terms = [term(one) for one in values]
+            predicates[names[predicate]] = terms if len(terms) > 1 else terms[0]
+    return index
+
+
+class _Names(dict[str, URIRef]):
+    """IRIs by their texts, each made once: few of them are new, and rdflib looks closely at every one."""
+
+    def __missing__(self, text: str) -> URIRef:
+        made = self[text] = URIRef(renewed(text))
+        return made
+
+    def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
+        """Return the term of rdflib. Raises ReadError for a statement about a statement."""
+        if isinstance(term, pyoxigraph.NamedNode):
+            return self[term.value]
+        if isinstance(term, pyoxigraph.BlankNode):
+            return BNode(term.value)
+        if isinstance(term, pyoxigraph.Literal):
+            datatype = self[term.datatype.value]
+            is_plain = term.language is not None or datatype == XSD_STRING
+            return literal(term.value, None if is_plain else datatype, term.language)
+        message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
+        raise ReadError.of([finding("rdf-syntax", message)])

@@ -18,7 +18,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
-from checkpoint_ld.integrations.formats import rows
+from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     if Path(path).is_dir():
         path = str(Path(path) / DATASET)
     if not is_log(path):
-        return rows.records(path)
+        return importing.records(path)
     log = read_log(path)
     order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
     inner = sorted(log.samples or (), key=lambda one: order.get(one.id, 0), reverse=True)

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.agent import names
+from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.graph import moment
 from checkpoint_ld.assessment.answers import open_answers, read_answers
@@ -28,7 +28,7 @@ from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.naming import iri_of
+from checkpoint_ld.graph.literals import iri_of
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, lost, lost_properties
@@ -256,10 +256,10 @@ class _Crate:
         last, _ = runs[-1]
         starts = [start for one, _ in runs for start in _starts(one)]
         asked = dict.fromkeys(one.about.question for one, _ in runs if one.about)
-        agent = names.iri("agent", last.agent_id)
+        agent = schema.iri("agent", last.agent_id)
         count = f"{len(runs)} checkpoints" if len(runs) > 1 else "1 checkpoint"
         action = self.add(
-            names.iri("execution", execution),
+            schema.iri("execution", execution),
             "CreateAction",
             name=f"Run {execution} of agent {last.agent_id}",
             description=f"{count}; reason of the last one: {last.metadata.checkpoint_reason}",

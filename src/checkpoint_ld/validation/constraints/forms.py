@@ -31,8 +31,8 @@ from checkpoint_ld.graph.literals import (
     XSD_FLOAT,
     XSD_INTEGER,
     XSD_STRING,
+    is_iri,
 )
-from checkpoint_ld.graph.naming import is_iri
 from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, shown
 from checkpoint_ld.templates.template import code_told, pattern_fault, python_fault
 from checkpoint_ld.validation.constraints import templates

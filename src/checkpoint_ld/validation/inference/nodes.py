@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld.dialects.dialect import as_list, decoded, text_of
 from checkpoint_ld.entities.template_spec import MARKER
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import naming
+from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import named
 from checkpoint_ld.graph.literals import DOUBLE, json_of
@@ -121,7 +121,7 @@ def authors_of(question: Node, value: Any, additions: Additions) -> None:
 def sources_of(question: Node, value: Any, additions: Additions) -> None:
     """Link a question to its sources: objects, also as JSON text, addresses or titles."""
     for at, one in enumerate(as_list(decoded(value))):
-        said = one if isinstance(one, dict) else {"url" if naming.is_iri(text_of(one)) else "name": text_of(one)}
+        said = one if isinstance(one, dict) else {"url" if literals.is_iri(text_of(one)) else "name": text_of(one)}
         _described(question, at, said, "CreativeWork", additions)
 
 
@@ -135,7 +135,7 @@ def _described(node: Node, at: int, said: Json, kind: str, additions: Additions)
     texts = {member: text for member in _MEMBERS[link] if (text := _text(said.get(member)))}
     if not texts:
         return
-    name = _name(said) or naming.part_of(str(node), f"schema:{link.removeprefix(SCHEMA)}", at)
+    name = _name(said) or literals.part_of(str(node), f"schema:{link.removeprefix(SCHEMA)}", at)
     part = additions.part(node, link, name, SCHEMA + kind)
     if part is not None:
         for member, text in texts.items():
@@ -157,7 +157,7 @@ def _name(said: Json) -> str | None:
             form, address = _REGISTRIES[member]
             found = form.fullmatch(text)
             text = address + found[1] if found else ""
-        if naming.is_iri(text) and not naming.is_minted(text) and secret(text) is None:
+        if literals.is_iri(text) and not literals.is_minted(text) and secret(text) is None:
             return text
     return None
 
@@ -198,7 +198,7 @@ def trait_of(rating: Node, additions: Additions, scope: str) -> None:
         part = additions.part(
             rating,
             KARENINA + "traitClass",
-            naming.part_of(str(rating), "karenina:traitClass", at),
+            literals.part_of(str(rating), "karenina:traitClass", at),
             KARENINA + "TraitClass",
         )
         if part is not None:
@@ -246,7 +246,7 @@ def template_of(question: Node, source: str | None, additions: Additions) -> Non
 
 def _part(holder: Node, place: _Place, kind: str, additions: Additions) -> Node | None:
     link, *at = place
-    name = naming.part_of(str(holder), f"karenina:{link}", *at)
+    name = literals.part_of(str(holder), f"karenina:{link}", *at)
     return additions.part(holder, KARENINA + link, name, KARENINA + kind)
 
 

@@ -17,7 +17,7 @@ from checkpoint_ld.phrases import encodable
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from checkpoint_ld.validation.report import Report
+    from checkpoint_ld.validation.results import Report
 
 __all__ = ["FORMATS", "STATISTICS", "Format", "Settings", "render"]
 

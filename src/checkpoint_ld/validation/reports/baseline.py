@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.validation.report import Checked, Report
+    from checkpoint_ld.validation.results import Checked, Report
 
 VERSION = 1
 """Version of the file."""

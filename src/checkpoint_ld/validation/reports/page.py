@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding, Severity
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.report import Checked, Report
     from checkpoint_ld.validation.reports import Settings
     from checkpoint_ld.validation.reports.text import Source
+    from checkpoint_ld.validation.results import Checked, Report
 
 _WIDTH = 100
 """Width of source excerpts in characters; a narrower window breaks them."""

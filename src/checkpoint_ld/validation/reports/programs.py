@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from xml.etree import ElementTree as ET
 
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.graph.naming import ROOT_PREFIX
+from checkpoint_ld.graph.literals import ROOT_PREFIX
 from checkpoint_ld.phrases import encodable
 from checkpoint_ld.rules import Rule
 from checkpoint_ld.validation.reports.text import (
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.validation.report import Checked, Report
     from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.results import Checked, Report
 
 Tree = dict[str, Any]
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.report import Checked, Report
     from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.results import Checked, Report
 
 PREFIXES = {
     "sh": SHACL,

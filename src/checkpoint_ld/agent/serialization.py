@@ -1,46 +1,48 @@
-"""Reading agent checkpoints: any source as one canonical tree of the newest version, and what was odd about it.
+"""Serialization: any source as one canonical tree of the newest version, and a checkpoint as the bytes of a file.
 
 Bytes become JSON or statements, the second shape becomes the canonical one, an old version the newest. A checkpoint
 that breaks rules is read as far as it goes: what is wrong in it is told by the rules, at its place in the source.
+It is written in either shape, as JSON-LD or in an RDF syntax.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from rdflib import Graph
 
 from checkpoint_ld.agent import values
 from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.names import CAF, derived
-from checkpoint_ld.agent.schema import without_context
-from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults
-from checkpoint_ld.agent.text import sha256_of
+from checkpoint_ld.agent.schema import CAF, derived, jsonld_of, without_context
+from checkpoint_ld.agent.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
+from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered, sha256_of
 from checkpoint_ld.agent.values import filled
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.dialects.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.documents.text import pointer
+from checkpoint_ld.documents.text import dump_json, pointer
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
-from checkpoint_ld.errors import ReadError, ShapeError
+from checkpoint_ld.errors import ReadError, ShapeError, WriteError
 from checkpoint_ld.findings import Finding, Place
-from checkpoint_ld.graph import interpreter
+from checkpoint_ld.graph import emission, interpreter
 from checkpoint_ld.graph.contexts import expand, statements
 from checkpoint_ld.graph.store import put
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO
 
     from checkpoint_ld.agent.text import Tree
     from checkpoint_ld.agent.values import Shape
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index
+
 
 _TERM = CAF.encode()
 
@@ -206,3 +208,44 @@ def _default(path: tuple[str, ...], reading: AgentReading) -> Finding:
 
 def _placed(found: Finding, document: Document) -> Finding:
     return replace(found, place=document.place(found.place.pointer or ""))
+
+
+_PLAIN: Final[Mapping[str, Callable[[Tree], bytes]]] = MappingProxyType(
+    {
+        "canonical": bytes_of,
+        "second": lambda tree: bytes_of(to_second(tree), "second"),
+        "jsonld": lambda tree: bytes_of_ordered(jsonld_of(tree)),
+    }
+)
+_OF_GRAPHS: Final[Mapping[str, Callable[[AgentGraph], bytes]]] = MappingProxyType(
+    {
+        "turtle": emission.turtle_of,
+        "nt": emission.ntriples_of,
+        "nq": emission.nquads_of,
+        "trig": emission.trig_of,
+        "xml": emission.rdf_xml_of,
+        "expanded": lambda graph: dump_json(emission.expanded_of(graph)),
+    }
+)
+FORMS: Final = (*_PLAIN, *_OF_GRAPHS)
+"""What an agent checkpoint can be written as: the two shapes, our JSON-LD, and what is written of its graph."""
+
+
+def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False) -> bytes:
+    """Return a tree in the canonical shape as one of `FORMS`.
+
+    With `prov`, what is written of its graph has the provenance layer in it, with `inferred` all that follows; plain
+    files have no place for that. Raises WriteError for another form, and for what cannot be written.
+    """
+    if form in _PLAIN:
+        if inferred:
+            raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(_OF_GRAPHS)}")
+        return _PLAIN[form](tree)
+    if form in _OF_GRAPHS:
+        graph = AgentGraph.of_tree(tree, prov=prov)
+        if inferred:
+            from checkpoint_ld.agent.inference import with_inferred  # noqa: PLC0415 - few ask for it
+
+            graph = with_inferred(graph)
+        return _OF_GRAPHS[form](graph)
+    raise WriteError(unknown("form", form, FORMS))
