@@ -30,12 +30,12 @@ def _section(query: NamedQuery) -> Iterator[str]:
     if query.needs_derived:
         yield "It looks at [inferred statements](graph.md#inferred-statements), which are added for it."
     if query.parameters:
-        yield "\n| parameter | kind | what it says |\n|---|---|---|"
+        yield "\nParameters:\n"
         for one in query.parameters.values():
-            yield f"| `{one.name}` | {one.kind}{'' if one.is_required else ', optional'} | {one.words} |"
-    yield "\n| column | what it holds |\n|---|---|"
-    yield from (f"| `{name}` | {words} |" for name, words in query.columns.items())
-    yield f"\n`checkpoint-ld query PATH --name {query.name} {query.example}".rstrip() + "`\n"
+            yield f"- `{one.name}` ({one.kind}{'' if one.is_required else ', optional'}): {one.words}"
+    yield "\nColumns:\n"
+    yield from (f"- `{name}`: {words}" for name, words in query.columns.items())
+    yield f"\n`--name {query.name} {query.example}".rstrip() + "`\n"
 
 
 if __name__ == "__main__":
