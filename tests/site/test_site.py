@@ -83,7 +83,7 @@ def test_large_benchmarks_are_offered_packed(tmp_path: Path, stored: Store, monk
 
 
 def test_pages_say_to_machines_what_they_show(tmp_path: Path, stored: Store) -> None:
-    about = {"license": "https://spdx.org/licenses/MIT", "creator": {"@type": "Person", "name": "Ada"}}
+    about: dict[str, Any] = {"license": "https://spdx.org/licenses/MIT", "creator": {"@type": "Person", "name": "Ada"}}
     file, site, url = stored("metals.jsonld", {**canonical(), **about}), tmp_path / "site", "https://example.org/bench"
     write_site([file], site, url=url, title="All of ours")
     catalogue = described(site / "index.html")
