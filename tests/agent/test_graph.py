@@ -69,7 +69,7 @@ def test_a_fresh_process_writes_the_same_bytes_again_from_every_syntax(tmp_path:
         (tmp_path / syntax).write_bytes(writer(graph))
     program = f"""
 import pathlib, sys
-from checkpoint_ld.graph.emission import parsing
+from checkpoint_ld.graph import emission
 from checkpoint_ld.agent.graph import AgentGraph
 from checkpoint_ld.agent.text import bytes_of
 for syntax in {list(WRITERS)}:
