@@ -96,11 +96,20 @@ TEXTS = DATES | CODE | {"name", "description", "version", "text", "identifier", 
 _DEFAULT = ("@context", "@type", "@id", "name", "description")
 
 
+def order_of(kind: object, slot: str | None) -> tuple[str, ...]:
+    """Return the keys that Karenina knows at an object of the type `kind` in the member `slot`, in canonical order."""
+    return (BY_TYPE.get(kind) if isinstance(kind, str) else None) or BY_SLOT.get(slot or "", _DEFAULT)
+
+
+def rank_of(key: str, kind: object, slot: str | None) -> tuple[int, str]:
+    """Return what the members of an object are sorted by, so that they are as `ordered` has them."""
+    order = order_of(kind, slot)
+    return (order.index(key), "") if key in order else (len(order), key)
+
+
 def ordered(members: dict[str, Any], slot: str | None) -> dict[str, Any]:
     """Return `members` in canonical order, those that Karenina does not know last and sorted."""
-    kind = members.get("@type")
-    order = BY_TYPE.get(kind) if isinstance(kind, str) else None
-    order = order or BY_SLOT.get(slot or "", _DEFAULT)
+    order = order_of(members.get("@type"), slot)
     known = {key: members[key] for key in order if key in members}
     if "@context" in members and "@context" not in order:
         known = {"@context": members["@context"], **known}

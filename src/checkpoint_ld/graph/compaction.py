@@ -211,6 +211,12 @@ def coercion_of(key: str, term: Term | None, *, is_property: bool) -> str | None
     return TEXT if coercion is None and key in TEXTS else coercion
 
 
+def kind_of(held: Node | list[Node] | None) -> str | list[str] | None:
+    """Return the type or types that a node has, as a document spells them."""
+    types = [Compaction.type_name(str(one)) for one in terms_of(held)]
+    return sorted(types) if len(types) > 1 else types[0] if types else None
+
+
 class Compaction:
     """Reads objects from an index under the terms of a context.
 
@@ -289,8 +295,7 @@ class Compaction:
 
     def kind(self, subject: Node) -> str | list[str] | None:
         """Return the type or types of a node, as a document spells them."""
-        types = [self.type_name(str(one)) for one in terms_of(self.index.get(subject, {}).get(RDF_TYPE))]
-        return sorted(types) if len(types) > 1 else types[0] if types else None
+        return kind_of(self.index.get(subject, {}).get(RDF_TYPE))
 
     @staticmethod
     def type_name(iri: str) -> str:

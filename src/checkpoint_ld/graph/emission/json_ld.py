@@ -13,7 +13,6 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
 from checkpoint_ld.graph.building import uncollected
-from checkpoint_ld.graph.compaction import Residue
 from checkpoint_ld.graph.contexts import RDF_TYPE, expand_name, is_property_value, karenina
 from checkpoint_ld.graph.emission.syntaxes import is_blank
 from checkpoint_ld.graph.literals import (
@@ -36,8 +35,9 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+    from checkpoint_ld.graph.compaction import Residue
     from checkpoint_ld.graph.contexts import Term, Terms, TermTable
-    from checkpoint_ld.graph.object_reading import Layout, Step
+    from checkpoint_ld.graph.object_reading import Reads, Step
     from checkpoint_ld.graph.store import StatementGraph
 
 
@@ -109,9 +109,6 @@ _PLAIN_BELOW = frozenset((str, int, bool, dict))
 _NEEDLESS = frozenset((str, bool))
 _PLAIN = frozenset((str, int, bool))
 """What a key says all about that has no type coercion; of integers the small ones."""
-
-
-_NO_RESIDUE = Residue()
 
 
 class ContextStyle(StrEnum):
@@ -196,14 +193,8 @@ class _Improved(ObjectReading):
         self.root = graph.root
         self.root_context: Tree = {}
 
-    def local_contexts(self, layout: Layout, subjects: Sequence[Node], rows: list[Tree]) -> list[Tree]:
-        """Return objects without residue, those with a context that need one."""
-        needing = {at for step in layout.steps for at in _needing(layout, step, rows)}
-        for at in needing:
-            held = {key: rows[at][key] for key in layout.keys if key in rows[at]}
-            local = self.local_context(subjects[at], held, layout.terms, layout.via, _NO_RESIDUE)
-            rows[at] = {"@context": local, **rows[at]} if local else rows[at]
-        return rows
+    def needing(self, reads: Reads, step: Step, values: Sequence[Any]) -> Iterable[int]:
+        return _needing(step, values, is_property=reads.is_property)
 
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
         for key in ("@type", "@id"):
@@ -240,12 +231,11 @@ def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) 
     return {"@context": local, **members} if local or old.get("@context") == {} else members
 
 
-def _needing(layout: Layout, step: Step, rows: list[Tree]) -> list[int]:
-    """Return which objects need a context for one member."""
+def _needing(step: Step, values: Sequence[Any], *, is_property: bool) -> list[int]:
+    """Return which objects need a context for one member, by its values."""
     key, term = step.key, step.term
-    values = [row[key] for row in rows]
     coercion = term.coercion if term is not None else None
-    is_value = layout.is_property and key == "value"
+    is_value = is_property and key == "value"
     kinds = {*map(type, values)}
     if not is_value:  # what stands in arrays counts as if it stood alone
         kinds.discard(list)
