@@ -212,7 +212,8 @@ class ObjectReading(Compaction):
         for predicate, every in columns.items():
             if predicate in _NO_MEMBERS:
                 continue
-            step, rows = reads.step(predicate), every
+            rows: Sequence[int] = every
+            step = reads.step(predicate)
             if predicate == POSITION:
                 rows = [at for at in every if not is_position(held_by[at][POSITION])]
             if rows and (only is None or step.key in only):
