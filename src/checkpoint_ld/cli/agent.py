@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 import orjson
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.agent_stores import FOLDER, Stores, by_name, exactly, execution_of, found, of_stores
-from checkpoint_ld.cli.parameters import EXIT_FOUND, Group, argument, as_json, files, flag, output, whole, written_as
+from checkpoint_ld.cli.parameters import (
+    AS_JSON,
+    EXIT_FOUND,
+    Group,
+    Several,
+    argument,
+    choice,
+    file_option,
+    flag,
+    option,
+    output,
+    whole,
+    written_as,
+)
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -26,14 +38,14 @@ from checkpoint_ld.errors import (
     SettingsError,
 )
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import harmless, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.timeline import Timeline
-    from checkpoint_ld.checkpointing import CheckpointManager, Imported, Upgraded
+    from checkpoint_ld.checkpointing import CheckpointManager, Imported
     from checkpoint_ld.cli.streams import Output
 
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
@@ -42,13 +54,61 @@ PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
 SOURCES = ("checkpoints", "otlp")
 """What `import` takes in."""
+FOLDER: Final = "./checkpoints"
+_NEWEST: Final = "latest"
+"""What names the newest checkpoint, and its execution."""
+_CANDIDATES: Final = 10
+"""How many names a message has of those that begin alike."""
 _LATEST = 5
 """How many thoughts and calls `show` shows."""
 
+Done = TypeVar("Done")
 
-_checkpoint = argument("checkpoint", "ID", "A checkpoint, by its id, by the path of a file, or latest.")
-_dry_run = flag("--dry-run", help="Say what would be done, and do nothing.")
-_paths = argument("paths", "PATH…", "Files and folders.", nargs=-1, required=True)
+
+@dataclass(frozen=True)
+class _Stores:
+    """Where checkpoints are: a folder, a database, a graph store; the usual folder where none is named."""
+
+    folder: str | None
+    database: str | None
+    graphs: str | None
+
+    def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
+        """Return their manager. Close it after use.
+
+        Raises SettingsError where there is no first store, unless it `may_be_new` or one of the `sources` that a
+        command works on is a file.
+        """
+        from checkpoint_ld.checkpointing import CheckpointManager
+
+        made = CheckpointManager(self.folder, self.database, self.graphs)
+        truth = made.store.truth
+        place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
+        may_be_new = may_be_new or any(Path(one).is_file() for one in sources)
+        if not (may_be_new or place is None or place.exists()):
+            option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
+            raise SettingsError(
+                f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}"
+            )
+        return made
+
+    @property
+    def files(self) -> list[str | None]:
+        """Their files and folders."""
+        usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
+        return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
+
+
+_STORES: Any = Several(
+    _Stores,
+    folder=option("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
+    database=option("--db", metavar="URL", help="The database that follows them: sqlite:///FILE."),
+    graphs=option("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them."),
+)
+_CHECKPOINT = argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
+_DRY_RUN = flag("--dry-run", help="Say what would be done, and do nothing.")
+_PATHS = argument("PATH…", "Files and folders.", nargs=-1, required=True)
+_EXECUTION = option("--execution", metavar="ID", help="Only those of this execution.")
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -60,56 +120,49 @@ def agent() -> None:
 
 
 @agent.command("list")
-@click.option("--execution", "execution_id", metavar="ID", help="Only those of this execution.")
-@click.option("--agent", "agent_id", metavar="ID", help="Only those of this agent.")
-@click.option("--reason", help="Only those made for this reason.")
-@click.option("--since", metavar="TIME", help="Only those from then on.")
-@click.option("--until", metavar="TIME", help="Only those before then.")
-@click.option("--name", help="Only those of this name.")
-@click.option("--tool", metavar="ID", help="Only those with a call of it.")
-@click.option("--failed/--no-failed", default=None, help="Only those with a failed call, or without.")
-@click.option("--confidence-below", type=float, help="Only those with a thought that is less sure.")
-@click.option("--question", metavar="ID|TEXT", help="Only those about this question.")
-@click.option("--benchmark", metavar="ID", help="Only those about this benchmark.")
-@click.option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint.")
-@whole("--limit", least=0, help="No more than so many.")
-@click.option("--cursor", metavar="ID", help="Only those that come after this checkpoint.")
-@flag("--oldest", help="The oldest first; else the newest.")
-@flag("--wide", help="Cut nothing, however narrow the terminal is.")
-@as_json
-@of_stores
 def list_(
     *,
-    stores: Stores,
-    since: str | None,
-    until: str | None,
-    question: str | None,
-    cursor: str | None,
-    oldest: bool,
-    wide: bool,
-    as_json: bool,
-    **wanted: Any,
+    wanted: Any = Several(
+        dict,
+        execution_id=_EXECUTION,
+        agent_id=option("--agent", metavar="ID", help="Only those of this agent."),
+        reason=option("--reason", help="Only those made for this reason."),
+        since=option("--since", metavar="TIME", help="Only those from then on."),
+        until=option("--until", metavar="TIME", help="Only those before then."),
+        name=option("--name", help="Only those of this name."),
+        tool=option("--tool", metavar="ID", help="Only those with a call of it."),
+        failed=option("--failed/--no-failed", default=None, help="Only those with a failed call, or without."),
+        confidence_below=option("--confidence-below", type=float, help="Only those with a thought that is less sure."),
+        question=option("--question", metavar="ID|TEXT", help="Only those about this question."),
+        benchmark=option("--benchmark", metavar="ID", help="Only those about this benchmark."),
+        branch_of=option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint."),
+        limit=whole("--limit", least=0, help="No more than so many."),
+        cursor=option("--cursor", metavar="ID", help="Only those that come after this checkpoint."),
+        order=flag("--oldest", help="The oldest first; else the newest."),
+    ),
+    wide: bool = flag("--wide", help="Cut nothing, however narrow the terminal is."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
 ) -> None:
     """List checkpoints, the newest first: id, time, execution, step, tokens, reason, name."""
-    wanted |= {
-        "since": None if since is None else _milliseconds(since),
-        "until": None if until is None else _milliseconds(until),
-        "order": "oldest" if oldest else "newest",
-    }
+    question = wanted["question"]
+    for name in ("since", "until"):
+        wanted[name] = None if wanted[name] is None else _milliseconds(wanted[name])
+    wanted["order"] = "oldest" if wanted["order"] else "newest"
     with stores.manager() as of:
-        if cursor is not None:
+        if wanted["cursor"] is not None:
             from checkpoint_ld.stores.protocol import header_of
 
-            wanted["cursor"] = header_of(found(cursor, of)).key
-        wanted["execution_id"] = execution_of(wanted["execution_id"], of)
+            wanted["cursor"] = header_of(_found(wanted["cursor"], of)).key
+        wanted["execution_id"] = _execution_of(wanted["execution_id"], of)
         if wanted["branch_of"] is not None:
             with suppress(CheckpointNotFound):  # it may be gone, and its branches still there
-                wanted["branch_of"] = found(wanted["branch_of"], of).id
-        listed = of.list(**wanted, question=question)
+                wanted["branch_of"] = _found(wanted["branch_of"], of).id
+        listed = of.list(**wanted)
         if question is not None and not listed:  # it may be named by its text
             from checkpoint_ld.identifiers import question_id
 
-            listed = of.list(**wanted, question=question_id(question))
+            listed = of.list(**{**wanted, "question": question_id(question)})
     if as_json:
         streams.show_json([asdict(one) for one in listed])
         return
@@ -134,14 +187,16 @@ def list_(
 
 
 @agent.command
-@_checkpoint
-@flag("--stable", help="Print the text form, in which equal checkpoints are equal texts.")
-@as_json
-@of_stores
-def show(*, stores: Stores, checkpoint: str, stable: bool, as_json: bool) -> None:
+def show(
+    *,
+    checkpoint: str = _CHECKPOINT,
+    stable: bool = flag("--stable", help="Print the text form, in which equal checkpoints are equal texts."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
+) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
     with stores.manager(checkpoint) as of:
-        one = found(checkpoint, of)
+        one = _found(checkpoint, of)
     if stable or as_json:
         streams.write(streams.STANDARD, one.content())
     else:
@@ -157,21 +212,21 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
 
 
 @agent.command
-@argument("before", "A", "The older checkpoint, by id or path, or latest.")
-@argument("after", "B", "The newer checkpoint, by id or path, or latest.")
-@flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A.")
-@flag("--tests", help="With --patch: guard each change by a test.")
-@flag("--other-execution", help="Compare checkpoints of two executions as well.")
-@as_json
-@of_stores
 def diff(
-    *, stores: Stores, before: str, after: str, patch: bool, tests: bool, other_execution: bool, as_json: bool
+    *,
+    before: str = argument("A", "The older checkpoint, by id or path, or latest."),
+    after: str = argument("B", "The newer checkpoint, by id or path, or latest."),
+    patch: bool = flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A."),
+    tests: bool = flag("--tests", help="With --patch: guard each change by a test."),
+    other_execution: bool = flag("--other-execution", help="Compare checkpoints of two executions as well."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
     from checkpoint_ld.agent.difference import diff_checkpoints
 
     with stores.manager(before, after) as of:
-        old, new = found(before, of), found(after, of)
+        old, new = _found(before, of), _found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
         streams.show_json(different.to_json_patch(tests=tests))
@@ -184,14 +239,14 @@ def diff(
 
 
 @agent.command
-@argument("source", "ID", "An execution, or a checkpoint by its id or path, or latest.")
-@written_as("--to", ("text", "svg", "html"), "What to write", "text")
-@output()
-@whole("--limit", least=0, help="List no more than so many moments.")
-@whole("--width", least=40, help="Columns of the text.")
-@of_stores
 def timeline(
-    *, stores: Stores, source: str, kind: str | None, output: Output, limit: int | None, width: int | None
+    *,
+    source: str = argument("ID", "An execution, or a checkpoint by its id or path, or latest."),
+    kind: str | None = written_as("--to", ("text", "svg", "html"), "What to write", "text"),
+    output: Output = output(),
+    limit: int | None = whole("--limit", least=0, help="List no more than so many moments."),
+    width: int | None = whole("--width", least=40, help="Columns of the text."),
+    stores: _Stores = _STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
     from checkpoint_ld.agent.timeline import text_of
@@ -209,17 +264,19 @@ def timeline(
 
 
 @agent.command
-@_checkpoint
-@output("The file for the state; - for standard output.")
-@as_json
-@of_stores
-def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -> None:
+def restore(
+    *,
+    checkpoint: str = _CHECKPOINT,
+    output: Output = output("The file for the state; - for standard output."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
+) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
     from checkpoint_ld.documents.text import Layout, dump_json
 
     output.check(checkpoint, *stores.files)
     with stores.manager(checkpoint) as of:
-        restored = by_name(of.restore, checkpoint, of)
+        restored = _by_name(of.restore, checkpoint, of)
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}
     head = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
@@ -236,18 +293,18 @@ def restore(*, stores: Stores, checkpoint: str, output: Output, as_json: bool) -
 
 
 @agent.command
-@argument("checkpoint", "ID", "The checkpoint to go on from, by its id, or latest.")
-@click.option("--execution", metavar="ID", help="The id of the new execution; one is made else.")
-@click.option("--reason", help="Why the run goes another way.")
-@click.option("--name", help="A name for the new checkpoint.")
-@as_json
-@of_stores
 def fork(
-    *, stores: Stores, checkpoint: str, execution: str | None, reason: str | None, name: str | None, as_json: bool
+    *,
+    checkpoint: str = argument("ID", "The checkpoint to go on from, by its id, or latest."),
+    execution: str | None = option("--execution", metavar="ID", help="The id of the new execution; one is made else."),
+    reason: str | None = option("--reason", help="Why the run goes another way."),
+    name: str | None = option("--name", help="A name for the new checkpoint."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
 ) -> None:
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
     with stores.manager() as of:
-        saved = by_name(lambda one: of.fork(one, execution, reason, name), checkpoint, of)
+        saved = _by_name(lambda one: of.fork(one, execution, reason, name), checkpoint, of)
     made = saved.checkpoint
     if as_json:
         head = {"id": made.id, "execution_id": made.execution_id, "sha256": saved.sha256}
@@ -257,11 +314,13 @@ def fork(
 
 
 @agent.command
-@argument("checkpoint", "ID", "The checkpoint, by its id, or latest.")
-@output(default=None, required=True)
-@written_as("--to", SHAPES, "What to write", "canonical")
-@of_stores
-def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None) -> None:
+def export(
+    *,
+    checkpoint: str = argument("ID", "The checkpoint, by its id, or latest."),
+    output: Output = output(default=None, required=True),
+    kind: str | None = written_as("--to", SHAPES, "What to write", "canonical"),
+    stores: _Stores = _STORES,
+) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agent.values import EXTENSIONS
     from checkpoint_ld.checkpointing.exchange import content_of
@@ -269,25 +328,26 @@ def export(*, stores: Stores, checkpoint: str, output: Output, kind: str | None)
     output.check(*stores.files)
     wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
     with stores.manager() as of:
-        content = content_of(by_name(of.get, checkpoint, of), wanted)
+        content = content_of(_by_name(of.get, checkpoint, of), wanted)
     output.write(content)
     if not output.is_standard:
         streams.show(output.file)
 
 
 @agent.command("import")
-@_paths
-@click.option(
-    "--from",
-    "kind",
-    type=click.Choice(SOURCES),
-    default=SOURCES[0],
-    help="What the files hold: checkpoints, or spans of OpenTelemetry as OTLP/JSON.",
-)
-@flag("--as-new-id", help="Take in copies under new ids, with a link to the originals.")
-@as_json
-@of_stores
-def import_(*, stores: Stores, paths: tuple[str, ...], kind: str, as_new_id: bool, as_json: bool) -> None:
+def import_(
+    *,
+    paths: tuple[str, ...] = _PATHS,
+    kind: str = choice(
+        "--from",
+        values=SOURCES,
+        default=SOURCES[0],
+        help="What the files hold: checkpoints, or spans of OpenTelemetry as OTLP/JSON.",
+    ),
+    as_new_id: bool = flag("--as-new-id", help="Take in copies under new ids, with a link to the originals."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
+) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be.
 
     With --from otlp, each run of an agent that the spans tell of becomes a checkpoint.
@@ -320,20 +380,21 @@ def import_(*, stores: Stores, paths: tuple[str, ...], kind: str, as_new_id: boo
 
 
 @agent.command
-@_paths
-@_dry_run
-@as_json
-def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
+def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_json: bool = AS_JSON) -> None:
     """Write files of older versions anew in the newest; exit with 1 if one could not be.
 
     The old file stays until the new one is safe.
     """
+    from checkpoint_ld.checkpointing import upgrade
+
     verb = "would become" if dry_run else "became"
     rows: list[dict[str, Any]] = []
-    for one in _upgraded(paths, dry_run=dry_run):
-        if isinstance(one, CheckpointLdError):
-            rows.append({"error": str(one)})
-            line = f"refused: {one}"
+    for file in _files_in(paths, (".json",)):
+        try:
+            one = upgrade(file, dry_run=dry_run)
+        except CheckpointLdError as error:
+            rows.append({"error": str(error)})
+            line = f"refused: {error}"
         else:
             rows.append({"path": str(one.path), "before": one.before, "after": one.after, "changed": one.changed})
             line = f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}"
@@ -346,32 +407,23 @@ def upgrade(*, paths: tuple[str, ...], dry_run: bool, as_json: bool) -> None:
 
 
 @agent.command
-@whole("--keep-last", least=0, help="Keep the newest so many of each execution.")
-@click.option(
-    "--max-age", metavar="DAYS", type=click.FloatRange(min=0), help="Keep what is not older than so many days."
-)
-@click.option("--keep-reason", "reasons", multiple=True, help="Keep those made for it. May be repeated.")
-@click.option("--keep", "ids", metavar="ID", multiple=True, help="Keep it. May be repeated.")
-@click.option(
-    "--protect-linked/--no-protect-linked", default=True, help="Keep what is about a question, or let it go too."
-)
-@click.option(
-    "--archive", metavar="DIR", shell_complete=files, help="Write what goes into this folder first, compressed."
-)
-@_dry_run
-@as_json
-@of_stores
 def prune(
     *,
-    stores: Stores,
-    keep_last: int | None,
-    max_age: float | None,
-    reasons: tuple[str, ...],
-    ids: tuple[str, ...],
-    protect_linked: bool,
-    archive: str | None,
-    dry_run: bool,
-    as_json: bool,
+    keep_last: int | None = whole("--keep-last", least=0, help="Keep the newest so many of each execution."),
+    max_age: float | None = option(
+        "--max-age", metavar="DAYS", type=click.FloatRange(min=0), help="Keep what is not older than so many days."
+    ),
+    reasons: tuple[str, ...] = option("--keep-reason", multiple=True, help="Keep those made for it. May be repeated."),
+    ids: tuple[str, ...] = option("--keep", metavar="ID", multiple=True, help="Keep it. May be repeated."),
+    protect_linked: bool = option(
+        "--protect-linked/--no-protect-linked", default=True, help="Keep what is about a question, or let it go too."
+    ),
+    archive: str | None = file_option(
+        "--archive", metavar="DIR", help="Write what goes into this folder first, compressed."
+    ),
+    dry_run: bool = _DRY_RUN,
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
 ) -> None:
     """Delete old checkpoints; the newest of an execution, named ones and parents of others always stay."""
     from checkpoint_ld.checkpointing import Retention
@@ -383,7 +435,7 @@ def prune(
             keep_last=keep_last,
             max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),
             keep_reasons=frozenset(reasons),
-            keep=frozenset(by_name(of.get, one, of).id for one in ids),
+            keep=frozenset(_by_name(of.get, one, of).id for one in ids),
             protect_linked=protect_linked,
         )
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
@@ -401,10 +453,12 @@ def prune(
 
 
 @agent.command
-@flag("--repair", help="Bring database and graphs in line with the files, which stay untouched.")
-@as_json
-@of_stores
-def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
+def verify(
+    *,
+    repair: bool = flag("--repair", help="Bring database and graphs in line with the files, which stay untouched."),
+    as_json: bool = AS_JSON,
+    stores: _Stores = _STORES,
+) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
     with stores.manager() as of:
         findings = of.verify(repair=repair)
@@ -419,11 +473,9 @@ def verify(*, stores: Stores, repair: bool, as_json: bool) -> None:
 
 
 @agent.command
-@as_json
-@of_stores
-def reindex(*, stores: Stores, as_json: bool) -> None:
+def reindex(*, as_json: bool = AS_JSON, stores: _Stores = _STORES) -> None:
     """Make the database and the graphs anew from the files."""
-    with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
+    with _Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
     if as_json:
         streams.show_json(asdict(done))
@@ -434,15 +486,12 @@ def reindex(*, stores: Stores, as_json: bool) -> None:
 
 
 @agent.command
-@click.option("--execution", metavar="ID", help="Only those of this execution.")
-@as_json
-@of_stores
-def stats(*, stores: Stores, execution: str | None, as_json: bool) -> None:
+def stats(*, execution: str | None = _EXECUTION, as_json: bool = AS_JSON, stores: _Stores = _STORES) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
     from checkpoint_ld.checkpointing.results import statistics
 
     with stores.manager() as of:
-        counted = list(statistics(of.store, execution_of(execution, of)))
+        counted = list(statistics(of.store, _execution_of(execution, of)))
     if as_json:
         streams.show_json([one.to_dict() for one in counted])
         return
@@ -474,19 +523,88 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
         streams.show(line)
 
 
+def _by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, or_execution: bool = False) -> Done:
+    """Take a step with the id that a name means, and return what it gives.
+
+    It is taken with the name as it is and, if that is none, with the newest checkpoint for `latest`, or with the only
+    one whose id begins so; `or_execution` looks among executions as well. Raises CheckpointNotFound, and SettingsError
+    where several begin so.
+    """
+    try:
+        return step(name)
+    except CheckpointNotFound:
+        newest = of.latest() if name == _NEWEST else None
+        if newest is None:
+            headers = of.list() if name else []
+            executions = (one.execution_id for one in headers) if or_execution else ()
+            meant = _only(name, (*executions, *(one.id for one in headers)), "executions or checkpoints")
+        else:
+            meant = newest.id
+        if meant is None:
+            raise
+        return step(meant)
+
+
+def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:
+    """Return the checkpoint of that name: an id, the path of a file, or as `_by_name`, which tells what is raised."""
+    return _by_name(lambda one: _exactly(one, of), name, of)
+
+
+def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
+    """Return the checkpoint of that very id, or else the one in that file. Raises CheckpointNotFound."""
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+
+    try:
+        return of.get(name)
+    except CheckpointNotFound:
+        if not Path(name).is_file():
+            raise
+        return AgentCheckpoint.load(name)
+
+
+def _execution_of(name: str | None, of: CheckpointManager) -> str | None:
+    """Return the id of the execution of that name: as it is, that of `latest`, or the only one that begins so.
+
+    A name of none is given back. Raises SettingsError where several begin so.
+    """
+    if not name or of.list(execution_id=name, limit=1):
+        return name
+    newest = of.latest() if name == _NEWEST else None
+    if newest is not None:
+        return newest.execution_id
+    return _only(name, (one.execution_id for one in of.list()), "executions") or name
+
+
+def _only(name: str, known: Iterable[str], what: str) -> str | None:
+    """Return the one that begins with `name`, None if none does. Raises SettingsError with those that do."""
+    candidates = list(dict.fromkeys(one for one in known if one.startswith(name)))
+    if len(candidates) > 1:
+        listed = ", ".join(map(harmless, candidates[:_CANDIDATES]))
+        others = len(candidates) - _CANDIDATES
+        rest = f" and {others} more" if others > 0 else ""
+        raise SettingsError(f"{shown(name)} is how {len(candidates)} {what} begin: {listed}{rest}; write more of it")
+    return candidates[0] if candidates else None
+
+
 def _run_of(name: str, of: CheckpointManager) -> Timeline:
     """Return the timeline of an execution, or of the way to a checkpoint, and of what it goes on from.
 
-    Raises CheckpointNotFound for what is neither, and what `by_name` raises.
+    Raises CheckpointNotFound for what is neither, and what `_by_name` raises.
     """
     from checkpoint_ld.agent.timeline import line_to, timeline_of
 
     def newest(name: str) -> AgentCheckpoint:
         headers = of.list(execution_id=name, limit=1)
-        return of.get(headers[0].id) if headers else exactly(name, of)
+        return of.get(headers[0].id) if headers else _exactly(name, of)
 
-    checkpoint = by_name(newest, name, of, or_execution=True)
+    checkpoint = _by_name(newest, name, of, or_execution=True)
     return timeline_of([checkpoint], line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest")))
+
+
+def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
+    """Yield files, and of folders all that have one of these extensions."""
+    for path in map(Path, paths):
+        yield from sorted(one for one in path.rglob("*") if one.suffix in extensions) if path.is_dir() else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
@@ -504,32 +622,15 @@ def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -
 
 
 def _spans_in(of: CheckpointManager, paths: Sequence[str]) -> Iterator[Imported]:
-    """Make checkpoints of files of spans, and of all `.json`, `.jsonl` and `.gz` files of folders. Raises as above."""
+    """Make checkpoints of files of spans, and of those in folders. Raises as above."""
     from checkpoint_ld.checkpointing import Imported
     from checkpoint_ld.integrations.otlp import import_spans
 
-    for path in map(Path, paths):
-        found = (one for one in sorted(path.rglob("*")) if one.suffix in (".json", ".jsonl", ".gz"))
-        for file in found if path.is_dir() else (path,):
-            try:
-                yield from import_spans(of, file)
-            except ReadError as error:
-                yield Imported(file, None, error=error)
-
-
-def _upgraded(paths: Sequence[str], *, dry_run: bool) -> Iterator[Upgraded | CheckpointLdError]:
-    """Write files of older versions anew; folders are looked through for `.json` files.
-
-    Yields the error instead for a file that cannot be read or written, and goes on.
-    """
-    from checkpoint_ld.checkpointing import upgrade
-
-    for path in map(Path, paths):
-        for file in sorted(path.rglob("*.json")) if path.is_dir() else (path,):
-            try:
-                yield upgrade(file, dry_run=dry_run)
-            except CheckpointLdError as error:
-                yield error
+    for file in _files_in(paths, (".json", ".jsonl", ".gz")):
+        try:
+            yield from import_spans(of, file)
+        except ReadError as error:
+            yield Imported(file, None, error=error)
 
 
 def _milliseconds(text: str) -> int:

@@ -53,17 +53,20 @@ SUMMARIES = {
 """What each command does. The command says it, too."""
 
 _MODULES = {
+    "bulk": "convert",
     "export": "convert",
     "import": "convert",
     "diff": "merge",
     "git": "merge",
-    "sign": "fingerprint",
-    "verify-signature": "fingerprint",
+    "fingerprint": "inspect",
+    "sign": "inspect",
+    "verify-signature": "inspect",
     "schema": "rules",
     "pull": "push",
     "serve": "query",
     "site": "inspect",
-    "completion": "lsp",
+    "lsp": "rules",
+    "completion": "rules",
 }
 """Where a command is that is not in the module of its name."""
 
@@ -81,7 +84,8 @@ class _Commands(Group):
         command: click.Command = getattr(import_module(f"checkpoint_ld.cli.{_MODULES.get(cmd_name, name)}"), name)
         return command
 
-    def _summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above
+    def summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above
+        """Return what a command says about itself."""
         return SUMMARIES[name]
 
 

@@ -1,4 +1,4 @@
-"""The commands `convert`, `export` and `import`: a checkpoint in another syntax, dialect or format."""
+"""The commands `convert`, `export`, `import` and `bulk`: checkpoints in another syntax, dialect or format."""
 
 from __future__ import annotations
 
@@ -8,26 +8,36 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
+from checkpoint_ld.cli import EXIT_FAILED, streams
 from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
     FORCE,
+    JOBS,
+    PROV,
+    QUIET,
+    SYNTAX,
     Command,
+    Group,
+    Several,
     argument,
     choice,
-    files,
+    file_option,
     flag,
-    jobs,
+    option,
     output,
-    prov,
-    quiet,
-    syntax,
+    output_folder,
+    seconds,
+    whole,
     written_as,
 )
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
-from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.errors import FindingsError, SettingsError, WriteError
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
+    from checkpoint_ld.batch.bulk import ConvertOptions
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.findings import Finding
 
@@ -38,47 +48,39 @@ CONTEXTS = ("improved", "plain")
 
 
 @click.command(cls=Command)
-@argument("file", "FILE", "The checkpoint to read; - for standard input.")
-@written_as("--to", OUTPUTS, "What to write", "jsonld")
-@output()
-@click.option(
-    "--dialect",
-    help="The dialect of the JSON: datafeed-ns-v3 (unless given), v2.0, gui-datafeed, dataset-1; "
-    "for agent checkpoints canonical or second.",
-)
-@choice(
-    "--context",
-    values=CONTEXTS,
-    default="improved",
-    help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
-)
-@syntax
-@click.option(
-    "--deep-judgment/--no-deep-judgment", default=True, help="Keep the settings of deep judgment, or leave them out."
-)
-@flag("--placeholders", help="Give questions without a template the placeholder that Karenina wants.")
-@flag("--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them.")
-@flag("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools.")
-@prov
-@flag("--strict", help="Refuse a checkpoint about which anything is odd.")
-@jobs
-@flag("-q", "--quiet", help="Say nothing about what is odd.")
 def convert(
     *,
-    file: str,
-    kind: str | None,
-    output: Output,
-    dialect: str | None,
-    context: str,
-    syntax: str | None,
-    deep_judgment: bool,
-    placeholders: bool,
-    round_scores: bool,
-    inferred: bool,
-    prov: bool,
-    strict: bool,
-    jobs: int | None,
-    quiet: bool,
+    file: str = argument("FILE", "The checkpoint to read; - for standard input."),
+    kind: str | None = written_as("--to", OUTPUTS, "What to write", "jsonld"),
+    output: Output = output(),
+    dialect: str | None = option(
+        "--dialect",
+        help="The dialect of the JSON: datafeed-ns-v3 (unless given), v2.0, gui-datafeed, dataset-1; "
+        "for agent checkpoints canonical or second.",
+    ),
+    context: str = choice(
+        "--context",
+        values=CONTEXTS,
+        default="improved",
+        help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
+    ),
+    syntax: str | None = SYNTAX,
+    deep_judgment: bool = option(
+        "--deep-judgment/--no-deep-judgment",
+        default=True,
+        help="Keep the settings of deep judgment, or leave them out.",
+    ),
+    placeholders: bool = flag(
+        "--placeholders", help="Give questions without a template the placeholder that Karenina wants."
+    ),
+    round_scores: bool = flag(
+        "--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them."
+    ),
+    inferred: bool = flag("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools."),
+    prov: bool = PROV,
+    strict: bool = flag("--strict", help="Refuse a checkpoint about which anything is odd."),
+    jobs: int | None = JOBS,
+    quiet: bool = flag("-q", "--quiet", help="Say nothing about what is odd."),
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
@@ -94,34 +96,34 @@ def convert(
     if deep_judgment and not placeholders and not inferred and _streamed(file, output, wanted, options):
         return
     source = streams.read(file, syntax=syntax, strict=strict)
-    if not isinstance(source, Reading):
+    findings = source.findings
+    if isinstance(source, Reading):
+        date = None
+        if source.dialect != CANONICAL or dialect not in {None, CANONICAL}:
+            from checkpoint_ld.entities.entity import now
+
+            date = now()  # for a missing one in what comes from one dialect into another
+        written = writing.write(
+            source.graph,
+            syntax=wanted,
+            dialect=dialect or CANONICAL,
+            context=ContextStyle(context),
+            deep_judgment=deep_judgment,
+            round_scores=round_scores,
+            placeholders=placeholders,
+            inferred=inferred,
+            source=source if source.dialect != CANONICAL else None,
+            now=date,
+        )
+        output.write(written.data)
+        findings = (*findings, *written.findings)
+    else:
         from checkpoint_ld.agent.serialization import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context == "plain" or extension_of(output.file) == ".json")
         output.write(written_of_agent(source.tree, form, prov=prov, inferred=inferred))
-        if not quiet:
-            streams.report(source.findings)
-        return
-    date = None
-    if source.dialect != CANONICAL or dialect not in {None, CANONICAL}:
-        from checkpoint_ld.entities.entity import now
-
-        date = now()  # for a missing one in what comes from one dialect into another
-    written = writing.write(
-        source.graph,
-        syntax=wanted,
-        dialect=dialect or CANONICAL,
-        context=ContextStyle(context),
-        deep_judgment=deep_judgment,
-        round_scores=round_scores,
-        placeholders=placeholders,
-        inferred=inferred,
-        source=source if source.dialect != CANONICAL else None,
-        now=date,
-    )
-    output.write(written.data)
     if not quiet:
-        streams.report((*source.findings, *written.findings))
+        streams.report(findings)
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
@@ -163,40 +165,27 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 
 
 @click.command(cls=Command)
-@argument("file", "FILE", "The benchmark to read; - for standard input.")
-@choice("--to", "kind", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells.")
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    required=True,
-    shell_complete=files,
-    help="The file, folder or archive (.zip) to write; - for standard output.",
-)
-@click.option(
-    "--answers", multiple=True, shell_complete=files, help="Recorded answers to take into a crate; may be repeated."
-)
-@click.option(
-    "--run",
-    "runs",
-    multiple=True,
-    help="Agent checkpoints to take into a crate: a file, folder or pattern; may be repeated.",
-)
-@flag("--force", help=FORCE)
-@syntax
-@flag("--strict", help="Write nothing of a checkpoint about which anything is odd.")
-@quiet
 def export(
     *,
-    file: str,
-    kind: str | None,
-    target: str,
-    answers: tuple[str, ...],
-    runs: tuple[str, ...],
-    force: bool,
-    syntax: str | None,
-    strict: bool,
-    quiet: bool,
+    file: str = argument("FILE", "The benchmark to read; - for standard input."),
+    kind: str | None = choice(
+        "--to", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells."
+    ),
+    target: str = file_option(
+        "-o", "--output", required=True, help="The file, folder or archive (.zip) to write; - for standard output."
+    ),
+    answers: tuple[str, ...] = file_option(
+        "--answers", multiple=True, help="Recorded answers to take into a crate; may be repeated."
+    ),
+    runs: tuple[str, ...] = option(
+        "--run",
+        multiple=True,
+        help="Agent checkpoints to take into a crate: a file, folder or pattern; may be repeated.",
+    ),
+    force: bool = flag("--force", help=FORCE),
+    syntax: str | None = SYNTAX,
+    strict: bool = flag("--strict", help="Write nothing of a checkpoint about which anything is odd."),
+    quiet: bool = QUIET,
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
     from checkpoint_ld.benchmark import Benchmark
@@ -205,8 +194,7 @@ def export(
 
     streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)
     found = streams.discovered(runs, "take").files if runs else ()
-    reading = refusing(streams.read_benchmark(file, syntax=syntax), strict=strict)
-    benchmark = Benchmark.of_reading(reading)
+    benchmark = Benchmark.of_reading(refusing(streams.read_benchmark(file, syntax=syntax), strict=strict))
     given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
     if target == streams.STANDARD and kind is not None:
         with tempfile.TemporaryDirectory() as folder:
@@ -229,47 +217,42 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
 
 
 @click.command("import", cls=Command)
-@argument("file", "FILE", "The file or folder with questions; with --rubric also a checkpoint that has them.")
-@choice(
-    "--from", "kind", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
-)
-@output("The benchmark to write; - for standard output.")
-@click.option("--name", help="The name of the benchmark; without it what the source says, or its file name.")
-@click.option("--part", help="The sheet of a workbook, the record set or configuration of a data set.")
-@click.option("--split", help="The split of a data set; without it all of them.")
-@click.option("--question", "question_column", help="The column with the question; guessed unless given.")
-@click.option("--answer", "answer_column", help="The column with the reference answer; guessed unless given.")
-@click.option("--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated.")
-@click.option("--notes", "answer_notes_column", help="The column with notes on the answer.")
-@click.option("--author", "author_name_column", help="The column with the author's name.")
-@click.option("--email", "author_email_column", help="The column with the author's e-mail address.")
-@click.option("--url", "url_column", help="The column with the address of a source.")
-@click.option("--custom", multiple=True, help="A column to keep as custom metadata; without it all others are.")
-@click.option(
-    "--rubric", shell_complete=files, help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
-)
-@click.option("--rubric-part", help="The sheet of a workbook with traits.")
-@flag("--strict", help="Write nothing if anything does not fit.")
-@quiet
 def import_(
     *,
-    file: str,
-    kind: str | None,
-    output: Output,
-    keywords: tuple[str, ...],
-    custom: tuple[str, ...],
-    rubric: str | None,
-    rubric_part: str | None,
-    strict: bool,
-    quiet: bool,
-    **told: str | None,
+    file: str = argument("FILE", "The file or folder with questions; with --rubric also a checkpoint that has them."),
+    kind: str | None = choice(
+        "--from", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
+    ),
+    output: Output = output("The benchmark to write; - for standard output."),
+    told: Any = Several(
+        dict,
+        name=option("--name", help="The name of the benchmark; without it what the source says, or its file name."),
+        part=option("--part", help="The sheet of a workbook, the record set or configuration of a data set."),
+        split=option("--split", help="The split of a data set; without it all of them."),
+        question_column=option("--question", help="The column with the question; guessed unless given."),
+        answer_column=option("--answer", help="The column with the reference answer; guessed unless given."),
+        keywords_columns=option(
+            "--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated."
+        ),
+        answer_notes_column=option("--notes", help="The column with notes on the answer."),
+        author_name_column=option("--author", help="The column with the author's name."),
+        author_email_column=option("--email", help="The column with the author's e-mail address."),
+        url_column=option("--url", help="The column with the address of a source."),
+        custom_metadata_columns=option(
+            "--custom", multiple=True, help="A column to keep as custom metadata; without it all others are."
+        ),
+    ),
+    rubric: str | None = file_option(
+        "--rubric", help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
+    ),
+    rubric_part: str | None = option("--rubric-part", help="The sheet of a workbook with traits."),
+    strict: bool = flag("--strict", help="Write nothing if anything does not fit."),
+    quiet: bool = QUIET,
 ) -> None:
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld import writing
     from checkpoint_ld.dialects import reading
-    from checkpoint_ld.errors import FindingsError
-    from checkpoint_ld.phrases import counted
 
     output.check(file)
     if rubric is None and rubric_part is not None:
@@ -288,13 +271,9 @@ def import_(
     else:
         from checkpoint_ld.integrations.formats.importing import import_benchmark
 
-        benchmark, findings = import_benchmark(
-            file,
-            format=kind,
-            keywords_columns=[{"column": one} for one in keywords] or None,
-            custom_metadata_columns=list(custom) or None,
-            **told,
-        )
+        told["keywords_columns"] = [{"column": one} for one in told["keywords_columns"]] or None
+        told["custom_metadata_columns"] = [*told["custom_metadata_columns"]] or None
+        benchmark, findings = import_benchmark(file, format=kind, **told)
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
     if strict and findings:
@@ -310,3 +289,86 @@ def import_(
         if rubric is not None:
             traits = counted(len(benchmark.traits_records()), "trait")
             streams.say(f"traits imported from {rubric}: the rubrics have {traits} now")
+
+
+@click.group(cls=Group, no_args_is_help=True)
+def bulk() -> None:
+    """Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed."""
+
+
+_SHARDED: Any = Several(
+    dict,
+    paths=argument(
+        "PATH…",
+        "Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked.",
+        nargs=-1,
+        required=True,
+    ),
+    folder=output_folder("The folder to write to.", required=True),
+    jobs=whole("--jobs", default=1, help="How many processes work at once."),
+    shard_size=seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
+    force=flag("--force", help="Overwrite what another run has written; what is read never is."),
+    quiet=QUIET,
+)
+
+
+@bulk.command("convert")
+def bulk_convert(
+    *,
+    sharded: dict[str, Any] = _SHARDED,
+    profile: str | None = option("--profile", help="Hold each checkpoint against these rules, too."),
+    compressed: bool = flag("--gzip", help="Compress the N-Quads."),
+) -> None:
+    """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
+    from checkpoint_ld.batch.bulk import ConvertOptions
+
+    _run(ConvertOptions(profile, compressed=compressed), **sharded)
+
+
+@bulk.command("validate")
+def bulk_validate(
+    *,
+    sharded: dict[str, Any] = _SHARDED,
+    profile: str = option("--profile", default="karenina", help="The set of rules."),
+) -> None:
+    """Write findings as JSON lines, and no N-Quads."""
+    from checkpoint_ld.batch.bulk import ConvertOptions
+
+    _run(ConvertOptions(profile, quads=False), **sharded)
+
+
+def _run(
+    options: ConvertOptions,
+    *,
+    paths: tuple[str, ...],
+    folder: str,
+    jobs: int,
+    shard_size: float,
+    force: bool,
+    quiet: bool,
+) -> None:
+    from checkpoint_ld.batch import bulk
+    from checkpoint_ld.families import Profiles
+
+    if options.profile is not None:
+        Profiles(options.profile)  # says now what is wrong with the name
+    found = streams.discovered(paths, "convert")
+    shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
+    streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
+    if not force:
+        streams.check_outputs((), *bulk.of_others(shards, options), force=False)
+    with streams.bar("converting", quiet=quiet) as moved:
+        report = bulk.run(shards, options, jobs=jobs, progress=moved)
+    for shard in report.lost:
+        streams.say(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
+    for graph in report.shared:
+        streams.say(f"{graph}: several checkpoints have this IRI and say different things")
+    if not quiet:
+        streams.show(
+            f"{report.total('checkpoints')} checkpoints, {report.total('quads')} quads, "
+            f"{report.total('failed')} failed, {sum(report.findings.values())} findings, {len(report.results)} shards"
+        )
+    if report.lost:
+        raise Exit(EXIT_FAILED)  # the processes of a shard died twice
+    if report.total("failed") or report.shared or found.unmatched:
+        raise Exit(EXIT_FOUND)

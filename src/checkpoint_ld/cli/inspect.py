@@ -1,21 +1,38 @@
-"""The commands `inspect` and `site`: what checkpoints hold, as text, as JSON or as static pages."""
+"""The commands that tell what checkpoints hold: `inspect` and `site`, and `fingerprint`, `sign`, `verify-signature`."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
-from rich.text import Text
+from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, as_json, files, flag, output_folder, paths, quiet, syntax
+from checkpoint_ld.cli import EXIT_FAILED, streams
+from checkpoint_ld.cli.parameters import (
+    AS_JSON,
+    EXIT_FOUND,
+    PATHS,
+    QUIET,
+    SYNTAX,
+    Command,
+    argument,
+    file_option,
+    flag,
+    option,
+    output,
+    output_folder,
+)
+from checkpoint_ld.errors import ReadError
+from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families.inspection import AgentInspection, Inspection
     from checkpoint_ld.findings import Finding
 
@@ -25,130 +42,211 @@ _MOST_OF_A_CODE = 3
 
 
 @click.command(cls=Command)
-@argument("file", "FILE", "The checkpoint to read; - for standard input.")
-@as_json
-@syntax
-def inspect(file: str, as_json: bool, syntax: str | None) -> None:
+def inspect(
+    *,
+    file: str = argument("FILE", "The checkpoint to read; - for standard input."),
+    as_json: bool = AS_JSON,
+    syntax: str | None = SYNTAX,
+) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
     # Reading takes its time to import; --help should not wait for it.
+    from rich.table import Table
+    from rich.text import Text
+
     from checkpoint_ld.families import inspection
 
     found = inspection.inspect(streams.read(file, syntax=syntax))
     if as_json:
         streams.show_json(found.as_json())
         return
-    console = streams.console()
+    lines = _findings(found.findings)
     if isinstance(found, inspection.AgentInspection):
         from checkpoint_ld.cli.agent import show_checkpoint
 
         show_checkpoint(found.checkpoint)
-        console.print(_table(_rows_of_agent(found)))
-        lines = tuple(_findings(found.findings))
+        rows = _rows_of_agent(found)
     else:
-        console.print(_table(_rows(found)))
-        lines = (*_suspicious_ids(found), *_findings(found.findings))
-    for line in lines:
-        console.print(line, soft_wrap=True)
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> Table:
+        rows = _rows(found)
+        lines = [*_suspicious_ids(found), *lines]
     table = Table(show_header=False, box=None, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for label, value in rows:
+    for label, value in rows.items():
         if value:
             table.add_row(label, Text(value))
-    return table
+    console = streams.console()
+    console.print(table)
+    for line, style in lines:
+        console.print(Text(line, style=style), soft_wrap=True)
 
 
-def _rows(found: Inspection) -> Iterator[tuple[str, str]]:
+def _rows(found: Inspection) -> dict[str, str]:
     from checkpoint_ld.benchmark.editing import published_text
 
-    yield "name", found.name
-    yield "version", found.version or ""
-    yield "creator", found.creator or ""
-    yield "dates", " to ".join(one for one in (found.created, found.modified) if one)
-    for name, value in found.published.items():
-        yield ("about" if name == "keywords" else name), published_text(value) or ""
-    yield "dialect", _dialect(found)
-    yield "graph", f"{found.root}, {found.triples} triples"
-    if found.scenarios:
-        yield "scenarios", str(found.scenarios)
-    else:
-        yield "questions", f"{found.questions}: {found.templates} with a template, {found.finished} finished"
-    yield "traits", ", ".join(f"{count} {scope} {kind}" for (scope, kind), count in found.traits.items())
     keywords = [f"{keyword} ({count})" for keyword, count in list(found.keywords.items())[:_MOST_KEYWORDS]]
     more = len(found.keywords) - len(keywords)
-    yield "keywords", ", ".join(keywords) + (f" and {more} more" if more else "")
+    contents = (
+        {"scenarios": str(found.scenarios)}
+        if found.scenarios
+        else {"questions": f"{found.questions}: {found.templates} with a template, {found.finished} finished"}
+    )
+    return {
+        "name": found.name,
+        "version": found.version or "",
+        "creator": found.creator or "",
+        "dates": " to ".join(one for one in (found.created, found.modified) if one),
+        **{
+            "about" if name == "keywords" else name: published_text(value) or ""
+            for name, value in found.published.items()
+        },
+        "dialect": _dialect(found),
+        "graph": f"{found.root}, {found.triples} triples",
+        **contents,
+        "traits": ", ".join(f"{count} {scope} {kind}" for (scope, kind), count in found.traits.items()),
+        "keywords": ", ".join(keywords) + (f" and {more} more" if more else ""),
+    }
 
 
-def _rows_of_agent(found: AgentInspection) -> Iterator[tuple[str, str]]:
-    yield "dialect", _dialect(found)
-    yield "graph", f"{found.root}, {found.triples} triples"
-    yield "types", ", ".join(f"{count} {kind}" for kind, count in found.thoughts.items())
-    yield "tools", ", ".join(f"{name or 'unknown'} ({count})" for name, count in found.calls.items())
-    yield "calls", f"{found.failed} failed, {found.in_flight} in flight" if found.calls else ""
+def _rows_of_agent(found: AgentInspection) -> dict[str, str]:
+    return {
+        "dialect": _dialect(found),
+        "graph": f"{found.root}, {found.triples} triples",
+        "types": ", ".join(f"{count} {kind}" for kind, count in found.thoughts.items()),
+        "tools": ", ".join(f"{name or 'unknown'} ({count})" for name, count in found.calls.items()),
+        "calls": f"{found.failed} failed, {found.in_flight} in flight" if found.calls else "",
+    }
 
 
 def _dialect(found: Inspection | AgentInspection) -> str:
     return found.dialect if found.syntax == "json" else f"{found.dialect}, as {found.syntax}"
 
 
-def _suspicious_ids(found: Inspection) -> Iterator[Text]:
+def _suspicious_ids(found: Inspection) -> Iterator[tuple[str, str]]:
+    """Yield lines, each with its style."""
     if found.suspicious_ids:
         shown = found.suspicious_ids[:_MOST_LINES]
-        yield Text(f"\nsuspicious identifiers: {len(found.suspicious_ids)}", style="bold")
-        yield from (Text(f"  {one.identifier!r} {one.reason}") for one in shown)
+        yield f"\nsuspicious identifiers: {len(found.suspicious_ids)}", "bold"
+        yield from ((f"  {one.identifier!r} {one.reason}", "") for one in shown)
         yield from _more(len(found.suspicious_ids) - len(shown))
 
 
-def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
+def _findings(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     if not findings:
-        yield Text("\nnothing odd was found", style="green")
-        return
+        return [("\nnothing odd was found", "green")]
     counts = Counter(one.code for one in findings)
+    shown = [
+        (f"  {one}", "") for code in counts for one in [one for one in findings if one.code == code][:_MOST_OF_A_CODE]
+    ]
     codes = ", ".join(f"{count} {code}" for code, count in counts.items())
-    yield Text(f"\nwarnings: {codes}", style="bold yellow")
-    shown = 0
-    for code in counts:
-        for one in [one for one in findings if one.code == code][:_MOST_OF_A_CODE]:
-            shown += 1
-            yield Text(f"  {one}")
-    yield from _more(len(findings) - shown)
+    return [(f"\nwarnings: {codes}", "bold yellow"), *shown, *_more(len(findings) - len(shown))]
 
 
-def _more(count: int) -> Iterator[Text]:
-    if count:
-        yield Text(f"  … and {count} more: --json lists them all")
+def _more(count: int) -> list[tuple[str, str]]:
+    return [(f"  … and {count} more: --json lists them all", "")] if count else []
 
 
 @click.command(cls=Command)
-@paths
-@output_folder("The folder to write.", required=True)
-@click.option(
-    "--answers",
-    multiple=True,
-    shell_complete=files,
-    help="Recorded answers to show with their verdicts; may be repeated.",
-)
-@click.option("--title", default="Benchmarks", help="What the site is called.")
-@click.option("--url", help="Where the site will be, so that pages name their own address.")
-@flag("--force", help="Replace the site that is in the folder; other files stay.")
-@syntax
-@quiet
-def site(*, paths: tuple[str, ...], folder: str, force: bool, quiet: bool, **settings: Any) -> None:
+def site(
+    *,
+    paths: tuple[str, ...] = PATHS,
+    folder: str = output_folder("The folder to write.", required=True),
+    answers: tuple[str, ...] = file_option(
+        "--answers", multiple=True, help="Recorded answers to show with their verdicts; may be repeated."
+    ),
+    title: str = option("--title", default="Benchmarks", help="What the site is called."),
+    url: str | None = option("--url", help="Where the site will be, so that pages name their own address."),
+    force: bool = flag("--force", help="Replace the site that is in the folder; other files stay."),
+    syntax: str | None = SYNTAX,
+    quiet: bool = QUIET,
+) -> None:
     """Write static pages about benchmarks and runs of agents, to read and to search from a folder."""
     # Reading takes its time to import; --help should not wait for it.
-    from checkpoint_ld.phrases import counted
     from checkpoint_ld.site import write_site
 
     # The files that an older site offers are no versions of what it was made of.
     older = Path(folder).resolve()
     found = streams.discovered(paths, "show", quiet=quiet).files
     sources = [one for one in found if older not in Path(one).resolve().parents]
-    written = write_site(sources, folder, overwrite=force, **settings)
+    written = write_site(sources, folder, answers=answers, title=title, url=url, overwrite=force, syntax=syntax)
     streams.say_first(written.remarks, "more of these")
     if not quiet:
         named = ("benchmark", written.benchmarks), ("question", written.questions), ("run", written.runs)
         counts = [counted(number, noun) + " of agents" * (noun == "run") for noun, number in named if number]
         streams.show(f"{folder}: {counted(written.pages, 'page')} about {', '.join(counts)}")
+
+
+@click.command(cls=Command)
+def fingerprint(
+    *,
+    paths: tuple[str, ...] = argument("[PATH]…", "Files, folders and patterns; - for standard input.", nargs=-1),
+    sums: str | None = file_option("--check", help="A list that this command printed: hold its files against it."),
+    syntax: str | None = SYNTAX,
+) -> None:
+    """Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."""
+    from checkpoint_ld.documents.files import read_bytes
+    from checkpoint_ld.families import identity
+
+    if (sums is None) == (not paths):
+        raise click.UsageError("Name files, or a list by --check.")
+    code = 0
+    expected: list[tuple[str | None, str]]
+    if sums is None:
+        expected = [(None, one) for one in streams.discovered(paths, "fingerprint").files]
+    else:
+        expected = [*identity.read_sums(read_bytes(sums)[0].decode("utf-8", "replace"), sums)]
+    for wanted, file in expected:
+        try:
+            source = file if file != streams.STANDARD else sys.stdin.buffer
+            found = identity.fingerprint(source, syntax=syntax)
+        except ReadError as error:
+            streams.say(str(error))
+            code = EXIT_FAILED
+            continue
+        if wanted is None:
+            streams.show(f"{found}  {file}")
+        else:
+            streams.show(f"{file}: {'OK' if found == wanted else 'FAILED'}")
+            code = code or (0 if found == wanted else EXIT_FOUND)
+    raise Exit(code)
+
+
+PASSWORD = "CHECKPOINT_LD_KEY_PASSWORD"  # noqa: S105 - the name of a variable
+"""The environment variable with the password of the key."""
+
+
+@click.command(cls=Command)
+def sign(
+    *,
+    file: str = argument("FILE", "The checkpoint."),
+    key: str = file_option("--key", required=True, help="The private key: Ed25519, in PEM."),
+    output: Output = output("The file to write the signature to; - for standard output."),
+    syntax: str | None = SYNTAX,
+) -> None:
+    """Sign a checkpoint: what it states, whatever its syntax and layout."""
+    from checkpoint_ld.documents.files import read_bytes
+    from checkpoint_ld.families import identity
+
+    output.check(file, key)
+    password = os.environ.get(PASSWORD)
+    held, _ = read_bytes(key)
+    signature = identity.sign(file, held, password=None if password is None else password.encode(), syntax=syntax)
+    output.write(signature.encode())
+
+
+@click.command("verify-signature", cls=Command)
+def verify_signature(
+    *,
+    file: str = argument("FILE", "The checkpoint."),
+    signature: str = argument("SIGNATURE", "The file that sign wrote."),
+    key: str = file_option("--key", required=True, help="The public key: Ed25519, in PEM."),
+    syntax: str | None = SYNTAX,
+) -> None:
+    """Tell whether a signature is one of a checkpoint; exit with 1 if it is not."""
+    from checkpoint_ld.documents.files import read_bytes
+    from checkpoint_ld.families import identity
+
+    if identity.verify_signature(file, read_bytes(signature)[0], read_bytes(key)[0], syntax=syntax):
+        streams.show("the signature is good")
+        return
+    streams.show("the signature is not one of this checkpoint with this key")
+    raise Exit(EXIT_FOUND)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,25 +11,24 @@ from click.exceptions import Abort, Exit
 
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.parameters import (
+    AS_JSON,
     EXIT_FOUND,
+    QUIET,
+    SYNTAX,
     Command,
     Group,
+    Several,
     argument,
-    as_json,
     flag,
+    option,
     output,
-    quiet,
-    syntax,
-    together,
     written_as,
 )
 from checkpoint_ld.documents.files import kind_of
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families.merging import Conflict, Merge
 
@@ -37,24 +37,16 @@ _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": 
 
 
 @click.command(cls=Command)
-@argument("before", "A", "The older checkpoint; - for standard input.")
-@argument("after", "B", "The newer checkpoint; - for standard input.")
-@written_as("--format", FORMATS, "How to write them", "text")
-@output()
-@flag("--dates", help="Dates of making and of changing count.")
-@flag("--order", help="The order of questions, keywords and traits counts.")
-@syntax
-@flag("-q", "--quiet", help="Write nothing; the exit code tells.")
 def diff(
     *,
-    before: str,
-    after: str,
-    kind: str | None,
-    output: Output,
-    dates: bool,
-    order: bool,
-    syntax: str | None,
-    quiet: bool,
+    before: str = argument("A", "The older checkpoint; - for standard input."),
+    after: str = argument("B", "The newer checkpoint; - for standard input."),
+    kind: str | None = written_as("--format", FORMATS, "How to write them", "text"),
+    output: Output = output(),
+    dates: bool = flag("--dates", help="Dates of making and of changing count."),
+    order: bool = flag("--order", help="The order of questions, keywords and traits counts."),
+    syntax: str | None = SYNTAX,
+    quiet: bool = flag("-q", "--quiet", help="Write nothing; the exit code tells."),
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
@@ -67,34 +59,43 @@ def diff(
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
     both = (streams.read_benchmark(one, syntax=syntax) for one in (before, after))
     found = semantic_diff(*both, dates=dates, order=order)
-    if not quiet:
-        if kind == "json":
-            output.write(dump_json(found.as_json()) + b"\n")
-        else:
-            output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
+    if not quiet and kind == "json":
+        output.write(dump_json(found.as_json()) + b"\n")
+    elif not quiet:
+        output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
     if found:
         raise Exit(EXIT_FOUND)
 
 
-deciding = together(
-    flag("--ours", "is_ours", help="Where the sides contradict, take OURS."),
-    flag("--theirs", "is_theirs", help="Where the sides contradict, take THEIRS."),
-    flag("-i", "--interactive", "is_asked", help="Ask about each conflict: ours, theirs, or edit."),
+def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
+    """Return which side is preferred, and who decides. Raises SettingsError for more than one answer."""
+    if ours + theirs + interactive > 1:
+        raise SettingsError("--ours, --theirs and --interactive exclude one another: give one of them")
+    return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _ask if interactive else None}
+
+
+_DECISION: Any = Several(
+    _decision,
+    ours=flag("--ours", help="Where the sides contradict, take OURS."),
+    theirs=flag("--theirs", help="Where the sides contradict, take THEIRS."),
+    interactive=flag("-i", "--interactive", help="Ask about each conflict: ours, theirs, or edit."),
 )
 """How conflicts are decided."""
 
 
 @click.command(cls=Command)
-@argument("base", "BASE", "The version that both sides started from; - for standard input.")
-@argument("ours", "OURS", "The version of one side, whose layout is kept; - for standard input.")
-@argument("theirs", "THEIRS", "The version of the other side; - for standard input.")
-@output("The file to write; - for standard output. Conflicts are listed beside it, in FILE.conflicts.json.")
-@deciding
-@as_json
-@syntax
-@quiet
 def merge(
-    *, base: str, ours: str, theirs: str, output: Output, as_json: bool, syntax: str | None, quiet: bool, **sides: bool
+    *,
+    base: str = argument("BASE", "The version that both sides started from; - for standard input."),
+    ours: str = argument("OURS", "The version of one side, whose layout is kept; - for standard input."),
+    theirs: str = argument("THEIRS", "The version of the other side; - for standard input."),
+    output: Output = output(
+        "The file to write; - for standard output. Conflicts are listed beside it, in FILE.conflicts.json."
+    ),
+    decision: dict[str, Any] = _DECISION,
+    as_json: bool = AS_JSON,
+    syntax: str | None = SYNTAX,
+    quiet: bool = QUIET,
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
     from checkpoint_ld.families import merging
@@ -104,44 +105,34 @@ def merge(
         raise SettingsError("only one checkpoint can come from standard input: give files for the others")
     if as_json and output.is_standard:
         raise SettingsError("the checkpoint and the JSON cannot both go to standard output: name a file with --output")
-    prefer, decide = decision(**sides)
     listed = None if output.is_standard else f"{output.file}.conflicts.json"
-    output.check(*files)
-    if listed is not None:
-        streams.check_outputs(files, output.file, listed, force=output.force)
+    streams.check_outputs(files, output.file, listed, force=output.force)
     names = "BASE", "OURS", "THEIRS"
     read = [merging.of_source(name, streams.read(one, syntax=syntax)) for name, one in zip(names, files, strict=True)]
-    merged = merging.merge_sources(*read, prefer=prefer, decide=decide)
+    merged = merging.merge_sources(*read, **decision)
     output.write(merged.content(None if output.is_standard else output.file))
     if listed is not None:
         _keep_list(listed, merged)
     if as_json:
         streams.show_json(merged.as_json())
     elif not quiet:
-        tell(merged, listed)
+        _report(merged, listed)
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
 
 
-def decision(*, is_ours: bool, is_theirs: bool, is_asked: bool) -> tuple[str | None, Callable[[Conflict], Any] | None]:
-    """Return which side is preferred, and who decides. Raises SettingsError for more than one answer."""
-    if is_ours + is_theirs + is_asked > 1:
-        raise SettingsError("--ours, --theirs and --interactive exclude one another: give one of them")
-    return "ours" if is_ours else "theirs" if is_theirs else None, ask if is_asked else None
-
-
-def tell(merged: Merge, listed: str | None = None) -> None:
+def _report(merged: Merge, listed: str | None = None) -> None:
     """Say on standard error what both sides changed, each in another way."""
     streams.say_first([*map(str, merged.conflicts)], "more; --json lists them all")
     if not merged.is_clean:
-        told = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
-        streams.say(f"{told}; {listed} lists what is contested" if listed else told)
+        message = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
+        streams.say(f"{message}; {listed} lists what is contested" if listed else message)
 
 
 _ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")
 
 
-def ask(conflict: Conflict) -> Any:
+def _ask(conflict: Conflict) -> Any:
     """Ask for the value that stands for a conflict. Raises SettingsError where nobody answers."""
     streams.say(str(conflict))
     while True:
@@ -158,22 +149,17 @@ def ask(conflict: Conflict) -> Any:
 
 def _edited(conflict: Conflict) -> tuple[Any] | None:
     """Return the value that somebody edits; None where it was not saved, or is no JSON, or the editor fails."""
+    from checkpoint_ld.documents.document import read_json
     from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.documents.values import ABSENT
-    from checkpoint_ld.errors import ReadError
 
     value = conflict.theirs if conflict.ours is ABSENT else conflict.ours
-    is_text = isinstance(value, str)
-    shown = value if is_text else dump_json(value).decode()
     try:
-        text = click.edit(shown, extension=(".py" if "\n" in value else ".txt") if is_text else ".json")
-        if text is None:
-            return None
-        if is_text:
-            return (text if value.endswith("\n") else text.removesuffix("\n"),)
-        from checkpoint_ld.documents.document import read_json
-
-        return (read_json(text.encode()).value,)
+        if isinstance(value, str):
+            text = click.edit(value, extension=".py" if "\n" in value else ".txt")
+            return text if text is None else (text if value.endswith("\n") else text.removesuffix("\n"),)
+        text = click.edit(dump_json(value).decode(), extension=".json")
+        return None if text is None else (read_json(text.encode()).value,)
     except (click.ClickException, UnicodeError) as error:
         streams.say(f"the editor did not work: {error}; set VISUAL or EDITOR, or choose a side")
     except ReadError as error:
@@ -182,8 +168,6 @@ def _edited(conflict: Conflict) -> tuple[Any] | None:
 
 
 def _keep_list(file: str, merged: Merge) -> None:
-    from pathlib import Path
-
     from checkpoint_ld.documents.files import replace_file
     from checkpoint_ld.documents.text import dump_json
 
@@ -194,7 +178,7 @@ def _keep_list(file: str, merged: Merge) -> None:
         replace_file(file, dump_json(merged.as_json()) + b"\n")
 
 
-_everywhere = flag("--global", "everywhere", help="For all repositories of this user, not for this clone alone.")
+_EVERYWHERE = flag("--global", help="For all repositories of this user, not for this clone alone.")
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -202,15 +186,15 @@ def git() -> None:
     """Set up git to compare and merge checkpoints in the terms of their authors."""
 
 
-@git.command()
-@_everywhere
-@click.option(
-    "--pattern", "patterns", multiple=True, help="Files that are checkpoints, beside *.jsonld; may be repeated."
-)
-def install(*, everywhere: bool, patterns: tuple[str, ...]) -> None:
+@git.command
+def install(
+    *,
+    everywhere: bool = _EVERYWHERE,
+    patterns: tuple[str, ...] = option(
+        "--pattern", multiple=True, help="Files that are checkpoints, beside *.jsonld; may be repeated."
+    ),
+) -> None:
     """Have git use checkpoint-ld for *.jsonld, the git-patterns of the configuration, and each pattern."""
-    from pathlib import Path
-
     from checkpoint_ld.batch import configuration
     from checkpoint_ld.families.merging import git as setup
 
@@ -220,9 +204,8 @@ def install(*, everywhere: bool, patterns: tuple[str, ...]) -> None:
     streams.say(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
 
 
-@git.command()
-@_everywhere
-def uninstall(*, everywhere: bool) -> None:
+@git.command
+def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
     """Take away what install set up, and nothing else."""
     from checkpoint_ld.families.merging import git as setup
 
@@ -230,33 +213,32 @@ def uninstall(*, everywhere: bool) -> None:
     streams.say("git compares and merges checkpoints line by line again" if is_gone else "nothing was installed")
 
 
-@git.command()
-@argument("file", "FILE", "A file that a merge left contested.")
-@deciding
-@as_json
-def resolve(*, file: str, as_json: bool, **sides: bool) -> None:
+@git.command
+def resolve(
+    *,
+    file: str = argument("FILE", "A file that a merge left contested."),
+    decision: dict[str, Any] = _DECISION,
+    as_json: bool = AS_JSON,
+) -> None:
     """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
     from checkpoint_ld.families.merging import git as setup
 
-    prefer, decide = decision(**sides)
-    merged = setup.resolve(file, prefer=prefer, decide=decide)
+    merged = setup.resolve(file, **decision)
     if as_json:
         streams.show_json(merged.as_json())
-    elif not merged.is_clean:
-        tell(merged)
-    else:
+    elif merged.is_clean:
         streams.say(f"{file} is merged: add it")
+    else:
+        _report(merged)
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
 
 
 @git.command(hidden=True)
-@argument("file", "FILE", "The file to show.")
-def textconv(*, file: str) -> None:
+def textconv(*, file: str = argument("FILE", "The file to show.")) -> None:
     """Print a checkpoint as lines that git compares; what is no checkpoint, as it is."""
     from checkpoint_ld import families
     from checkpoint_ld.documents.files import read_bytes
-    from checkpoint_ld.errors import ReadError
     from checkpoint_ld.families.merging.git import outline_of
 
     data, name = read_bytes(file)
@@ -268,14 +250,17 @@ def textconv(*, file: str) -> None:
 
 
 @git.command("merge-file", hidden=True)
-@click.argument("files", nargs=3)
-@click.argument("size")
-@click.argument("path")
-def merge_file(*, files: tuple[str, str, str], size: str, path: str) -> None:
+def merge_file(
+    *,
+    files: Any = click.Argument(["files"], nargs=3),
+    size: Any = click.Argument(["size"]),
+    path: Any = click.Argument(["path"]),
+) -> None:
     """Merge three files for git, into the second one."""
     from checkpoint_ld.families.merging import git as setup
 
-    code, told = setup.merge_file(*files, size, path)
-    if told:
-        streams.say(told)
+    base, ours, theirs = files
+    code, message = setup.merge_file(base, ours, theirs, size, path)
+    if message:
+        streams.say(message)
     raise Exit(code)

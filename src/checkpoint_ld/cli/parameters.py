@@ -1,8 +1,12 @@
-"""What the commands share: options in one wording, former spellings, and help that describes arguments."""
+"""How commands declare their options, and those that several of them have.
+
+A command is a function whose keyword parameters have their options as defaults: `def show(*, file: str = argument(…))`.
+"""
 
 from __future__ import annotations
 
 import warnings
+from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +15,9 @@ import click
 from checkpoint_ld.cli.streams import STANDARD, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from click.shell_completion import CompletionItem
-
-    Run = Callable[..., None]
 
 EXIT_FOUND = 1
 """The exit code where something was found: findings, differences, files that were refused, answers that fail.
@@ -36,11 +38,12 @@ _FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
 """Former spellings of options, which keep working where the option of today is."""
 
 
-def files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
-    """Leave it to the shell to complete the name of a file."""
-    from click.shell_completion import CompletionItem
+class Several:
+    """The options of one parameter of a command: its value is what `make` gives for theirs, by their names."""
 
-    return [CompletionItem(incomplete, type="file")]
+    def __init__(self, make: Callable[..., Any], /, **options: click.Parameter) -> None:
+        self.make = make
+        self.options = options
 
 
 class Argument(click.Argument):
@@ -48,13 +51,17 @@ class Argument(click.Argument):
 
     def __init__(self, *names: Any, description: str, **settings: Any) -> None:
         if "type" not in settings:
-            settings.setdefault("shell_complete", files)
+            settings.setdefault("shell_complete", _files)
         super().__init__(*names, **settings)
         self.description = description
 
 
 class Command(click.Command):
-    """A command that knows former spellings of its options, and whose help describes its arguments."""
+    """A command whose function declares its options; it knows former spellings, and its help describes arguments."""
+
+    def __init__(self, name: str | None, *, callback: Callable[..., None], **settings: Any) -> None:
+        settings["params"] = [*_declared(callback)]
+        super().__init__(name, callback=_with_several(callback), **settings)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments, former spellings among them."""
@@ -70,6 +77,50 @@ class Command(click.Command):
         super().format_options(ctx, formatter)
 
 
+class Group(click.Group):
+    """A group of commands whose help has the summary of each as a whole."""
+
+    command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the commands and their summaries."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary(ctx, name)) for name in self.list_commands(ctx)])
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order in which they were added."""
+        return list(self.commands)
+
+    def summary(self, ctx: click.Context, name: str) -> str:
+        """Return what a command says about itself."""
+        command = self.get_command(ctx, name)
+        return command.get_short_help_str(1 << 10) if command else ""
+
+
+def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
+    """Yield the options of a function: they are the defaults of its parameters, and are named after these."""
+    for name, declared in (function.__kwdefaults__ or {}).items():
+        options = declared.options if isinstance(declared, Several) else {"": declared}
+        for inner, one in options.items():
+            option = copy(one)
+            option.name = f"{name}.{inner}" if inner else name
+            if isinstance(option, click.Argument):
+                option.opts = [option.name]
+            yield option
+
+
+def _with_several(function: Callable[..., None]) -> Callable[..., None]:
+    several = {name: one for name, one in (function.__kwdefaults__ or {}).items() if isinstance(one, Several)}
+
+    @wraps(function)
+    def run(**values: Any) -> None:
+        for name, one in several.items():
+            values[name] = one.make(**{inner: values.pop(f"{name}.{inner}") for inner in one.options})
+        function(**values)
+
+    return run
+
+
 def _of_today(argument: str, known: set[str]) -> str:
     name, sign, value = argument.partition("=")
     today = _FORMER.get(name)
@@ -79,68 +130,53 @@ def _of_today(argument: str, known: set[str]) -> str:
     return f"{today}{sign}{value}"
 
 
-class Group(click.Group):
-    """A group of commands whose help has the summary of each as a whole."""
+def _files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
+    from click.shell_completion import CompletionItem
 
-    command_class = Command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names of the commands and their summaries."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self._summary(ctx, name)) for name in self.list_commands(ctx)])
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names in the order in which they were added."""
-        return list(self.commands)
-
-    def _summary(self, ctx: click.Context, name: str) -> str:
-        command = self.get_command(ctx, name)
-        return command.get_short_help_str(1 << 10) if command else ""
+    return [CompletionItem(incomplete, type="file")]
 
 
-def argument(name: str, metavar: str, description: str, **settings: Any) -> Callable[[Run], Run]:
-    """Return the decorator for an argument of a command."""
-    return click.argument(name, cls=Argument, metavar=metavar, description=description, **settings)
+def argument(metavar: str, description: str, **settings: Any) -> Any:
+    """Declare an argument."""
+    return Argument(["argument"], metavar=metavar, description=description, **settings)
 
 
-def flag(*names: str, help: str) -> Callable[[Run], Run]:  # noqa: A002 - click's name
-    """Return the decorator for an option without a value."""
-    return click.option(*names, is_flag=True, help=help)
+def option(*names: str, **settings: Any) -> Any:
+    """Declare an option with a value; `settings` are those of click."""
+    return click.Option(names, **settings)
 
 
-def choice(*names: str, values: Iterable[str], **settings: Any) -> Callable[[Run], Run]:
-    """Return the decorator for an option that has one of some values."""
-    return click.option(*names, type=click.Choice(tuple(values)), **settings)
+def flag(*names: str, help: str) -> Any:  # noqa: A002 - click's name
+    """Declare an option without a value."""
+    return click.Option(names, is_flag=True, help=help)
 
 
-def whole(name: str, *, least: int = 1, **settings: Any) -> Callable[[Run], Run]:
-    """Return the decorator for an option that is a whole number."""
-    return click.option(name, type=click.IntRange(min=least), **settings)
+def file_option(*names: str, **settings: Any) -> Any:
+    """Declare an option that is the name of a file or folder, as which a shell completes it."""
+    return click.Option(names, shell_complete=_files, **settings)
 
 
-def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Callable[[Run], Run]:
-    """Return the decorator for an option that is a time."""
-    return click.option(name, type=click.FloatRange(min=least), **settings)
+def choice(*names: str, values: Iterable[str], **settings: Any) -> Any:
+    """Declare an option that has one of some values."""
+    return click.Option(names, type=click.Choice(tuple(values)), **settings)
 
 
-def together(*parameters: Callable[[Run], Run]) -> Callable[[Run], Run]:
-    """Return the decorator for several parameters, in this order."""
-
-    def with_all(command: Run) -> Run:
-        for one in reversed(parameters):
-            command = one(command)
-        return command
-
-    return with_all
+def whole(name: str, *, least: int = 1, **settings: Any) -> Any:
+    """Declare an option that is a whole number."""
+    return click.Option([name], type=click.IntRange(min=least), **settings)
 
 
-def written_as(name: str, values: Iterable[str], what: str, otherwise: str) -> Callable[[Run], Run]:
-    """Return the decorator for the option, called `kind`, that tells in which format something is written.
+def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Any:
+    """Declare an option that is a time."""
+    return click.Option([name], type=click.FloatRange(min=least), **settings)
+
+
+def written_as(name: str, values: Iterable[str], what: str, otherwise: str) -> Any:
+    """Declare the option that tells in which format something is written.
 
     Where it is not given, `documents.files.kind_of` tells by the extension of the output; see `otherwise`.
     """
-    text = f"{what}; without it the output's extension tells, else {otherwise}."
-    return click.option(name, "kind", type=click.Choice(tuple(values)), help=text)
+    return choice(name, values=values, help=f"{what}; without it the output's extension tells, else {otherwise}.")
 
 
 FORCE = "Overwrite the output if it exists; what is read never is."
@@ -148,26 +184,18 @@ FORCE = "Overwrite the output if it exists; what is read never is."
 
 def output(
     description: str = "The file to write; - for standard output.", *, default: str | None = STANDARD, **settings: Any
-) -> Callable[[Run], Run]:
-    """Return the decorator for `--output` and `--force`, which a command gets as one `streams.Output`."""
-
-    def with_output(command: Run) -> Run:
-        @click.option(
-            "-o", "--output", "file_to_write", default=default, help=description, shell_complete=files, **settings
-        )
-        @flag("--force", help=FORCE)
-        @wraps(command)
-        def run(file_to_write: str, force: bool, **values: Any) -> None:
-            command(output=Output(file_to_write, force=force), **values)
-
-        return run
-
-    return with_output
+) -> Any:
+    """Declare `--output` and `--force`, which a command gets as one `streams.Output`."""
+    return Several(
+        Output,
+        file=file_option("-o", "--output", default=default, help=description, **settings),
+        force=flag("--force", help=FORCE),
+    )
 
 
-def output_folder(description: str, **settings: Any) -> Callable[[Run], Run]:
-    """Return the decorator for `--output` where it is a `folder`."""
-    return click.option("-o", "--output", "folder", callback=_named, shell_complete=files, help=description, **settings)
+def output_folder(description: str, **settings: Any) -> Any:
+    """Declare `--output` where it is a folder."""
+    return file_option("-o", "--output", callback=_named, help=description, **settings)
 
 
 def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001 - click's signature
@@ -176,28 +204,28 @@ def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # no
     return value
 
 
-paths = argument("paths", "PATH…", "Files, folders and patterns.", nargs=-1, required=True)
-syntax = choice("--from", "syntax", values=INPUTS, help="What is read, where neither extension nor content tells.")
-as_json = flag("--json", "as_json", help="Print JSON.")
-quiet = flag("-q", "--quiet", help="Print no more than what went wrong.")
-prov = click.option(
-    "--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out."
+PATHS = argument("PATH…", "Files, folders and patterns.", nargs=-1, required=True)
+SYNTAX = choice("--from", values=INPUTS, help="What is read, where neither extension nor content tells.")
+AS_JSON = flag("--json", help="Print JSON.")
+QUIET = flag("-q", "--quiet", help="Print no more than what went wrong.")
+PROV = option("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")
+JOBS = whole("--jobs", help="Work on some questions at a time, by so many processes; on large files it is done anyway.")
+CONFLICT = choice(
+    "--on-conflict", values=CONFLICTS, default="error", help="What to do about two different checkpoints of one name."
 )
-jobs = whole("--jobs", help="Work on some questions at a time, by so many processes; on large files it is done anyway.")
-conflict = choice(
-    "--on-conflict", values=CONFLICTS, default="error", help=("What to do about two different checkpoints of one name.")
-)
-threshold = choice("--fail-on", values=FAIL_ON, default="violation", help="The severity that gives exit code 1.")
-identified = together(
-    choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
-    choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
-    click.option("--credentials", shell_complete=files, help="A file whose first line is NAME:PASSWORD, or a token."),
-)
+THRESHOLD = choice("--fail-on", values=FAIL_ON, default="violation", help="The severity that gives exit code 1.")
+_IDENTIFIED = {
+    "profile": choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
+    "auth": choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
+    "credentials": file_option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+}
+IDENTIFIED: Any = Several(dict, **_IDENTIFIED)
 """Which kind of server a triple store is, and who asks."""
-served = together(
-    identified,
-    click.option("--query-url", help="The URL of its query service, if elsewhere."),
-    click.option("--store-url", help="The URL of its graph store service."),
-    seconds("--timeout", default=120.0, help="Seconds for one answer."),
+SERVED: Any = Several(
+    dict,
+    **_IDENTIFIED,
+    query_url=option("--query-url", help="The URL of its query service, if elsewhere."),
+    store_url=option("--store-url", help="The URL of its graph store service."),
+    timeout=seconds("--timeout", default=120.0, help="Seconds for one answer."),
 )
 """How a triple store is reached."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +11,18 @@ from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, streams
 from checkpoint_ld.cli.parameters import (
+    CONFLICT,
     EXIT_FOUND,
+    PROV,
+    QUIET,
+    SERVED,
     Command,
     argument,
     choice,
-    conflict,
-    files,
+    file_option,
     flag,
+    option,
     output_folder,
-    prov,
-    quiet,
-    served,
 )
 from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError, WriteError
 
@@ -33,83 +33,61 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.remote import Manifest, Outgoing, Pushed, PushReport, SparqlClient
 
 
-def connected(
-    url: str, *, profile: str, auth: str, credentials: str | None, timeout: float, quiet: bool, **urls: Any
-) -> SparqlClient:
-    """Return a client of the server at `url`; `urls` are those of its single services."""
+def _connected(url: str, service: dict[str, Any], *, quiet: bool) -> SparqlClient:
+    """Return a client of the server at `url`, by the values of its options."""
     from checkpoint_ld.stores import remote
 
+    settings = {name.removesuffix("_url"): value for name, value in service.items()}
+    credentials = settings.pop("credentials")
+    found = None if quiet else streams.say
     return remote.connect(
         url,
-        profile=profile,
-        auth=auth,
+        **settings,
         credentials_file=credentials,
-        timeout=timeout,
-        found=lambda name: None if quiet else streams.say(f"profile {name}"),
-        **{name.removesuffix("_url"): one for name, one in urls.items()},
+        found=lambda name: found(f"profile {name}") if found else None,
     )
 
 
 @click.command(cls=Command)
-@argument("paths", "PATH", "Files, folders and patterns, or a collection alone.", nargs=-1, required=True)
-@click.option("--to", metavar="URL", required=True, help="The URL of the store, without user and password.")
-@served
-@click.option("--update-url", help="The URL of its update service.")
-@flag("--inferred", help="Send also what follows, as convert --inferred.")
-@prov
-@conflict
-@choice(
-    "--verify",
-    "verification",
-    values=("count", "full"),
-    default="count",
-    help="count: the triples of each graph. full: read them back.",
-)
-@flag("--verify-only", help="Send nothing; verify what is there.")
-@click.option("--manifest", shell_complete=files, help="The file that remembers what was sent; one for each store.")
-@flag("--restart", help="Send everything, whatever was sent before.")
-@flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph.")
-@flag("--dry-run", help="Show the requests; open no connection.")
-@choice("--as", "shown_as", values=("text", "curl", "json"), default="text", help="How --dry-run shows requests.")
-@flag("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows.")
-@flag("--show-body", help="Show the first lines of bodies too.")
-@quiet
 def push(
     *,
-    paths: tuple[str, ...],
-    to: str,
-    credentials: str | None,
-    inferred: bool,
-    prov: bool,
-    on_conflict: str,
-    verification: str,
-    verify_only: bool,
-    manifest: str | None,
-    restart: bool,
-    fast: bool,
-    dry_run: bool,
-    shown_as: str,
-    check: bool,
-    show_body: bool,
-    quiet: bool,
-    **service: Any,
+    paths: tuple[str, ...] = argument(
+        "PATH", "Files, folders and patterns, or a collection alone.", nargs=-1, required=True
+    ),
+    to: str = option("--to", metavar="URL", required=True, help="The URL of the store, without user and password."),
+    service: dict[str, Any] = SERVED,
+    update_url: str | None = option("--update-url", help="The URL of its update service."),
+    inferred: bool = flag("--inferred", help="Send also what follows, as convert --inferred."),
+    prov: bool = PROV,
+    on_conflict: str = CONFLICT,
+    verification: str = choice(
+        "--verify",
+        values=("count", "full"),
+        default="count",
+        help="count: the triples of each graph. full: read them back.",
+    ),
+    verify_only: bool = flag("--verify-only", help="Send nothing; verify what is there."),
+    manifest: str | None = file_option("--manifest", help="The file that remembers what was sent; one for each store."),
+    restart: bool = flag("--restart", help="Send everything, whatever was sent before."),
+    fast: bool = flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph."),
+    dry_run: bool = flag("--dry-run", help="Show the requests; open no connection."),
+    shown_as: str = choice(
+        "--as", values=("text", "curl", "json"), default="text", help="How --dry-run shows requests."
+    ),
+    check: bool = flag("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows."),
+    show_body: bool = flag("--show-body", help="Show the first lines of bodies too."),
+    quiet: bool = QUIET,
 ) -> None:
     """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
     # httpx and reading take their time to import; --help should not wait for them.
     from checkpoint_ld.stores import remote
-    from checkpoint_ld.stores.remote import default_file
 
     files = _Files(paths, inferred=inferred, prov=prov)
-    urls = ("query_url", "update_url", "store_url")
-    if dry_run and service["profile"] == "auto" and not any(service[one] for one in urls):
-        raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
-    if dry_run and fast:
-        raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
-    if check and not dry_run:
-        raise SettingsError("--check is about a dry run: give --dry-run too")
-    streams.check_outputs([*paths, credentials], manifest, force=True)
-    noted = Path(manifest) if manifest else default_file(to)
-    client = connected(to, credentials=credentials, quiet=quiet, **service)
+    is_known = service["profile"] != "auto" or any((service["query_url"], update_url, service["store_url"]))
+    _refuse(dry_run, check=check, fast=fast, is_known=is_known)
+    streams.check_outputs([*paths, service["credentials"]], manifest, force=True)
+    noted = Path(manifest) if manifest else remote.default_file(to)
+    client = _connected(to, {**service, "update_url": update_url}, quiet=quiet)
     refuses = on_conflict == "error"
 
     def conflicting(message: str) -> None:
@@ -117,28 +95,22 @@ def push(
         if refuses or not quiet:
             streams.say(message)
 
+    def sent(one: Pushed) -> None:
+        if not quiet:
+            streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")
+
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
         _preview(remote.distinct(files, on_conflict, conflicting), client, shown_as, known, body=show_body)
         raise Exit(EXIT_FAILED if files.has_failed else 0)
-    full = verification == "full"
+    settings: dict[str, Any] = {"full": verification == "full", "on_conflict": on_conflict, "conflict": conflicting}
     try:
         with client:
             if verify_only:
-                report = remote.verify(files, client, full=full, on_conflict=on_conflict, conflict=conflicting)
+                report = remote.verify(files, client, **settings)
             else:
                 kept = remote.Manifest.opened(noted, to, restart=restart)
-                progress = partial(_show, quiet=quiet)
-                report = remote.push(
-                    files,
-                    client,
-                    kept,
-                    full=full,
-                    fast=fast,
-                    progress=progress,
-                    on_conflict=on_conflict,
-                    conflict=conflicting,
-                )
+                report = remote.push(files, client, kept, fast=fast, progress=sent, **settings)
     except CountMismatchError as error:
         streams.say(str(error))
         raise Exit(EXIT_FOUND) from None
@@ -146,14 +118,23 @@ def push(
     raise Exit(EXIT_FAILED if files.has_failed else 0)
 
 
+def _refuse(dry_run: bool, *, check: bool, fast: bool, is_known: bool) -> None:
+    """Refuse what a dry run cannot tell, which opens no connection, and what is about a dry run."""
+    if dry_run and not is_known:
+        raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
+    if dry_run and fast:
+        raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
+    if check and not dry_run:
+        raise SettingsError("--check is about a dry run: give --dry-run too")
+
+
 def _report(report: PushReport, *, quiet: bool) -> None:
     for warning in report.warnings:
         streams.say(f"warning: {warning}")
     if not quiet:
-        actions = ("sent", "skipped", "verified")
-        counts = [f"{len(report.having(action))} {action}" for action in actions if report.having(action)]
-        triples = sum(one.triples for one in report.pushed)
-        streams.say(f"{', '.join(counts) or 'nothing sent'}: {triples} triples")
+        counts = {action: len(report.having(action)) for action in ("sent", "skipped", "verified")}
+        named = ", ".join(f"{number} {action}" for action, number in counts.items() if number)
+        streams.say(f"{named or 'nothing sent'}: {sum(one.triples for one in report.pushed)} triples")
 
 
 class _Files:
@@ -224,58 +205,41 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, kno
     from checkpoint_ld.stores.request import preview_as_curl, preview_as_json, preview_as_text, preview_skipped
 
     place = client.endpoint, client.credentials
-    if shown_as == "json":
-        requests = [
-            request
-            for one in files
-            for request in ([preview_skipped(one)] if known.is_done(one) else preview_as_json(one, *place))
-        ]
-        streams.show_json(requests)
-        return
+    requests: list[Any] = []
     for one in files:
-        if known.is_done(one):
-            streams.show("# {graph} from {source}: {skipped}".format(**preview_skipped(one)))
-            continue
-        curl = shown_as == "curl"
-        for line in preview_as_curl(one, *place) if curl else preview_as_text(one, *place, body=body):
-            streams.show(line)
-
-
-def _show(one: Pushed, *, quiet: bool) -> None:
-    if not quiet:
-        streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")
+        skipped = preview_skipped(one) if known.is_done(one) else None
+        if shown_as == "json":
+            requests += [skipped] if skipped else preview_as_json(one, *place)
+        elif skipped:
+            streams.show("# {graph} from {source}: {skipped}".format(**skipped))
+        else:
+            is_curl = shown_as == "curl"
+            for line in preview_as_curl(one, *place) if is_curl else preview_as_text(one, *place, body=body):
+                streams.show(line)
+    if shown_as == "json":
+        streams.show_json(requests)
 
 
 _EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
 
 
 @click.command(cls=Command)
-@argument("url", "URL", "The URL of the store, without user and password.")
-@argument("graphs", "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1)
-@output_folder("The folder for the files.", metavar="FOLDER", default=".")
-@choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write.")
-@flag("--list", "list_only", help="List the checkpoints; write nothing.")
-@served
-@flag("--force", help="Overwrite files that are there.")
-@quiet
 def pull(
     *,
-    url: str,
-    graphs: tuple[str, ...],
-    folder: str,
-    to: str,
-    list_only: bool,
-    force: bool,
-    quiet: bool,
-    credentials: str | None,
-    **service: Any,
+    url: str = argument("URL", "The URL of the store, without user and password."),
+    graphs: tuple[str, ...] = argument("[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1),
+    folder: str = output_folder("The folder for the files.", metavar="FOLDER", default="."),
+    to: str = choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write."),
+    list_only: bool = flag("--list", help="List the checkpoints; write nothing."),
+    service: dict[str, Any] = SERVED,
+    force: bool = flag("--force", help="Overwrite files that are there."),
+    quiet: bool = QUIET,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
     from checkpoint_ld.stores import remote
-    from checkpoint_ld.stores.remote import file_name
 
     has_failed = False
-    with connected(url, credentials=credentials, quiet=quiet, **service) as client:
+    with _connected(url, service, quiet=quiet) as client:
         names = graphs or client.checkpoints()
         if list_only:
             for name in names:
@@ -286,15 +250,15 @@ def pull(
         for name in names:
             try:
                 ((_, found),) = remote.pull(client, [name])
-                file = Path(folder) / file_name(name, _EXTENSIONS[to])
-                streams.check_outputs([credentials], str(file), force=force)
-                streams.write(str(file), _content(found, to), force=force)
+                file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
+                streams.check_outputs([service["credentials"]], file, force=force)
+                streams.write(file, _content(found, to), force=force)
             except (ReadError, WriteError, SettingsError) as error:
                 streams.say(str(error))
                 has_failed = True
                 continue
             if not quiet:
-                streams.show(str(file))
+                streams.show(file)
     raise Exit(EXIT_FAILED if has_failed else 0)
 
 

@@ -7,7 +7,6 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,15 +16,16 @@ from click.exceptions import Exit
 from checkpoint_ld.cli import EXIT_FAILED, streams
 from checkpoint_ld.cli.parameters import (
     EXIT_FOUND,
+    IDENTIFIED,
+    SYNTAX,
     Command,
     argument,
     choice,
-    files,
+    file_option,
     flag,
-    identified,
+    option,
     output,
     seconds,
-    syntax,
     whole,
     written_as,
 )
@@ -42,74 +42,45 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
-    from checkpoint_ld.stores.remote import SparqlClient
-
-    Checkpoint = tuple[str, Source | None, StatementGraph]
-
-    """What a checkpoint is called, what was read unless it comes from a collection, and its graph."""
 
 ENGINES = ("oxigraph", "rdflib")
 """What evaluates a query: the names of `sparql.running.ENGINES`."""
 FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml", "parquet")
 """How results are written: the names of `sparql.formats.FORMATS`, and `sparql.formats.PARQUET`."""
+_OLD_VOCABULARY = "http://schema.org/"
 
 
 @click.command(cls=Command)
-@argument("paths", "[PATH]...", "Files, folders and patterns, or a collection; - for standard input.", nargs=-1)
-@click.option("--query", "text", help="The query, in SPARQL 1.1.")
-@click.option("--file", shell_complete=files, help="The file that holds it; - for standard input.")
-@click.option("--name", help="The name of a query that is shipped.")
-@click.option(
-    "--param",
-    "parameters",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="A value for ?NAME; an IRI in <>. May be repeated.",
-)
-@flag("--list", "list_", help="List the named queries, or with --name explain one, and exit.")
-@written_as("--format", FORMATS, "How to write it", "table or turtle")
-@output()
-@flag("--wide", help="Tables with full values, however wide.")
-@flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred.")
-@choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds.")
-@whole("--max-rows", help="At most so many rows.")
-@click.option(
-    "--allow-service",
-    "services",
-    metavar="HOST",
-    multiple=True,
-    help="Let SERVICE ask HOST or HOST:PORT. May be repeated.",
-)
-@click.option(
-    "--answers", shell_complete=files, help="Recorded answers, as for verify: what comes out for them is asked, too."
-)
-@flag("--fail-on-rows", help="Exit with 1 if there are rows.")
-@click.option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead.")
-@identified
-@syntax
-@flag("-q", "--quiet", help="Say nothing but the result and what failed.")
 def query(
     *,
-    paths: tuple[str, ...],
-    text: str | None,
-    file: str | None,
-    name: str | None,
-    parameters: tuple[str, ...],
-    list_: bool,
-    kind: str | None,
-    output: Output,
-    wide: bool,
-    inferred: bool,
-    answers: str | None,
-    fail_on_rows: bool,
-    endpoint: str | None,
-    profile: str,
-    auth: str,
-    credentials: str | None,
-    syntax: str | None,
-    quiet: bool,
-    **limits: Any,
+    paths: tuple[str, ...] = argument(
+        "[PATH]...", "Files, folders and patterns, or a collection; - for standard input.", nargs=-1
+    ),
+    text: str | None = option("--query", help="The query, in SPARQL 1.1."),
+    file: str | None = file_option("--file", help="The file that holds it; - for standard input."),
+    name: str | None = option("--name", help="The name of a query that is shipped."),
+    parameters: tuple[str, ...] = option(
+        "--param", metavar="NAME=VALUE", multiple=True, help="A value for ?NAME; an IRI in <>. May be repeated."
+    ),
+    list_: bool = flag("--list", help="List the named queries, or with --name explain one, and exit."),
+    kind: str | None = written_as("--format", FORMATS, "How to write it", "table or turtle"),
+    output: Output = output(),
+    wide: bool = flag("--wide", help="Tables with full values, however wide."),
+    inferred: bool = flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred."),
+    engine: str = choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it."),
+    timeout: float | None = option("--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds."),
+    max_rows: int | None = whole("--max-rows", help="At most so many rows."),
+    services: tuple[str, ...] = option(
+        "--allow-service", metavar="HOST", multiple=True, help="Let SERVICE ask HOST or HOST:PORT. May be repeated."
+    ),
+    answers: str | None = file_option(
+        "--answers", help="Recorded answers, as for verify: what comes out for them is asked, too."
+    ),
+    fail_on_rows: bool = flag("--fail-on-rows", help="Exit with 1 if there are rows."),
+    endpoint: str | None = option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead."),
+    identity: dict[str, Any] = IDENTIFIED,
+    syntax: str | None = SYNTAX,
+    quiet: bool = flag("-q", "--quiet", help="Say nothing but the result and what failed."),
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
@@ -117,36 +88,30 @@ def query(
     from checkpoint_ld.sparql.formats import EXTENSIONS, PARQUET, default_format, parquet, render
     from checkpoint_ld.sparql.queries import Request, named, request
 
-    output.check(*paths, file, credentials, answers)
+    output.check(*paths, file, identity["credentials"], answers)
     kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
         output.write_report(_explained(named(name)) if name else _listed())
         return
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
-    request_ = Request(query_text, values) if name is None else request(query_text, values)
-    service = None
-    if endpoint is not None:
-        from checkpoint_ld.stores import remote
-
-        url = endpoint if profile == "generic" else None  # that of the query service itself
-        identity: dict[str, Any] = {"profile": profile, "auth": auth, "credentials_file": credentials}
-        service = partial(remote.connect, endpoint, query=url, **identity)
-    sources = Sources(paths, service, syntax, answers, quiet=quiet)
-    result = sources.answer(request_, inferred=inferred, **limits)
+    asked = Request(query_text, values) if name is None else request(query_text, values)
+    sources = _Sources(paths, endpoint, identity, syntax, answers, quiet=quiet)
+    limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
+    result = sources.answer(asked, limits, inferred=inferred or asked.needs_derived)
     if result is not None:
         kind = kind or default_format(result)
-        width = streams.columns() if output.is_standard else None
         if kind == PARQUET:
             output.write(parquet(result))
         else:
+            width = streams.columns() if output.is_standard else None
             output.write_report(render(result, kind, width=width, wide=wide), kind)
-        if not result and "http://schema.org/" in request_.text:
+        if not result and _OLD_VOCABULARY in asked.text:
             sources.say(
-                "nothing fits http://schema.org/: in the graphs of checkpoints the vocabulary is https://schema.org/"
+                f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
         if result.is_cut:
-            sources.fail(f"there is more: --max-rows {limits['max_rows']} cut the result")
+            sources.fail(f"there is more: --max-rows {max_rows} cut the result")
     if sources.has_failed:
         raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
@@ -160,9 +125,8 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
     if file is None:
         return given[0]
     try:
-        if file == streams.STANDARD:
-            return sys.stdin.buffer.read().decode("utf-8-sig")
-        return Path(file).read_text(encoding="utf-8-sig")
+        data = sys.stdin.buffer.read() if file == streams.STANDARD else Path(file).read_bytes()
+        return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
 
@@ -172,14 +136,15 @@ _PATIENCE = 30.0
 
 
 @dataclass
-class Sources:
+class _Sources:
     """What is asked: checkpoints, a collection, or a service; and whether some of it could not be (`has_failed`)."""
 
     paths: tuple[str, ...]
-    service: Callable[..., SparqlClient] | None = None
-    syntax: str | None = None
-    answers: str | None = None
-    quiet: bool = False
+    endpoint: str | None
+    identity: dict[str, Any]
+    syntax: str | None
+    answers: str | None
+    quiet: bool
     has_failed: bool = False
 
     def fail(self, message: str) -> None:
@@ -192,26 +157,32 @@ class Sources:
         if not self.quiet:
             streams.say(message)
 
-    def answer(self, request: Request, *, inferred: bool, **limits: Any) -> QueryResult | None:
+    def answer(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
         """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""
-        inferred = inferred or request.needs_derived
-        if self.answers is not None and (self.service is not None or streams.is_collection(self.paths)):
+        is_collection = self.endpoint is None and streams.is_collection(self.paths)
+        if self.answers is not None and (self.endpoint is not None or is_collection):
             raise SettingsError(
                 "--answers is for the file of a benchmark: name it in place of a collection or a service"
             )
-        if self.service is not None:
-            return self._remote(self.service, request, inferred=inferred, **limits)
+        if self.endpoint is not None:
+            return self._remote(self.endpoint, request, limits, inferred=inferred)
         if not self.paths:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
-        if streams.is_collection(self.paths):
-            return self._collected(request, inferred=inferred and not request.needs_derived, **limits)
+        if is_collection:
+            return self._collected(request, limits, inferred=inferred)
         found = streams.discovered(self.paths, "ask")
         self.has_failed = bool(found.unmatched)
-        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax), request, inferred, **limits)
+        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax), request, limits, inferred=inferred)
 
     def _of(
-        self, checkpoints: Iterable[Checkpoint], request: Request, inferred: bool, **limits: Any
+        self,
+        checkpoints: Iterable[tuple[str, Source | None, StatementGraph]],
+        request: Request,
+        limits: dict[str, Any],
+        *,
+        inferred: bool,
     ) -> QueryResult | None:
+        """Ask checkpoints: what each is called, what was read unless it comes from a collection, and its graph."""
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
 
@@ -229,9 +200,7 @@ class Sources:
                 self.say(
                     f"{called}: another checkpoint is called <{graph.root}> too; the graph of this one is <{name}>"
                 )
-        if not data.graphs:
-            return None
-        return data.query(request.text, parameters=request.parameters, **limits)
+        return data.query(request.text, parameters=request.parameters, **limits) if data.graphs else None
 
     def _with_results(self, source: Reading, graph: CheckpointGraph, answers: str) -> CheckpointGraph:
         """Return the graph of a benchmark with what comes out for recorded answers to its questions."""
@@ -243,21 +212,23 @@ class Sources:
             self.say(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
         return earl.joined(graph, found, base=earl.base_of(answers))
 
-    def _collected(self, request: Request, *, inferred: bool, engine: str, **limits: Any) -> QueryResult | None:
+    def _collected(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection
 
         with Collection.open(self.paths[0], read_only=True) as collection:
-            if inferred or engine != "oxigraph":
+            engine = limits["engine"]
+            if engine != ENGINES[0] or (inferred and not request.needs_derived):
                 graphs = ((name, None, collection.get(name)) for name in collection)
-                return self._of(graphs, request, inferred or request.needs_derived, engine=engine, **limits)
-            return collection.answer(request, **limits)
+                return self._of(graphs, request, limits, inferred=inferred)
+            rest = {name: value for name, value in limits.items() if name != "engine"}
+            return collection.answer(request, **rest)
 
-    def _remote(
-        self, service: Callable[..., SparqlClient], request: Request, *, inferred: bool, **limits: Any
-    ) -> QueryResult:
+    def _remote(self, url: str, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult:
+        from checkpoint_ld.stores import remote
+
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")
-        if limits["engine"] != "oxigraph":
+        if limits["engine"] != ENGINES[0]:
             raise SettingsError("--engine is not for services, which have their own")
         if limits["services"]:
             raise SettingsError(
@@ -265,7 +236,15 @@ class Sources:
             )
         if inferred:
             self.say("this looks at derived statements, which are there if push --inferred sent them")
-        with service(timeout=limits["timeout"] or _PATIENCE, found=lambda name: self.say(f"profile {name}")) as client:
+        with remote.connect(
+            url,
+            query=url if self.identity["profile"] == "generic" else None,  # that of the query service itself
+            profile=self.identity["profile"],
+            auth=self.identity["auth"],
+            credentials_file=self.identity["credentials"],
+            timeout=limits["timeout"] or _PATIENCE,
+            found=lambda name: self.say(f"profile {name}"),
+        ) as client:
             return client.query(request.text, max_rows=limits["max_rows"], **request.parameters)
 
 
@@ -314,28 +293,30 @@ def _explained(query: NamedQuery) -> str:
     return "\n".join((*parts, "", f"  example: {example}", "", body.lstrip("\n"), ""))
 
 
-LOOPBACK = "127.0.0.1"
-
-
 @click.command(cls=Command)
-@argument("paths", "PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free.")
-@click.option(
-    "--host", metavar="ADDRESS", default=LOOPBACK, help="Where to listen; other machines can ask only if you say so."
-)
-@flag("--inferred", help="Add to files what follows from them, as convert --inferred.")
-@seconds("--timeout", default=30.0, help="Seconds for one query.")
-@whole("--max-rows", help="At most so many rows.")
-@whole("--workers", default=2, help="How many queries run at a time.")
-@flag("-q", "--quiet", help="Say nothing but the URL.")
-def serve(*, paths: tuple[str, ...], host: str, inferred: bool, quiet: bool, **limits: Any) -> None:
+def serve(
+    *,
+    paths: tuple[str, ...] = argument("PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True),
+    port: int = option("--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free."),
+    host: str = option(
+        "--host",
+        metavar="ADDRESS",
+        default="127.0.0.1",
+        help="Where to listen; other machines can ask only if you say so.",
+    ),
+    inferred: bool = flag("--inferred", help="Add to files what follows from them, as convert --inferred."),
+    timeout: float = seconds("--timeout", default=30.0, help="Seconds for one query."),
+    max_rows: int | None = whole("--max-rows", help="At most so many rows."),
+    workers: int = whole("--workers", default=2, help="How many queries run at a time."),
+    quiet: bool = flag("-q", "--quiet", help="Say nothing but the URL."),
+) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
     from checkpoint_ld.sparql.service import Server, Settings
     from checkpoint_ld.stores.endpoint import is_loopback
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
-        server = stack.enter_context(Server(location, Settings(host, **limits)))
+        server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
             streams.say(f"whoever reaches this machine at {host} can read what is served")
         streams.show(server.url)

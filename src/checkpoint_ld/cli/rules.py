@@ -1,14 +1,16 @@
-"""The commands `rules` and `schema`: what is checked, one rule in full, and JSON Schemas for other programs."""
+"""The commands `rules`, `schema`, `lsp` and `completion`: what is checked, and what other programs are given."""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import Command, argument, as_json, choice, flag, output
+from checkpoint_ld.cli import PROGRAM, VARIABLE, streams
+from checkpoint_ld.cli.parameters import AS_JSON, Command, argument, choice, flag, option, output
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -22,30 +24,38 @@ if TYPE_CHECKING:
 
 _LEFT_OPEN = re.compile(r"\{[?$]\w+\}")
 """What stands in the words of a rule for what each finding says in its place."""
-
-
 _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 
 
 @click.command(cls=Command)
-@argument("names", "[RULE]...", "Codes, beginnings of codes, slugs or conditions; all rules without.", nargs=-1)
-@as_json
-@click.option("--profile", help="The rules of this profile, with the severities that it gives.")
-@choice(
-    "--to", values=("turtle", "nt"), help="Write all rules of a profile as SHACL shapes, with the rules of inference."
-)
-@flag(
-    "--python",
-    help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
-    "Without it, what only Python tells is looked up in what convert --inferred writes.",
-)
-@output("With --to: the file to write; - for standard output.")
 def rules(
-    *, names: tuple[str, ...], as_json: bool, profile: str | None, to: str | None, python: bool, output: Output
+    *,
+    names: tuple[str, ...] = argument(
+        "[RULE]...", "Codes, beginnings of codes, slugs or conditions; all rules without.", nargs=-1
+    ),
+    as_json: bool = AS_JSON,
+    profile: str | None = option("--profile", help="The rules of this profile, with the severities that it gives."),
+    to: str | None = choice(
+        "--to",
+        values=("turtle", "nt"),
+        help="Write all rules of a profile as SHACL shapes, with the rules of inference.",
+    ),
+    python: bool = flag(
+        "--python",
+        help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
+        "Without it, what only Python tells is looked up in what convert --inferred writes.",
+    ),
+    output: Output = output("With --to: the file to write; - for standard output."),
 ) -> None:
     """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
     if to is not None:
-        _write(to, profile, output, python=python, chosen=names or as_json)
+        if names or as_json:
+            raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
+        from checkpoint_ld.validation.profiles import DEFAULT, shapes_graph
+
+        output.check()
+        graph = shapes_graph(profile=profile or DEFAULT, python=python)
+        output.write(graph.serialize(format=to, encoding="utf-8"))
         return
     if python or not output.is_standard:
         raise SettingsError("--python and --output are about --to: name the syntax, such as --to turtle")
@@ -60,16 +70,6 @@ def rules(
     console = streams.console(highlight=False)
     for line in _explained(chosen) if names else _listed(chosen):
         console.print(line, soft_wrap=True)
-
-
-def _write(to: str, profile: str | None, output: Output, *, python: bool, chosen: object) -> None:
-    if chosen:
-        raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
-    from checkpoint_ld.validation.profiles import DEFAULT, shapes_graph
-
-    output.check()
-    graph = shapes_graph(profile=profile or DEFAULT, python=python)
-    output.write(graph.serialize(format=to, encoding="utf-8"))
 
 
 def _rules_of(profile: str | None) -> Mapping[str, Rule]:
@@ -105,47 +105,43 @@ def _listed(rules: list[Rule]) -> Iterator[Text]:
 def _explained(rules: list[Rule]) -> Iterator[Text]:
     from rich.text import Text
 
+    from checkpoint_ld.rules import example
+
     for at, rule in enumerate(rules):
         if at:
             yield Text("")
         severity = (rule.severity.name.lower(), _STYLES[rule.severity])
         yield Text.assemble((f"{rule.code} {rule.slug}", "bold"), ": ", severity, f": {rule.title}")
-        for label, said in _details(rule):
-            if said:
-                yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(said.split()))
-    if len(rules) == 1:
-        yield from _by_example(rules[0])
+        details = [
+            ("about", rule.family),
+            ("why", rule.why),
+            ("message", _LEFT_OPEN.sub("…", rule.message)),
+            ("remedy", _LEFT_OPEN.sub("…", rule.remedy)),
+            ("condition", rule.condition),
+            ("see", rule.see),
+        ]
+        if rule.slug == "no-checkpoint":
+            from checkpoint_ld.dialects import DIALECTS
 
-
-def _by_example(rule: Rule) -> Iterator[Text]:
-    from rich.text import Text
-
-    from checkpoint_ld.rules import example
-
-    found = example(rule.code)
+            details += [("dialect", f"{one.name}: {one.signs}") for one in DIALECTS]
+        for label, words in details:
+            if words:
+                yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(words.split()))
+    found = example(rules[0].code) if len(rules) == 1 else None
     for label, style, text in (("bad", "red", found.bad), ("good", "green", found.good)) if found else ():
         yield Text.assemble("\n  ", (label, f"bold {style}"))
         yield Text("\n".join(f"    {line}" for line in text.splitlines()))
 
 
-def _details(rule: Rule) -> Iterator[tuple[str, str]]:
-    yield "about", rule.family
-    yield "why", rule.why
-    yield "message", _LEFT_OPEN.sub("…", rule.message)
-    yield "remedy", _LEFT_OPEN.sub("…", rule.remedy)
-    yield "condition", rule.condition
-    yield "see", rule.see
-    if rule.slug == "no-checkpoint":
-        from checkpoint_ld.dialects import DIALECTS
-
-        yield from (("dialect", f"{one.name}: {one.signs}") for one in DIALECTS)
-
-
 @click.command(cls=Command)
-@argument("name", "[NAME]", "checkpoint, or an entity such as question; without it, all are listed.", required=False)
-@flag("--list", "list_all", help="List the names of all schemas.")
-@output()
-def schema(name: str | None, list_all: bool, output: Output) -> None:
+def schema(
+    *,
+    name: str | None = argument(
+        "[NAME]", "checkpoint, or an entity such as question; without it, all are listed.", required=False
+    ),
+    list_all: bool = flag("--list", help="List the names of all schemas."),
+    output: Output = output(),
+) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
     from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.entities import json_schemas
@@ -155,3 +151,25 @@ def schema(name: str | None, list_all: bool, output: Output) -> None:
             streams.show(f"{known:<24}  {summary}")
     else:
         output.write(dump_json(json_schemas.json_schema(name)) + b"\n")
+
+
+@click.command(cls=Command)
+def lsp() -> None:
+    """Serve an editor: findings while you type, fixes, completion; over standard input and output."""
+    from checkpoint_ld.integrations.language_server import server
+
+    # The server closes its output when the editor leaves; that of the process stays open.
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+        server().start_io(stdout=output)
+
+
+@click.command(cls=Command)
+def completion(
+    *, shell: str = argument("SHELL", "bash (4.4 or newer), zsh or fish.", type=click.Choice(("bash", "zsh", "fish")))
+) -> None:
+    """Print what makes a shell complete commands, options and files."""
+    from click.shell_completion import get_completion_class
+
+    complete: Any = get_completion_class(shell)
+    script = complete(click.get_current_context().find_root().command, {}, PROGRAM, VARIABLE)
+    streams.write(streams.STANDARD, script.source().encode())

@@ -12,25 +12,26 @@ from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
 from checkpoint_ld.cli.parameters import (
+    AS_JSON,
+    CONFLICT,
     EXIT_FOUND,
     FAIL_ON,
+    PATHS,
+    QUIET,
+    THRESHOLD,
     Group,
+    Several,
     argument,
-    as_json,
     choice,
-    conflict,
     flag,
+    option,
     output,
-    paths,
-    quiet,
     seconds,
-    threshold,
-    together,
     whole,
     written_as,
 )
 from checkpoint_ld.cli.query import query
-from checkpoint_ld.cli.validate import format_of, format_option, severity
+from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, severity
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import counted, harmless
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.stores.collection import Collection, LoadReport, Options
+    from checkpoint_ld.stores.collection import Collection, LoadReport
 
 _DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
 GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
@@ -50,15 +51,18 @@ _WIDTH = 80
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 """What needs no line of its own: the counts say it."""
 
-_place = argument("store", "STORE", "The folder of the collection.")
-_wait = seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
-_loading = together(
-    conflict,
-    click.option("--profile", help="Hold each file against these rules before it is loaded."),
-    choice("--fail-on", values=FAIL_ON, default="violation", help="The severity of findings that keeps a file out."),
-    as_json,
-    quiet,
-    _wait,
+_PLACE = argument("STORE", "The folder of the collection.")
+_WAIT = seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
+_LOADING: Any = Several(
+    dict,
+    on_conflict=CONFLICT,
+    profile=option("--profile", help="Hold each file against these rules before it is loaded."),
+    fail_on=choice(
+        "--fail-on", values=FAIL_ON, default="violation", help="The severity of findings that keeps a file out."
+    ),
+    as_json=AS_JSON,
+    quiet=QUIET,
+    wait=_WAIT,
 )
 """What all commands take that load checkpoints."""
 
@@ -69,33 +73,69 @@ def store() -> None:
 
 
 @store.command
-@_place
-@paths
-@_loading
-def add(*, store: str, paths: tuple[str, ...], as_json: bool, quiet: bool, wait: float, **rules: Any) -> None:
+def add(*, store: str = _PLACE, paths: tuple[str, ...] = PATHS, loading: dict[str, Any] = _LOADING) -> None:
     """Load checkpoints; STORE is made if it is not there. Running it again completes what was interrupted."""
-    with _open(store, wait=wait) as collection, _progress(quiet=quiet) as progress:
-        loaded = collection.add(*paths, options=_options(progress=progress, **rules))
-    _show_loaded(loaded, as_json=as_json, quiet=quiet)
+    _load(store, lambda held, options: held.add(*paths, options=options), **loading)
 
 
 @store.command
-@_place
-@argument("folder", "FOLDER", "The folder whose checkpoints STORE is to hold.")
-@flag("--prune", help="Drop what is no longer in FOLDER.")
-@_loading
-def sync(*, store: str, folder: str, prune: bool, as_json: bool, quiet: bool, wait: float, **rules: Any) -> None:
+def sync(
+    *,
+    store: str = _PLACE,
+    folder: str = argument("FOLDER", "The folder whose checkpoints STORE is to hold."),
+    prune: bool = flag("--prune", help="Drop what is no longer in FOLDER."),
+    loading: dict[str, Any] = _LOADING,
+) -> None:
     """Load what is new or changed in FOLDER, and name what is gone from it."""
-    with _open(store, wait=wait) as collection, _progress(quiet=quiet) as progress:
-        loaded = collection.sync(folder, prune=prune, options=_options(progress=progress, **rules))
-    _show_loaded(loaded, as_json=as_json, quiet=quiet)
+    _load(store, lambda held, options: held.sync(folder, prune=prune, options=options), **loading)
+
+
+def _load(
+    store: str,
+    load: Callable[[Collection, Any], LoadReport],
+    *,
+    on_conflict: str,
+    profile: str | None,
+    fail_on: str,
+    as_json: bool,
+    quiet: bool,
+    wait: float,
+) -> None:
+    """Load checkpoints, and print what became of files; exit with 1 if one was refused or not found."""
+    from checkpoint_ld.families import Profiles
+    from checkpoint_ld.stores import collection
+
+    checks = collection.Checks(Profiles(profile) if profile is not None else None, severity(fail_on))
+    with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
+        loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
+    for pattern in loaded.unmatched:
+        streams.say(f"{pattern}: no file matches")
+    if as_json:
+        streams.show_json(
+            {
+                "outcomes": [one.as_json() for one in loaded.outcomes],
+                "counts": {str(kind): count for kind, count in loaded.counts.items()},
+                "unmatched": loaded.unmatched,
+                "passed_over": loaded.passed_over,
+            }
+        )
+    else:
+        for one in loaded.refused:
+            streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
+        for one in () if quiet else loaded.outcomes:
+            if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
+                about = f": {one.message}" if one.message else ""
+                streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
+        counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
+        passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
+        if not quiet:
+            streams.show(f"{counts or 'nothing to load'}{passed_over}")
+    if loaded.refused or loaded.unmatched:
+        raise Exit(EXIT_FOUND)
 
 
 @store.command("list")
-@_place
-@as_json
-@_wait
-def list_(*, store: str, as_json: bool, wait: float) -> None:
+def list_(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
         entries = [(graph, collection.entries[graph], collection.source(graph)) for graph in collection]
@@ -115,11 +155,13 @@ def list_(*, store: str, as_json: bool, wait: float) -> None:
 
 
 @store.command
-@_place
-@argument("graph", "IRI", "A graph, by its IRI or by the path of its file.")
-@output()
-@_wait
-def get(*, store: str, graph: str, output: Output, wait: float) -> None:
+def get(
+    *,
+    store: str = _PLACE,
+    graph: str = argument("IRI", "A graph, by its IRI or by the path of its file."),
+    output: Output = output(),
+    wait: float = _WAIT,
+) -> None:
     """Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."""
     from checkpoint_ld import writing
 
@@ -148,11 +190,15 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
 
 
 @store.command
-@_place
-@argument("graphs", "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True)
-@quiet
-@_wait
-def remove(*, store: str, graphs: tuple[str, ...], quiet: bool, wait: float) -> None:
+def remove(
+    *,
+    store: str = _PLACE,
+    graphs: tuple[str, ...] = argument(
+        "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True
+    ),
+    quiet: bool = QUIET,
+    wait: float = _WAIT,
+) -> None:
     """Take checkpoints out of the collection; their files stay."""
     with _open(store, wait=wait) as collection:
         for graph in collection.remove(*graphs):
@@ -164,11 +210,13 @@ store.add_command(query)
 
 
 @store.command
-@_place
-@flag("--drop", help="Keep them no longer.")
-@quiet
-@_wait
-def derive(*, store: str, drop: bool, quiet: bool, wait: float) -> None:
+def derive(
+    *,
+    store: str = _PLACE,
+    drop: bool = flag("--drop", help="Keep them no longer."),
+    quiet: bool = QUIET,
+    wait: float = _WAIT,
+) -> None:
     """Keep derived statements beside the collection, so that queries about them are answered at once."""
     with _open(store, must_exist=True, wait=wait) as collection:
         if drop:
@@ -181,28 +229,21 @@ def derive(*, store: str, drop: bool, quiet: bool, wait: float) -> None:
 
 
 @store.command
-@_place
-@argument("graphs", "[IRI…]", "Only these graphs, by IRI or by path of their files.", nargs=-1)
-@click.option("--profile", help="The set of rules: karenina or agent unless set.")
-@format_option
-@output("The file to write them to.")
-@threshold
-@_wait
 def validate(
     *,
-    store: str,
-    graphs: tuple[str, ...],
-    profile: str | None,
-    kind: str | None,
-    output: Output,
-    fail_on: str,
-    wait: float,
+    store: str = _PLACE,
+    graphs: tuple[str, ...] = argument("[IRI…]", "Only these graphs, by IRI or by path of their files.", nargs=-1),
+    profile: str | None = option("--profile", help="The set of rules: karenina or agent unless set."),
+    kind: str | None = FORMAT,
+    output: Output = output("The file to write them to."),
+    fail_on: str = THRESHOLD,
+    wait: float = _WAIT,
 ) -> None:
     """Hold the checkpoints of the collection against the rules."""
     from checkpoint_ld.validation import profiles, reports
 
     output.check(store)
-    kind = format_of(kind, output)
+    kind = kind or kind_of(output.file, EXTENSIONS, "text")
     with _open(store, read_only=True, wait=wait) as collection:
         names = [graph for name in graphs for graph in collection.find(name)]
         report = collection.validate(*names, profile=profile or profiles.DEFAULT)
@@ -214,13 +255,15 @@ def validate(
 
 
 @store.command
-@_place
-@output("The file to write, with --shards the folder; - for standard output.")
-@written_as("--to", ("nq", "trig"), "What to write", "nq")
-@whole("--shards", help="Write N-Quads in so many files, with their list.")
-@flag("--gzip", "compressed", help="Compress the files of --shards.")
-@_wait
-def export(*, store: str, output: Output, kind: str | None, shards: int | None, compressed: bool, wait: float) -> None:
+def export(
+    *,
+    store: str = _PLACE,
+    output: Output = output("The file to write, with --shards the folder; - for standard output."),
+    kind: str | None = written_as("--to", ("nq", "trig"), "What to write", "nq"),
+    shards: int | None = whole("--shards", help="Write N-Quads in so many files, with their list."),
+    compressed: bool = flag("--gzip", help="Compress the files of --shards."),
+    wait: float = _WAIT,
+) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     if shards is None:
         output.check(store)
@@ -239,17 +282,19 @@ def export(*, store: str, output: Output, kind: str | None, shards: int | None, 
 
 
 @store.command
-@_place
-@output()
-@written_as("--to", GRAPHS, "What to write", "turtle")
-@click.option(
-    "--base", metavar="IRI", default="", help="Where the folder can be had, such as https://example.org/lib/."
-)
-@click.option("--title", help="What the catalogue is called.")
-@click.option("--publisher", metavar="NAME", default="", help="Who makes it available; DCAT-AP asks for one.")
-@_wait
 def describe(
-    *, store: str, output: Output, kind: str | None, base: str, title: str | None, publisher: str, wait: float
+    *,
+    store: str = _PLACE,
+    output: Output = output(),
+    kind: str | None = written_as("--to", GRAPHS, "What to write", "turtle"),
+    base: str = option(
+        "--base", metavar="IRI", default="", help="Where the folder can be had, such as https://example.org/lib/."
+    ),
+    title: str | None = option("--title", help="What the catalogue is called."),
+    publisher: str = option(
+        "--publisher", metavar="NAME", default="", help="Who makes it available; DCAT-AP asks for one."
+    ),
+    wait: float = _WAIT,
 ) -> None:
     """Describe the collection in VoID and DCAT 3: datasets, files, and counts by class and by property."""
     from checkpoint_ld.sparql.describing import TITLE
@@ -263,10 +308,7 @@ def describe(
 
 
 @store.command
-@_place
-@as_json
-@_wait
-def stats(*, store: str, as_json: bool, wait: float) -> None:
+def stats(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) -> None:
     """Count what is in the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
         found = collection.statistics()
@@ -281,11 +323,13 @@ def stats(*, store: str, as_json: bool, wait: float) -> None:
 
 
 @store.command
-@_place
-@flag("--repair", help="Load again what is amiss.")
-@as_json
-@_wait
-def verify(*, store: str, repair: bool, as_json: bool, wait: float) -> None:
+def verify(
+    *,
+    store: str = _PLACE,
+    repair: bool = flag("--repair", help="Load again what is amiss."),
+    as_json: bool = AS_JSON,
+    wait: float = _WAIT,
+) -> None:
     """Hold every graph against the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
         problems = collection.verify(repair=repair)
@@ -319,49 +363,9 @@ def _open(
     return collection
 
 
-def _options(on_conflict: str, profile: str | None, fail_on: str, progress: Any) -> Options:
-    from checkpoint_ld.families import Profiles
-    from checkpoint_ld.stores import collection
-
-    rules = Profiles(profile) if profile is not None else None
-    checks = collection.Checks(rules, severity(fail_on))
-    return collection.Options(collection.OnConflict(on_conflict), checks, progress)
-
-
 @contextmanager
 def _progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str, int], None] | None]:
     """Give a function to call with each file and how many there are; None where nobody would see the bar."""
     with streams.bar(title, quiet=quiet) as moved:
-        if moved is None:
-            yield None
-        else:
-            done = count()
-            yield lambda _file, total: moved(next(done), total)
-
-
-def _show_loaded(loaded: LoadReport, *, as_json: bool, quiet: bool) -> None:
-    """Print what became of files, and how many there are of each kind; exit with 1 if one was refused or not found."""
-    for pattern in loaded.unmatched:
-        streams.say(f"{pattern}: no file matches")
-    if as_json:
-        streams.show_json(
-            {
-                "outcomes": [one.as_json() for one in loaded.outcomes],
-                "counts": {str(kind): count for kind, count in loaded.counts.items()},
-                "unmatched": loaded.unmatched,
-                "passed_over": loaded.passed_over,
-            }
-        )
-    else:
-        for one in loaded.refused:
-            streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
-        for one in () if quiet else loaded.outcomes:
-            if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
-                about = f": {one.message}" if one.message else ""
-                streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
-        counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
-        passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
-        if not quiet:
-            streams.show(f"{counts or 'nothing to load'}{passed_over}")
-    if loaded.refused or loaded.unmatched:
-        raise Exit(EXIT_FOUND)
+        done = count()
+        yield None if moved is None else lambda _file, total: moved(next(done), total)

@@ -20,14 +20,15 @@ from checkpoint_ld.cli import EXIT_FAILED, streams
 from checkpoint_ld.cli.parameters import (
     EXIT_FOUND,
     FAIL_ON,
+    JOBS,
+    SYNTAX,
     Command,
     argument,
     choice,
-    files,
+    file_option,
     flag,
-    jobs,
+    option,
     output,
-    syntax,
     whole,
     written_as,
 )
@@ -87,12 +88,7 @@ class _Written(click.ParamType[tuple[str, str | None]]):
         return [CompletionItem(kind) for kind in FORMATS if kind.startswith(incomplete)]
 
 
-format_option = written_as("--format", FORMATS, "How to write the findings", "text")
-
-
-def format_of(kind: str | None, output: Output) -> str:
-    """Return how findings are written to `output`. Raises WriteError for an extension that says nothing about that."""
-    return kind or kind_of(output.file, EXTENSIONS, "text")
+FORMAT = written_as("--format", FORMATS, "How to write the findings", "text")
 
 
 def severity(name: str) -> Severity | None:
@@ -101,63 +97,61 @@ def severity(name: str) -> Severity | None:
 
 
 @click.command(cls=Command)
-@argument("paths", "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True)
-@click.option("--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …")
-@click.option(
-    "--shapes", multiple=True, shell_complete=files, help="A file or folder of shapes of your own; may be repeated."
-)
-@click.option(
-    "--format",
-    "kinds",
-    type=_Written(),
-    metavar="FORMAT[:FILE]",
-    multiple=True,
-    help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension tells, else text. May be "
-    "repeated, to write FILE as well.",
-)
-@output("The file to write them to.")
-@choice("--fail-on", values=FAIL_ON, help="The severity that gives exit code 1; violation unless set.")
-@click.option("--baseline", shell_complete=files, help="A file of known findings: new ones alone are shown and count.")
-@flag("--write-baseline", help="Write all findings to the file of --baseline, and exit with 0.")
-@flag("--statistics", help="Show how many findings there are of each rule instead of the findings; as text or json.")
-@click.option(
-    "--select", multiple=True, help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas."
-)
-@click.option("--ignore", multiple=True, help="All rules but these.")
-@whole("--max-per-rule", least=0, help="How often a rule is repeated in text; 0 for always.")
-@syntax
-@flag("--fix", help="Repair what is safe to repair, then validate.")
-@flag("--diff", help="Show what --fix would change; write and validate nothing.")
-@choice(
-    "--engine",
-    values=ENGINES,
-    default=ENGINES[0],
-    help="What applies the shapes: compiled is quick, pyshacl does it all.",
-)
-@jobs
-@click.option("--config", shell_complete=files, help="The configuration to use.")
-@flag("--no-config", help="Use no configuration.")
-@flag("-q", "--quiet", help="Print the findings and nothing else.")
 def validate(
     *,
-    paths: tuple[str, ...],
-    profile: str | None,
-    shapes: tuple[str, ...],
-    kinds: tuple[tuple[str, str | None], ...],
-    output: Output,
-    fail_on: str | None,
-    baseline: str | None,
-    write_baseline: bool,
-    statistics: bool,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    max_per_rule: int | None,
-    fix: bool,
-    diff: bool,
-    config: str | None,
-    no_config: bool,
-    quiet: bool,
-    **engine: Any,
+    paths: tuple[str, ...] = argument(
+        "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True
+    ),
+    profile: str | None = option(
+        "--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …"
+    ),
+    shapes: tuple[str, ...] = file_option(
+        "--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated."
+    ),
+    kinds: tuple[tuple[str, str | None], ...] = option(
+        "--format",
+        type=_Written(),
+        metavar="FORMAT[:FILE]",
+        multiple=True,
+        help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension tells, else text. "
+        "May be repeated, to write FILE as well.",
+    ),
+    output: Output = output("The file to write them to."),
+    fail_on: str | None = choice(
+        "--fail-on", values=FAIL_ON, help="The severity that gives exit code 1; violation unless set."
+    ),
+    baseline: str | None = file_option(
+        "--baseline", help="A file of known findings: new ones alone are shown and count."
+    ),
+    write_baseline: bool = flag(
+        "--write-baseline", help="Write all findings to the file of --baseline, and exit with 0."
+    ),
+    statistics: bool = flag(
+        "--statistics",
+        help="Show how many findings there are of each rule instead of the findings; as text or json.",
+    ),
+    select: tuple[str, ...] = option(
+        "--select",
+        multiple=True,
+        help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas.",
+    ),
+    ignore: tuple[str, ...] = option("--ignore", multiple=True, help="All rules but these."),
+    max_per_rule: int | None = whole(
+        "--max-per-rule", least=0, help="How often a rule is repeated in text; 0 for always."
+    ),
+    syntax: str | None = SYNTAX,
+    fix: bool = flag("--fix", help="Repair what is safe to repair, then validate."),
+    diff: bool = flag("--diff", help="Show what --fix would change; write and validate nothing."),
+    engine: str = choice(
+        "--engine",
+        values=ENGINES,
+        default=ENGINES[0],
+        help="What applies the shapes: compiled is quick, pyshacl does it all.",
+    ),
+    jobs: int | None = JOBS,
+    config: str | None = file_option("--config", help="The configuration to use."),
+    no_config: bool = flag("--no-config", help="Use no configuration."),
+    quiet: bool = flag("-q", "--quiet", help="Print the findings and nothing else."),
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
@@ -177,7 +171,7 @@ def validate(
     if write_baseline:
         _check_baseline(read, known, force=output.force)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
-    run = _Run(wanted, selection, quiet=quiet, has_failed=bool(found.unmatched), **engine)
+    run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
     if diff:
         raise Exit(run.show_repairs(found.files))
     if fix:
@@ -219,7 +213,7 @@ def _targets(
         raise SettingsError(f"--format {alone[0]} and --format {alone[1]}: write all but one as FORMAT:FILE")
     targets = [(kind, Output(file, force=output.force)) for kind, file in kinds if file is not None]
     if alone or not targets or not output.is_standard:
-        targets.insert(0, (format_of(alone[0] if alone else None, output), output))
+        targets.insert(0, (alone[0] if alone else kind_of(output.file, EXTENSIONS, "text"), output))
     unknown = [kind for kind, _ in targets if kind not in formats]
     if unknown:
         raise SettingsError(f"--statistics cannot be written as {unknown[0]}: use one of {', '.join(formats)}")
@@ -244,11 +238,11 @@ class _Run:
 
     profiles: Profiles
     selection: Selection
-    syntax: str | None = None
-    engine: str = ENGINES[0]
-    jobs: int | None = None
-    quiet: bool = False
-    has_failed: bool = False
+    syntax: str | None
+    engine: str
+    jobs: int | None
+    quiet: bool
+    has_failed: bool
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:

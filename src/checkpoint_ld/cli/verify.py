@@ -15,7 +15,17 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import EXIT_FOUND, FORCE, Command, argument, choice, files, flag, syntax
+from checkpoint_ld.cli.parameters import (
+    EXIT_FOUND,
+    FORCE,
+    SYNTAX,
+    Command,
+    argument,
+    choice,
+    file_option,
+    flag,
+    option,
+)
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning
 from checkpoint_ld.phrases import encodable, harmless
 
@@ -36,39 +46,24 @@ MOST_REMARKS = 10
 
 
 @click.command(cls=Command)
-@argument("file", "FILE", "The checkpoint; - for standard input.")
-@click.option(
-    "--answers",
-    required=True,
-    shell_complete=files,
-    help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
-)
-@click.option(
-    "-o", "--output", "results", shell_complete=files, help="The file to write results to, JSON lines; - for stdout."
-)
-@click.option("--rdf", shell_complete=files, help="The file to write results to as EARL: .ttl, .nt, .nq, .trig.")
-@flag("--force", help=FORCE)
-@click.option("--base", help="What IRIs of answers and results begin with.")
-@click.option("--date", help="The date of results that have none, ISO 8601.")
-@choice("--format", "kind", values=("table", "json"), default="table", help="How to write the summary.")
-@choice("--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1.")
-@flag("--trust-stored-code", "trusted", help="Run code that the checkpoint holds, in processes of its own.")
-@syntax
-@flag("-q", "--quiet", help="Neither bar nor reasons, only the summary.")
 def verify(
     *,
-    file: str,
-    answers: str,
-    results: str | None,
-    rdf: str | None,
-    force: bool,
-    base: str | None,
-    date: str | None,
-    kind: str,
-    fail_on: str,
-    trusted: bool,
-    syntax: str | None,
-    quiet: bool,
+    file: str = argument("FILE", "The checkpoint; - for standard input."),
+    answers: str = file_option(
+        "--answers",
+        required=True,
+        help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
+    ),
+    results: str | None = file_option("-o", "--output", help="The file to write results to, JSON lines; - for stdout."),
+    rdf: str | None = file_option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig."),
+    force: bool = flag("--force", help=FORCE),
+    base: str | None = option("--base", help="What IRIs of answers and results begin with."),
+    date: str | None = option("--date", help="The date of results that have none, ISO 8601."),
+    kind: str = choice("--format", values=("table", "json"), default="table", help="How to write the summary."),
+    fail_on: str = choice("--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1."),
+    trusted: bool = flag("--trust-stored-code", help="Run code that the checkpoint holds, in processes of its own."),
+    syntax: str | None = SYNTAX,
+    quiet: bool = flag("-q", "--quiet", help="Neither bar nor reasons, only the summary."),
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
