@@ -14,7 +14,6 @@ import threading
 import typing
 import warnings
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -33,7 +32,7 @@ from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from pyoxigraph import BlankNode, Store
 
@@ -56,17 +55,6 @@ _ONE = {"Filter", "Extend", "Distinct", "Reduced", "OrderBy", "AggregateJoin", "
 _DIFFERENCES = {"LeftJoin", "Minus"}
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to answer a query graph by graph.
-
-    `graphs` are the IRIs of the only graphs that can have rows, None where that may be all. `limit` is its LIMIT.
-    """
-
-    graphs: frozenset[str] | None
-    limit: int | None
-
-
 def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str, ...], list[Row]] | None:
     """Return the columns and at most so many rows of a SELECT.
 
@@ -76,10 +64,14 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     if query.form != "select" or query.chooses or len(list(islice(store.named_graphs(), _PART + 1))) <= _PART:
         return None
     plan = plan_of(query)
-    graphs = [] if plan is None else _graphs(store, plan)
-    if plan is None or not graphs:
+    if plan is None:
         return None
-    wanted = min((one for one in (most, plan.limit) if one is not None), default=None)
+    chosen, limit = plan
+    graphs = [one for one in store.named_graphs() if chosen is None or one.value in chosen]
+    if not graphs or not all(isinstance(one, NamedNode) for one in graphs):  # others have no order
+        return None
+    graphs.sort(key=lambda one: one.value)  # SPARQL 1.1 §15.1
+    wanted = min((one for one in (most, limit) if one is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
     for start in range(0, len(graphs), _PART):
@@ -94,16 +86,11 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     return columns, rows[:wanted]
 
 
-def _graphs(store: Store, plan: Plan) -> list[NamedNode | BlankNode]:
-    """Return the graphs that can have rows, in the order of SPARQL 1.1 §15.1; none where they have no such order."""
-    told = [one for one in store.named_graphs() if plan.graphs is None or one.value in plan.graphs]
-    if not all(isinstance(one, NamedNode) for one in told):
-        return []
-    return sorted(told, key=lambda one: one.value)
+def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
+    """Return how to answer a SELECT graph by graph: the only graphs that can have rows, None for all, and its LIMIT.
 
-
-def plan_of(query: Checked) -> Plan | None:
-    """Return how to answer a SELECT graph by graph, None where its rows cannot be told apart by graph."""
+    None is for a query whose rows cannot be told apart by graph.
+    """
     try:
         node, limit = query.algebra().algebra.p, None
     except QueryError:  # rdflib reads it, but cannot make anything of it: that is for the engine to judge
@@ -120,7 +107,7 @@ def plan_of(query: Checked) -> Plan | None:
     variable = node.expr[0].expr
     if not isinstance(variable, str) or variable not in columns or not _is_about_graphs(node, variable):
         return None
-    return Plan(_chosen(node.p, variable), limit)
+    return _chosen(node.p, variable), limit
 
 
 def _is_about_graphs(node: Any, variable: Any) -> bool | None:
@@ -133,30 +120,23 @@ def _is_about_graphs(node: Any, variable: Any) -> bool | None:
         return bool(node.term == variable and _BEYOND.isdisjoint(_names(node.p)))
     if name == "values" or (name == "BGP" and not node.triples):
         return None
-    if not _ELSEWHERE.isdisjoint(_names(_own(node))):
+    own = [part for key, part in dict.items(node) if key not in ("p", "p1", "p2")]
+    if not _ELSEWHERE.isdisjoint(_names(own)):  # in an expression of its own
         return False
     if name in ("Join", "Union", *_DIFFERENCES):
-        return _both(name, _is_about_graphs(node.p1, variable), _is_about_graphs(node.p2, variable))
+        left, right = _is_about_graphs(node.p1, variable), _is_about_graphs(node.p2, variable)
+        if left is False or right is False:
+            return False
+        if name == "Join":
+            return left or right
+        if name in _DIFFERENCES:
+            return left if left or not right else False
+        return left if left is right else False
     if name == "Project":
         return variable in node.PV and _is_about_graphs(node.p, variable)
     if name == "Group":
         return variable in (node.expr or ()) and _is_about_graphs(node.p, variable)
     return name in _ONE and _is_about_graphs(node.p, variable)
-
-
-def _both(name: str, left: bool | None, right: bool | None) -> bool | None:
-    if left is False or right is False:
-        return False
-    if name == "Join":
-        return left or right
-    if name in _DIFFERENCES:
-        return left if left or not right else False
-    return left if left is right else False
-
-
-def _own(node: Any) -> Iterator[Any]:
-    """Yield what is an expression of a node: all of its parts but the patterns that it is made of."""
-    return (part for key, part in dict.items(node) if key not in ("p", "p1", "p2"))
 
 
 def _names(tree: Any) -> set[str]:
@@ -273,28 +253,29 @@ def answered(
 
 def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None) -> QueryResult:
     """Return the result of a query that was checked. Raises QueryFailedError."""
+    most = None if max_rows is None else max_rows + 1  # one more tells that there is more
     if engine == "rdflib":
-        return _by_rdflib(store, query, max_rows)
+        return _by_rdflib(store, query, most)
     try:
-        told = solutions(store, query, _one_more(max_rows))
-        if told is not None:
-            return _of_rows(query, *told, max_rows)
+        rows = solutions(store, query, most)
+        if rows is not None:
+            return _of_rows(query, *rows, most)
         found = _answer(store, query)
         if isinstance(found, pyoxigraph.QueryBoolean):
             return QueryResult(query.form, boolean=bool(found))
         if isinstance(found, pyoxigraph.QueryTriples):
-            return _of_triples(query, found, max_rows)
+            return _of_triples(query, found, most)
         columns = tuple(one.value for one in found.variables)
-        rows = [tuple(row) for row in islice(found, _one_more(max_rows))]
+        return _of_rows(query, columns, [tuple(row) for row in islice(found, most)], most)
     except SyntaxError as error:
         raise QueryError(f"Oxigraph cannot read the query: {error.msg}") from error
     except (OSError, ValueError, RuntimeError) as error:
         raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
-    return _of_rows(query, columns, rows, max_rows)
 
 
-def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], max_rows: int | None) -> QueryResult:
-    return QueryResult(query.form, columns, tuple(rows[:max_rows]), is_cut=_is_cut(rows, max_rows))
+def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: int | None) -> QueryResult:
+    is_cut = len(rows) == most
+    return QueryResult(query.form, columns, tuple(rows[:-1] if is_cut else rows), is_cut=is_cut)
 
 
 def _answer(
@@ -319,7 +300,7 @@ def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
     return next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
 
 
-def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) -> QueryResult:
+def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> QueryResult:
     """Return what rdflib makes of a query over the same statements: the other engine, to compare with."""
     from rdflib import Dataset as Graphs  # noqa: PLC0415 - only comparisons need it
     from rdflib import URIRef  # noqa: PLC0415 - as above
@@ -348,32 +329,23 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, max_rows: int | None) ->
     if query.form != "select":
         parts = (tuple(map(of_rdflib, triple)) for triple in found.graph)
         triples = (Triple(s, p, o) for s, p, o in parts if not isinstance(s, Literal) and isinstance(p, NamedNode))
-        return _of_triples(query, triples, max_rows)
+        return _of_triples(query, triples, most)
     terms = ([row.get(name) for name in found.vars] for row in bindings)
-    rows = [tuple(None if one is None else of_rdflib(one) for one in row) for row in islice(terms, _one_more(max_rows))]
+    rows = [tuple(None if one is None else of_rdflib(one) for one in row) for row in islice(terms, most)]
     if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib's own, where there is no group
         rows = []
-    return _of_rows(query, tuple(map(str, found.vars)), rows, max_rows)
+    return _of_rows(query, tuple(map(str, found.vars)), rows, most)
 
 
-def _of_triples(query: Checked, found: Iterable[Triple], max_rows: int | None) -> QueryResult:
-    # A set: Oxigraph gives a statement as often as the pattern finds it.
-    distinct: dict[Triple, None] = {}
+def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> QueryResult:
+    distinct: dict[Triple, None] = {}  # Oxigraph gives a statement as often as the pattern finds it
     for triple in found:
         distinct[triple] = None
-        if max_rows is not None and len(distinct) > max_rows:
+        if len(distinct) == most:
             break
-    triples = list(distinct)
-    is_cut = _is_cut(triples, max_rows)
-    return QueryResult(query.form, triples=tuple(sorted(triples[:max_rows], key=str)), is_cut=is_cut)
-
-
-def _one_more(max_rows: int | None) -> int | None:
-    return None if max_rows is None else max_rows + 1
-
-
-def _is_cut(found: list[Any], max_rows: int | None) -> bool:
-    return max_rows is not None and len(found) > max_rows
+    is_cut = len(distinct) == most
+    triples = [*distinct][:-1] if is_cut else distinct
+    return QueryResult(query.form, triples=tuple(sorted(triples, key=str)), is_cut=is_cut)
 
 
 _MANIFEST = pyoxigraph.NamedNode(MANIFEST)
