@@ -16,7 +16,7 @@ import pytest
 
 from checkpoint_ld import Benchmark, writing
 from checkpoint_ld.cli.convert import CONTEXTS, OUTPUTS
-from checkpoint_ld.cli.parameters import INPUTS
+from checkpoint_ld.cli.options import INPUTS
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.rules import document

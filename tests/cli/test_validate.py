@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.batch.configuration import FAIL_ON
-from checkpoint_ld.cli.parameters import FAIL_ON as OFFERED
+from checkpoint_ld.cli.options import FAIL_ON as OFFERED
 from checkpoint_ld.cli.validate import FORMATS
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents import files

@@ -13,21 +13,8 @@ import click
 import orjson
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import (
-    AS_JSON,
-    EXIT_FOUND,
-    Group,
-    Several,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-    output,
-    whole,
-    written_as,
-)
+from checkpoint_ld.cli import options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -99,16 +86,16 @@ class _Stores:
         return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
 
 
-_STORES: Any = Several(
+_STORES: Any = options.Several(
     _Stores,
-    folder=option("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
-    database=option("--db", metavar="URL", help="The database that follows them: sqlite:///FILE."),
-    graphs=option("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them."),
+    folder=options.value("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
+    database=options.value("--db", metavar="URL", help="The database that follows them: sqlite:///FILE."),
+    graphs=options.value("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them."),
 )
-_CHECKPOINT = argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
-_DRY_RUN = flag("--dry-run", help="Say what would be done, and do nothing.")
-_PATHS = argument("PATH…", "Files and folders.", nargs=-1, required=True)
-_EXECUTION = option("--execution", metavar="ID", help="Only those of this execution.")
+_CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
+_DRY_RUN = options.flag("--dry-run", help="Say what would be done, and do nothing.")
+_PATHS = options.argument("PATH…", "Files and folders.", nargs=-1, required=True)
+_EXECUTION = options.value("--execution", metavar="ID", help="Only those of this execution.")
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -122,26 +109,28 @@ def agent() -> None:
 @agent.command("list")
 def list_(
     *,
-    wanted: Any = Several(
+    wanted: Any = options.Several(
         dict,
         execution_id=_EXECUTION,
-        agent_id=option("--agent", metavar="ID", help="Only those of this agent."),
-        reason=option("--reason", help="Only those made for this reason."),
-        since=option("--since", metavar="TIME", help="Only those from then on."),
-        until=option("--until", metavar="TIME", help="Only those before then."),
-        name=option("--name", help="Only those of this name."),
-        tool=option("--tool", metavar="ID", help="Only those with a call of it."),
-        failed=option("--failed/--no-failed", default=None, help="Only those with a failed call, or without."),
-        confidence_below=option("--confidence-below", type=float, help="Only those with a thought that is less sure."),
-        question=option("--question", metavar="ID|TEXT", help="Only those about this question."),
-        benchmark=option("--benchmark", metavar="ID", help="Only those about this benchmark."),
-        branch_of=option("--branch-of", metavar="ID", help="Only those that branch off this checkpoint."),
-        limit=whole("--limit", least=0, help="No more than so many."),
-        cursor=option("--cursor", metavar="ID", help="Only those that come after this checkpoint."),
-        order=flag("--oldest", help="The oldest first; else the newest."),
+        agent_id=options.value("--agent", metavar="ID", help="Only those of this agent."),
+        reason=options.value("--reason", help="Only those made for this reason."),
+        since=options.value("--since", metavar="TIME", help="Only those from then on."),
+        until=options.value("--until", metavar="TIME", help="Only those before then."),
+        name=options.value("--name", help="Only those of this name."),
+        tool=options.value("--tool", metavar="ID", help="Only those with a call of it."),
+        failed=options.value("--failed/--no-failed", default=None, help="Only those with a failed call, or without."),
+        confidence_below=options.value(
+            "--confidence-below", type=float, help="Only those with a thought that is less sure."
+        ),
+        question=options.value("--question", metavar="ID|TEXT", help="Only those about this question."),
+        benchmark=options.value("--benchmark", metavar="ID", help="Only those about this benchmark."),
+        branch_of=options.value("--branch-of", metavar="ID", help="Only those that branch off this checkpoint."),
+        limit=options.whole("--limit", least=0, help="No more than so many."),
+        cursor=options.value("--cursor", metavar="ID", help="Only those that come after this checkpoint."),
+        order=options.flag("--oldest", help="The oldest first; else the newest."),
     ),
-    wide: bool = flag("--wide", help="Cut nothing, however narrow the terminal is."),
-    as_json: bool = AS_JSON,
+    wide: bool = options.flag("--wide", help="Cut nothing, however narrow the terminal is."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """List checkpoints, the newest first: id, time, execution, step, tokens, reason, name."""
@@ -190,8 +179,8 @@ def list_(
 def show(
     *,
     checkpoint: str = _CHECKPOINT,
-    stable: bool = flag("--stable", help="Print the text form, in which equal checkpoints are equal texts."),
-    as_json: bool = AS_JSON,
+    stable: bool = options.flag("--stable", help="Print the text form, in which equal checkpoints are equal texts."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
@@ -214,12 +203,12 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
 @agent.command
 def diff(
     *,
-    before: str = argument("A", "The older checkpoint, by id or path, or latest."),
-    after: str = argument("B", "The newer checkpoint, by id or path, or latest."),
-    patch: bool = flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A."),
-    tests: bool = flag("--tests", help="With --patch: guard each change by a test."),
-    other_execution: bool = flag("--other-execution", help="Compare checkpoints of two executions as well."),
-    as_json: bool = AS_JSON,
+    before: str = options.argument("A", "The older checkpoint, by id or path, or latest."),
+    after: str = options.argument("B", "The newer checkpoint, by id or path, or latest."),
+    patch: bool = options.flag("--patch", help="Print a JSON Patch (RFC 6902) that makes B of A."),
+    tests: bool = options.flag("--tests", help="With --patch: guard each change by a test."),
+    other_execution: bool = options.flag("--other-execution", help="Compare checkpoints of two executions as well."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
@@ -241,11 +230,11 @@ def diff(
 @agent.command
 def timeline(
     *,
-    source: str = argument("ID", "An execution, or a checkpoint by its id or path, or latest."),
-    kind: str | None = written_as("--to", ("text", "svg", "html"), "What to write", "text"),
-    output: Output = output(),
-    limit: int | None = whole("--limit", least=0, help="List no more than so many moments."),
-    width: int | None = whole("--width", least=40, help="Columns of the text."),
+    source: str = options.argument("ID", "An execution, or a checkpoint by its id or path, or latest."),
+    kind: str | None = options.written_as("--to", ("text", "svg", "html"), "What to write", "text"),
+    output: Output = options.output(),
+    limit: int | None = options.whole("--limit", least=0, help="List no more than so many moments."),
+    width: int | None = options.whole("--width", least=40, help="Columns of the text."),
     stores: _Stores = _STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
@@ -267,8 +256,8 @@ def timeline(
 def restore(
     *,
     checkpoint: str = _CHECKPOINT,
-    output: Output = output("The file for the state; - for standard output."),
-    as_json: bool = AS_JSON,
+    output: Output = options.output("The file for the state; - for standard output."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
@@ -295,11 +284,13 @@ def restore(
 @agent.command
 def fork(
     *,
-    checkpoint: str = argument("ID", "The checkpoint to go on from, by its id, or latest."),
-    execution: str | None = option("--execution", metavar="ID", help="The id of the new execution; one is made else."),
-    reason: str | None = option("--reason", help="Why the run goes another way."),
-    name: str | None = option("--name", help="A name for the new checkpoint."),
-    as_json: bool = AS_JSON,
+    checkpoint: str = options.argument("ID", "The checkpoint to go on from, by its id, or latest."),
+    execution: str | None = options.value(
+        "--execution", metavar="ID", help="The id of the new execution; one is made else."
+    ),
+    reason: str | None = options.value("--reason", help="Why the run goes another way."),
+    name: str | None = options.value("--name", help="A name for the new checkpoint."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
@@ -316,9 +307,9 @@ def fork(
 @agent.command
 def export(
     *,
-    checkpoint: str = argument("ID", "The checkpoint, by its id, or latest."),
-    output: Output = output(default=None, required=True),
-    kind: str | None = written_as("--to", SHAPES, "What to write", "canonical"),
+    checkpoint: str = options.argument("ID", "The checkpoint, by its id, or latest."),
+    output: Output = options.output(default=None, required=True),
+    kind: str | None = options.written_as("--to", SHAPES, "What to write", "canonical"),
     stores: _Stores = _STORES,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
@@ -338,14 +329,14 @@ def export(
 def import_(
     *,
     paths: tuple[str, ...] = _PATHS,
-    kind: str = choice(
+    kind: str = options.choice(
         "--from",
         values=SOURCES,
         default=SOURCES[0],
         help="What the files hold: checkpoints, or spans of OpenTelemetry as OTLP/JSON.",
     ),
-    as_new_id: bool = flag("--as-new-id", help="Take in copies under new ids, with a link to the originals."),
-    as_json: bool = AS_JSON,
+    as_new_id: bool = options.flag("--as-new-id", help="Take in copies under new ids, with a link to the originals."),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be.
@@ -380,7 +371,7 @@ def import_(
 
 
 @agent.command
-def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_json: bool = AS_JSON) -> None:
+def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_json: bool = options.JSON) -> None:
     """Write files of older versions anew in the newest; exit with 1 if one could not be.
 
     The old file stays until the new one is safe.
@@ -409,20 +400,22 @@ def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_jso
 @agent.command
 def prune(
     *,
-    keep_last: int | None = whole("--keep-last", least=0, help="Keep the newest so many of each execution."),
-    max_age: float | None = option(
+    keep_last: int | None = options.whole("--keep-last", least=0, help="Keep the newest so many of each execution."),
+    max_age: float | None = options.value(
         "--max-age", metavar="DAYS", type=click.FloatRange(min=0), help="Keep what is not older than so many days."
     ),
-    reasons: tuple[str, ...] = option("--keep-reason", multiple=True, help="Keep those made for it. May be repeated."),
-    ids: tuple[str, ...] = option("--keep", metavar="ID", multiple=True, help="Keep it. May be repeated."),
-    protect_linked: bool = option(
+    reasons: tuple[str, ...] = options.value(
+        "--keep-reason", multiple=True, help="Keep those made for it. May be repeated."
+    ),
+    ids: tuple[str, ...] = options.value("--keep", metavar="ID", multiple=True, help="Keep it. May be repeated."),
+    protect_linked: bool = options.value(
         "--protect-linked/--no-protect-linked", default=True, help="Keep what is about a question, or let it go too."
     ),
-    archive: str | None = file_option(
+    archive: str | None = options.file(
         "--archive", metavar="DIR", help="Write what goes into this folder first, compressed."
     ),
     dry_run: bool = _DRY_RUN,
-    as_json: bool = AS_JSON,
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Delete old checkpoints; the newest of an execution, named ones and parents of others always stay."""
@@ -455,8 +448,10 @@ def prune(
 @agent.command
 def verify(
     *,
-    repair: bool = flag("--repair", help="Bring database and graphs in line with the files, which stay untouched."),
-    as_json: bool = AS_JSON,
+    repair: bool = options.flag(
+        "--repair", help="Bring database and graphs in line with the files, which stay untouched."
+    ),
+    as_json: bool = options.JSON,
     stores: _Stores = _STORES,
 ) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
@@ -473,7 +468,7 @@ def verify(
 
 
 @agent.command
-def reindex(*, as_json: bool = AS_JSON, stores: _Stores = _STORES) -> None:
+def reindex(*, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
     """Make the database and the graphs anew from the files."""
     with _Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
@@ -486,7 +481,7 @@ def reindex(*, as_json: bool = AS_JSON, stores: _Stores = _STORES) -> None:
 
 
 @agent.command
-def stats(*, execution: str | None = _EXECUTION, as_json: bool = AS_JSON, stores: _Stores = _STORES) -> None:
+def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
     from checkpoint_ld.checkpointing.results import statistics
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from checkpoint_ld.cli.parameters import Group
+from checkpoint_ld.cli.options import Group
 
 if TYPE_CHECKING:
     from typing import Any

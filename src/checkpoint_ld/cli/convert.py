@@ -10,28 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import (
-    EXIT_FOUND,
-    FORCE,
-    JOBS,
-    PROV,
-    QUIET,
-    SYNTAX,
-    Command,
-    Group,
-    Several,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-    output,
-    output_folder,
-    seconds,
-    whole,
-    written_as,
-)
+from checkpoint_ld.cli import EXIT_FAILED, options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command, Group
 from checkpoint_ld.documents.files import extension_of, is_packed, replace_file
 from checkpoint_ld.errors import FindingsError, SettingsError, WriteError
 from checkpoint_ld.phrases import counted
@@ -50,37 +30,39 @@ CONTEXTS = ("improved", "plain")
 @click.command(cls=Command)
 def convert(
     *,
-    file: str = argument("FILE", "The checkpoint to read; - for standard input."),
-    kind: str | None = written_as("--to", OUTPUTS, "What to write", "jsonld"),
-    output: Output = output(),
-    dialect: str | None = option(
+    file: str = options.argument("FILE", "The checkpoint to read; - for standard input."),
+    kind: str | None = options.written_as("--to", OUTPUTS, "What to write", "jsonld"),
+    output: Output = options.output(),
+    dialect: str | None = options.value(
         "--dialect",
         help="The dialect of the JSON: datafeed-ns-v3 (unless given), v2.0, gui-datafeed, dataset-1; "
         "for agent checkpoints canonical or second.",
     ),
-    context: str = choice(
+    context: str = options.choice(
         "--context",
         values=CONTEXTS,
         default="improved",
         help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
     ),
-    syntax: str | None = SYNTAX,
-    deep_judgment: bool = option(
+    syntax: str | None = options.SYNTAX,
+    deep_judgment: bool = options.value(
         "--deep-judgment/--no-deep-judgment",
         default=True,
         help="Keep the settings of deep judgment, or leave them out.",
     ),
-    placeholders: bool = flag(
+    placeholders: bool = options.flag(
         "--placeholders", help="Give questions without a template the placeholder that Karenina wants."
     ),
-    round_scores: bool = flag(
+    round_scores: bool = options.flag(
         "--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them."
     ),
-    inferred: bool = flag("--inferred", help="Add to RDF what follows, for queries and for shapes in other tools."),
-    prov: bool = PROV,
-    strict: bool = flag("--strict", help="Refuse a checkpoint about which anything is odd."),
-    jobs: int | None = JOBS,
-    quiet: bool = flag("-q", "--quiet", help="Say nothing about what is odd."),
+    inferred: bool = options.flag(
+        "--inferred", help="Add to RDF what follows, for queries and for shapes in other tools."
+    ),
+    prov: bool = options.PROV,
+    strict: bool = options.flag("--strict", help="Refuse a checkpoint about which anything is odd."),
+    jobs: int | None = options.JOBS,
+    quiet: bool = options.flag("-q", "--quiet", help="Say nothing about what is odd."),
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
@@ -92,8 +74,8 @@ def convert(
     wanted = kind or writing.syntax_of(output.file)
     if dialect is not None and wanted != writing.JSONLD:
         raise WriteError(f"--dialect {dialect} is about JSON, but {wanted} is to be written: leave one of them out")
-    options = {"syntax": syntax, "jobs": jobs, "strict": strict, "quiet": quiet}
-    if deep_judgment and not placeholders and not inferred and _streamed(file, output, wanted, options):
+    streaming = {"syntax": syntax, "jobs": jobs, "strict": strict, "quiet": quiet}
+    if deep_judgment and not placeholders and not inferred and _streamed(file, output, wanted, streaming):
         return
     source = streams.read(file, syntax=syntax, strict=strict)
     findings = source.findings
@@ -138,17 +120,17 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
     return shape
 
 
-def _streamed(file: str, output: Output, to: str, options: dict[str, Any]) -> bool:
+def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> bool:
     """Write statements some questions at a time, where a file is large or it is asked for; return whether it was."""
     from checkpoint_ld.batch.windows import Streaming
 
-    quiet = options["quiet"]
+    quiet = settings["quiet"]
     with streams.bar("converting", quiet=quiet) as advance:
-        streaming = Streaming(options["jobs"], advance, None if quiet else streams.say)
-        with streaming.statements(file, to, syntax=options["syntax"]) as streamed:
+        streaming = Streaming(settings["jobs"], advance, None if quiet else streams.say)
+        with streaming.statements(file, to, syntax=settings["syntax"]) as streamed:
             if streamed is None:
                 return False
-            streamed.refusing(strict=options["strict"])
+            streamed.refusing(strict=settings["strict"])
             if output.is_standard:
                 shutil.copyfileobj(streamed.lines, target := streams.out())
                 target.flush()
@@ -167,25 +149,25 @@ FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
 @click.command(cls=Command)
 def export(
     *,
-    file: str = argument("FILE", "The benchmark to read; - for standard input."),
-    kind: str | None = choice(
+    file: str = options.argument("FILE", "The benchmark to read; - for standard input."),
+    kind: str | None = options.choice(
         "--to", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells."
     ),
-    target: str = file_option(
+    target: str = options.file(
         "-o", "--output", required=True, help="The file, folder or archive (.zip) to write; - for standard output."
     ),
-    answers: tuple[str, ...] = file_option(
+    answers: tuple[str, ...] = options.file(
         "--answers", multiple=True, help="Recorded answers to take into a crate; may be repeated."
     ),
-    runs: tuple[str, ...] = option(
+    runs: tuple[str, ...] = options.value(
         "--run",
         multiple=True,
         help="Agent checkpoints to take into a crate: a file, folder or pattern; may be repeated.",
     ),
-    force: bool = flag("--force", help=FORCE),
-    syntax: str | None = SYNTAX,
-    strict: bool = flag("--strict", help="Write nothing of a checkpoint about which anything is odd."),
-    quiet: bool = QUIET,
+    force: bool = options.flag("--force", help=options.FORCE),
+    syntax: str | None = options.SYNTAX,
+    strict: bool = options.flag("--strict", help="Write nothing of a checkpoint about which anything is odd."),
+    quiet: bool = options.QUIET,
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
     from checkpoint_ld.benchmark import Benchmark
@@ -219,35 +201,39 @@ _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
 @click.command("import", cls=Command)
 def import_(
     *,
-    file: str = argument("FILE", "The file or folder with questions; with --rubric also a checkpoint that has them."),
-    kind: str | None = choice(
+    file: str = options.argument(
+        "FILE", "The file or folder with questions; with --rubric also a checkpoint that has them."
+    ),
+    kind: str | None = options.choice(
         "--from", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
     ),
-    output: Output = output("The benchmark to write; - for standard output."),
-    told: Any = Several(
+    output: Output = options.output("The benchmark to write; - for standard output."),
+    told: Any = options.Several(
         dict,
-        name=option("--name", help="The name of the benchmark; without it what the source says, or its file name."),
-        part=option("--part", help="The sheet of a workbook, the record set or configuration of a data set."),
-        split=option("--split", help="The split of a data set; without it all of them."),
-        question_column=option("--question", help="The column with the question; guessed unless given."),
-        answer_column=option("--answer", help="The column with the reference answer; guessed unless given."),
-        keywords_columns=option(
+        name=options.value(
+            "--name", help="The name of the benchmark; without it what the source says, or its file name."
+        ),
+        part=options.value("--part", help="The sheet of a workbook, the record set or configuration of a data set."),
+        split=options.value("--split", help="The split of a data set; without it all of them."),
+        question_column=options.value("--question", help="The column with the question; guessed unless given."),
+        answer_column=options.value("--answer", help="The column with the reference answer; guessed unless given."),
+        keywords_columns=options.value(
             "--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated."
         ),
-        answer_notes_column=option("--notes", help="The column with notes on the answer."),
-        author_name_column=option("--author", help="The column with the author's name."),
-        author_email_column=option("--email", help="The column with the author's e-mail address."),
-        url_column=option("--url", help="The column with the address of a source."),
-        custom_metadata_columns=option(
+        answer_notes_column=options.value("--notes", help="The column with notes on the answer."),
+        author_name_column=options.value("--author", help="The column with the author's name."),
+        author_email_column=options.value("--email", help="The column with the author's e-mail address."),
+        url_column=options.value("--url", help="The column with the address of a source."),
+        custom_metadata_columns=options.value(
             "--custom", multiple=True, help="A column to keep as custom metadata; without it all others are."
         ),
     ),
-    rubric: str | None = file_option(
+    rubric: str | None = options.file(
         "--rubric", help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
     ),
-    rubric_part: str | None = option("--rubric-part", help="The sheet of a workbook with traits."),
-    strict: bool = flag("--strict", help="Write nothing if anything does not fit."),
-    quiet: bool = QUIET,
+    rubric_part: str | None = options.value("--rubric-part", help="The sheet of a workbook with traits."),
+    strict: bool = options.flag("--strict", help="Write nothing if anything does not fit."),
+    quiet: bool = options.QUIET,
 ) -> None:
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
     # Reading takes its time to import; --help should not wait for it.
@@ -296,19 +282,19 @@ def bulk() -> None:
     """Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed."""
 
 
-_SHARDED: Any = Several(
+_SHARDED: Any = options.Several(
     dict,
-    paths=argument(
+    paths=options.argument(
         "PATH…",
         "Files, folders and patterns; .ndjson has one checkpoint to a line, .gz is unpacked.",
         nargs=-1,
         required=True,
     ),
-    folder=output_folder("The folder to write to.", required=True),
-    jobs=whole("--jobs", default=1, help="How many processes work at once."),
-    shard_size=seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
-    force=flag("--force", help="Overwrite what another run has written; what is read never is."),
-    quiet=QUIET,
+    folder=options.folder("The folder to write to.", required=True),
+    jobs=options.whole("--jobs", default=1, help="How many processes work at once."),
+    shard_size=options.seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
+    force=options.flag("--force", help="Overwrite what another run has written; what is read never is."),
+    quiet=options.QUIET,
 )
 
 
@@ -316,8 +302,8 @@ _SHARDED: Any = Several(
 def bulk_convert(
     *,
     sharded: dict[str, Any] = _SHARDED,
-    profile: str | None = option("--profile", help="Hold each checkpoint against these rules, too."),
-    compressed: bool = flag("--gzip", help="Compress the N-Quads."),
+    profile: str | None = options.value("--profile", help="Hold each checkpoint against these rules, too."),
+    compressed: bool = options.flag("--gzip", help="Compress the N-Quads."),
 ) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""
     from checkpoint_ld.batch.bulk import ConvertOptions
@@ -329,7 +315,7 @@ def bulk_convert(
 def bulk_validate(
     *,
     sharded: dict[str, Any] = _SHARDED,
-    profile: str = option("--profile", default="karenina", help="The set of rules."),
+    profile: str = options.value("--profile", default="karenina", help="The set of rules."),
 ) -> None:
     """Write findings as JSON lines, and no N-Quads."""
     from checkpoint_ld.batch.bulk import ConvertOptions
@@ -338,7 +324,7 @@ def bulk_validate(
 
 
 def _run(
-    options: ConvertOptions,
+    wanted: ConvertOptions,
     *,
     paths: tuple[str, ...],
     folder: str,
@@ -350,15 +336,15 @@ def _run(
     from checkpoint_ld.batch import bulk
     from checkpoint_ld.families import Profiles
 
-    if options.profile is not None:
-        Profiles(options.profile)  # says now what is wrong with the name
+    if wanted.profile is not None:
+        Profiles(wanted.profile)  # says now what is wrong with the name
     found = streams.discovered(paths, "convert")
     shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:
-        streams.check_outputs((), *bulk.of_others(shards, options), force=False)
+        streams.check_outputs((), *bulk.of_others(shards, wanted), force=False)
     with streams.bar("converting", quiet=quiet) as moved:
-        report = bulk.run(shards, options, jobs=jobs, progress=moved)
+        report = bulk.run(shards, wanted, jobs=jobs, progress=moved)
     for shard in report.lost:
         streams.say(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
     for graph in report.shared:

@@ -11,21 +11,8 @@ from typing import TYPE_CHECKING
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import (
-    AS_JSON,
-    EXIT_FOUND,
-    PATHS,
-    QUIET,
-    SYNTAX,
-    Command,
-    argument,
-    file_option,
-    flag,
-    option,
-    output,
-    output_folder,
-)
+from checkpoint_ld.cli import EXIT_FAILED, options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.phrases import counted
 
@@ -44,9 +31,9 @@ _MOST_OF_A_CODE = 3
 @click.command(cls=Command)
 def inspect(
     *,
-    file: str = argument("FILE", "The checkpoint to read; - for standard input."),
-    as_json: bool = AS_JSON,
-    syntax: str | None = SYNTAX,
+    file: str = options.argument("FILE", "The checkpoint to read; - for standard input."),
+    as_json: bool = options.JSON,
+    syntax: str | None = options.SYNTAX,
 ) -> None:
     """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
     # Reading takes its time to import; --help should not wait for it.
@@ -148,16 +135,16 @@ def _more(count: int) -> list[tuple[str, str]]:
 @click.command(cls=Command)
 def site(
     *,
-    paths: tuple[str, ...] = PATHS,
-    folder: str = output_folder("The folder to write.", required=True),
-    answers: tuple[str, ...] = file_option(
+    paths: tuple[str, ...] = options.PATHS,
+    folder: str = options.folder("The folder to write.", required=True),
+    answers: tuple[str, ...] = options.file(
         "--answers", multiple=True, help="Recorded answers to show with their verdicts; may be repeated."
     ),
-    title: str = option("--title", default="Benchmarks", help="What the site is called."),
-    url: str | None = option("--url", help="Where the site will be, so that pages name their own address."),
-    force: bool = flag("--force", help="Replace the site that is in the folder; other files stay."),
-    syntax: str | None = SYNTAX,
-    quiet: bool = QUIET,
+    title: str = options.value("--title", default="Benchmarks", help="What the site is called."),
+    url: str | None = options.value("--url", help="Where the site will be, so that pages name their own address."),
+    force: bool = options.flag("--force", help="Replace the site that is in the folder; other files stay."),
+    syntax: str | None = options.SYNTAX,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Write static pages about benchmarks and runs of agents, to read and to search from a folder."""
     # Reading takes its time to import; --help should not wait for it.
@@ -178,9 +165,11 @@ def site(
 @click.command(cls=Command)
 def fingerprint(
     *,
-    paths: tuple[str, ...] = argument("[PATH]…", "Files, folders and patterns; - for standard input.", nargs=-1),
-    sums: str | None = file_option("--check", help="A list that this command printed: hold its files against it."),
-    syntax: str | None = SYNTAX,
+    paths: tuple[str, ...] = options.argument(
+        "[PATH]…", "Files, folders and patterns; - for standard input.", nargs=-1
+    ),
+    sums: str | None = options.file("--check", help="A list that this command printed: hold its files against it."),
+    syntax: str | None = options.SYNTAX,
 ) -> None:
     """Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."""
     from checkpoint_ld.documents.files import read_bytes
@@ -217,10 +206,10 @@ PASSWORD = "CHECKPOINT_LD_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 @click.command(cls=Command)
 def sign(
     *,
-    file: str = argument("FILE", "The checkpoint."),
-    key: str = file_option("--key", required=True, help="The private key: Ed25519, in PEM."),
-    output: Output = output("The file to write the signature to; - for standard output."),
-    syntax: str | None = SYNTAX,
+    file: str = options.argument("FILE", "The checkpoint."),
+    key: str = options.file("--key", required=True, help="The private key: Ed25519, in PEM."),
+    output: Output = options.output("The file to write the signature to; - for standard output."),
+    syntax: str | None = options.SYNTAX,
 ) -> None:
     """Sign a checkpoint: what it states, whatever its syntax and layout."""
     from checkpoint_ld.documents.files import read_bytes
@@ -236,10 +225,10 @@ def sign(
 @click.command("verify-signature", cls=Command)
 def verify_signature(
     *,
-    file: str = argument("FILE", "The checkpoint."),
-    signature: str = argument("SIGNATURE", "The file that sign wrote."),
-    key: str = file_option("--key", required=True, help="The public key: Ed25519, in PEM."),
-    syntax: str | None = SYNTAX,
+    file: str = options.argument("FILE", "The checkpoint."),
+    signature: str = options.argument("SIGNATURE", "The file that sign wrote."),
+    key: str = options.file("--key", required=True, help="The public key: Ed25519, in PEM."),
+    syntax: str | None = options.SYNTAX,
 ) -> None:
     """Tell whether a signature is one of a checkpoint; exit with 1 if it is not."""
     from checkpoint_ld.documents.files import read_bytes

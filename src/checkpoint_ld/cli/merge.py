@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Abort, Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import (
-    AS_JSON,
-    EXIT_FOUND,
-    QUIET,
-    SYNTAX,
-    Command,
-    Group,
-    Several,
-    argument,
-    flag,
-    option,
-    output,
-    written_as,
-)
+from checkpoint_ld.cli import options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command, Group
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.phrases import counted
@@ -39,14 +26,14 @@ _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": 
 @click.command(cls=Command)
 def diff(
     *,
-    before: str = argument("A", "The older checkpoint; - for standard input."),
-    after: str = argument("B", "The newer checkpoint; - for standard input."),
-    kind: str | None = written_as("--format", FORMATS, "How to write them", "text"),
-    output: Output = output(),
-    dates: bool = flag("--dates", help="Dates of making and of changing count."),
-    order: bool = flag("--order", help="The order of questions, keywords and traits counts."),
-    syntax: str | None = SYNTAX,
-    quiet: bool = flag("-q", "--quiet", help="Write nothing; the exit code tells."),
+    before: str = options.argument("A", "The older checkpoint; - for standard input."),
+    after: str = options.argument("B", "The newer checkpoint; - for standard input."),
+    kind: str | None = options.written_as("--format", FORMATS, "How to write them", "text"),
+    output: Output = options.output(),
+    dates: bool = options.flag("--dates", help="Dates of making and of changing count."),
+    order: bool = options.flag("--order", help="The order of questions, keywords and traits counts."),
+    syntax: str | None = options.SYNTAX,
+    quiet: bool = options.flag("-q", "--quiet", help="Write nothing; the exit code tells."),
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
@@ -74,11 +61,11 @@ def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
     return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _ask if interactive else None}
 
 
-_DECISION: Any = Several(
+_DECISION: Any = options.Several(
     _decision,
-    ours=flag("--ours", help="Where the sides contradict, take OURS."),
-    theirs=flag("--theirs", help="Where the sides contradict, take THEIRS."),
-    interactive=flag("-i", "--interactive", help="Ask about each conflict: ours, theirs, or edit."),
+    ours=options.flag("--ours", help="Where the sides contradict, take OURS."),
+    theirs=options.flag("--theirs", help="Where the sides contradict, take THEIRS."),
+    interactive=options.flag("-i", "--interactive", help="Ask about each conflict: ours, theirs, or edit."),
 )
 """How conflicts are decided."""
 
@@ -86,16 +73,16 @@ _DECISION: Any = Several(
 @click.command(cls=Command)
 def merge(
     *,
-    base: str = argument("BASE", "The version that both sides started from; - for standard input."),
-    ours: str = argument("OURS", "The version of one side, whose layout is kept; - for standard input."),
-    theirs: str = argument("THEIRS", "The version of the other side; - for standard input."),
-    output: Output = output(
+    base: str = options.argument("BASE", "The version that both sides started from; - for standard input."),
+    ours: str = options.argument("OURS", "The version of one side, whose layout is kept; - for standard input."),
+    theirs: str = options.argument("THEIRS", "The version of the other side; - for standard input."),
+    output: Output = options.output(
         "The file to write; - for standard output. Conflicts are listed beside it, in FILE.conflicts.json."
     ),
     decision: dict[str, Any] = _DECISION,
-    as_json: bool = AS_JSON,
-    syntax: str | None = SYNTAX,
-    quiet: bool = QUIET,
+    as_json: bool = options.JSON,
+    syntax: str | None = options.SYNTAX,
+    quiet: bool = options.QUIET,
 ) -> None:
     """Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict."""
     from checkpoint_ld.families import merging
@@ -178,7 +165,7 @@ def _keep_list(file: str, merged: Merge) -> None:
         replace_file(file, dump_json(merged.as_json()) + b"\n")
 
 
-_EVERYWHERE = flag("--global", help="For all repositories of this user, not for this clone alone.")
+_EVERYWHERE = options.flag("--global", help="For all repositories of this user, not for this clone alone.")
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -190,7 +177,7 @@ def git() -> None:
 def install(
     *,
     everywhere: bool = _EVERYWHERE,
-    patterns: tuple[str, ...] = option(
+    patterns: tuple[str, ...] = options.value(
         "--pattern", multiple=True, help="Files that are checkpoints, beside *.jsonld; may be repeated."
     ),
 ) -> None:
@@ -216,9 +203,9 @@ def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
 @git.command
 def resolve(
     *,
-    file: str = argument("FILE", "A file that a merge left contested."),
+    file: str = options.argument("FILE", "A file that a merge left contested."),
     decision: dict[str, Any] = _DECISION,
-    as_json: bool = AS_JSON,
+    as_json: bool = options.JSON,
 ) -> None:
     """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
     from checkpoint_ld.families.merging import git as setup
@@ -235,7 +222,7 @@ def resolve(
 
 
 @git.command(hidden=True)
-def textconv(*, file: str = argument("FILE", "The file to show.")) -> None:
+def textconv(*, file: str = options.argument("FILE", "The file to show.")) -> None:
     """Print a checkpoint as lines that git compares; what is no checkpoint, as it is."""
     from checkpoint_ld import families
     from checkpoint_ld.documents.files import read_bytes

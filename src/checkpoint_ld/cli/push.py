@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import (
-    CONFLICT,
-    EXIT_FOUND,
-    PROV,
-    QUIET,
-    SERVED,
-    Command,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-    output_folder,
-)
+from checkpoint_ld.cli import EXIT_FAILED, options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError, WriteError
 
 if TYPE_CHECKING:
@@ -51,32 +38,38 @@ def _connected(url: str, service: dict[str, Any], *, quiet: bool) -> SparqlClien
 @click.command(cls=Command)
 def push(
     *,
-    paths: tuple[str, ...] = argument(
+    paths: tuple[str, ...] = options.argument(
         "PATH", "Files, folders and patterns, or a collection alone.", nargs=-1, required=True
     ),
-    to: str = option("--to", metavar="URL", required=True, help="The URL of the store, without user and password."),
-    service: dict[str, Any] = SERVED,
-    update_url: str | None = option("--update-url", help="The URL of its update service."),
-    inferred: bool = flag("--inferred", help="Send also what follows, as convert --inferred."),
-    prov: bool = PROV,
-    on_conflict: str = CONFLICT,
-    verification: str = choice(
+    to: str = options.value(
+        "--to", metavar="URL", required=True, help="The URL of the store, without user and password."
+    ),
+    service: dict[str, Any] = options.SERVED,
+    update_url: str | None = options.value("--update-url", help="The URL of its update service."),
+    inferred: bool = options.flag("--inferred", help="Send also what follows, as convert --inferred."),
+    prov: bool = options.PROV,
+    on_conflict: str = options.CONFLICT,
+    verification: str = options.choice(
         "--verify",
         values=("count", "full"),
         default="count",
         help="count: the triples of each graph. full: read them back.",
     ),
-    verify_only: bool = flag("--verify-only", help="Send nothing; verify what is there."),
-    manifest: str | None = file_option("--manifest", help="The file that remembers what was sent; one for each store."),
-    restart: bool = flag("--restart", help="Send everything, whatever was sent before."),
-    fast: bool = flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph."),
-    dry_run: bool = flag("--dry-run", help="Show the requests; open no connection."),
-    shown_as: str = choice(
+    verify_only: bool = options.flag("--verify-only", help="Send nothing; verify what is there."),
+    manifest: str | None = options.file(
+        "--manifest", help="The file that remembers what was sent; one for each store."
+    ),
+    restart: bool = options.flag("--restart", help="Send everything, whatever was sent before."),
+    fast: bool = options.flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph."),
+    dry_run: bool = options.flag("--dry-run", help="Show the requests; open no connection."),
+    shown_as: str = options.choice(
         "--as", values=("text", "curl", "json"), default="text", help="How --dry-run shows requests."
     ),
-    check: bool = flag("--check", help="Let --dry-run say what would be skipped, as far as the manifest knows."),
-    show_body: bool = flag("--show-body", help="Show the first lines of bodies too."),
-    quiet: bool = QUIET,
+    check: bool = options.flag(
+        "--check", help="Let --dry-run say what would be skipped, as far as the manifest knows."
+    ),
+    show_body: bool = options.flag("--show-body", help="Show the first lines of bodies too."),
+    quiet: bool = options.QUIET,
 ) -> None:
     """Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole."""
     # httpx and reading take their time to import; --help should not wait for them.
@@ -226,14 +219,16 @@ _EXTENSIONS = {"jsonld": ".jsonld", "nt": ".nt", "turtle": ".ttl"}
 @click.command(cls=Command)
 def pull(
     *,
-    url: str = argument("URL", "The URL of the store, without user and password."),
-    graphs: tuple[str, ...] = argument("[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1),
-    folder: str = output_folder("The folder for the files.", metavar="FOLDER", default="."),
-    to: str = choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write."),
-    list_only: bool = flag("--list", help="List the checkpoints; write nothing."),
-    service: dict[str, Any] = SERVED,
-    force: bool = flag("--force", help="Overwrite files that are there."),
-    quiet: bool = QUIET,
+    url: str = options.argument("URL", "The URL of the store, without user and password."),
+    graphs: tuple[str, ...] = options.argument(
+        "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1
+    ),
+    folder: str = options.folder("The folder for the files.", metavar="FOLDER", default="."),
+    to: str = options.choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write."),
+    list_only: bool = options.flag("--list", help="List the checkpoints; write nothing."),
+    service: dict[str, Any] = options.SERVED,
+    force: bool = options.flag("--force", help="Overwrite files that are there."),
+    quiet: bool = options.QUIET,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
     from checkpoint_ld.stores import remote

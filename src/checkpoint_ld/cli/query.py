@@ -13,22 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import (
-    EXIT_FOUND,
-    IDENTIFIED,
-    SYNTAX,
-    Command,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-    output,
-    seconds,
-    whole,
-    written_as,
-)
+from checkpoint_ld.cli import EXIT_FAILED, options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import SettingsError, SourceMissingError
 from checkpoint_ld.phrases import counted
 
@@ -53,34 +39,36 @@ _OLD_VOCABULARY = "http://schema.org/"
 @click.command(cls=Command)
 def query(
     *,
-    paths: tuple[str, ...] = argument(
+    paths: tuple[str, ...] = options.argument(
         "[PATH]...", "Files, folders and patterns, or a collection; - for standard input.", nargs=-1
     ),
-    text: str | None = option("--query", help="The query, in SPARQL 1.1."),
-    file: str | None = file_option("--file", help="The file that holds it; - for standard input."),
-    name: str | None = option("--name", help="The name of a query that is shipped."),
-    parameters: tuple[str, ...] = option(
+    text: str | None = options.value("--query", help="The query, in SPARQL 1.1."),
+    file: str | None = options.file("--file", help="The file that holds it; - for standard input."),
+    name: str | None = options.value("--name", help="The name of a query that is shipped."),
+    parameters: tuple[str, ...] = options.value(
         "--param", metavar="NAME=VALUE", multiple=True, help="A value for ?NAME; an IRI in <>. May be repeated."
     ),
-    list_: bool = flag("--list", help="List the named queries, or with --name explain one, and exit."),
-    kind: str | None = written_as("--format", FORMATS, "How to write it", "table or turtle"),
-    output: Output = output(),
-    wide: bool = flag("--wide", help="Tables with full values, however wide."),
-    inferred: bool = flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred."),
-    engine: str = choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it."),
-    timeout: float | None = option("--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds."),
-    max_rows: int | None = whole("--max-rows", help="At most so many rows."),
-    services: tuple[str, ...] = option(
+    list_: bool = options.flag("--list", help="List the named queries, or with --name explain one, and exit."),
+    kind: str | None = options.written_as("--format", FORMATS, "How to write it", "table or turtle"),
+    output: Output = options.output(),
+    wide: bool = options.flag("--wide", help="Tables with full values, however wide."),
+    inferred: bool = options.flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred."),
+    engine: str = options.choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it."),
+    timeout: float | None = options.value(
+        "--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds."
+    ),
+    max_rows: int | None = options.whole("--max-rows", help="At most so many rows."),
+    services: tuple[str, ...] = options.value(
         "--allow-service", metavar="HOST", multiple=True, help="Let SERVICE ask HOST or HOST:PORT. May be repeated."
     ),
-    answers: str | None = file_option(
+    answers: str | None = options.file(
         "--answers", help="Recorded answers, as for verify: what comes out for them is asked, too."
     ),
-    fail_on_rows: bool = flag("--fail-on-rows", help="Exit with 1 if there are rows."),
-    endpoint: str | None = option("--endpoint", metavar="URL", help="Ask the triple store at this URL instead."),
-    identity: dict[str, Any] = IDENTIFIED,
-    syntax: str | None = SYNTAX,
-    quiet: bool = flag("-q", "--quiet", help="Say nothing but the result and what failed."),
+    fail_on_rows: bool = options.flag("--fail-on-rows", help="Exit with 1 if there are rows."),
+    endpoint: str | None = options.value("--endpoint", metavar="URL", help="Ask the triple store at this URL instead."),
+    identity: dict[str, Any] = options.IDENTIFIED,
+    syntax: str | None = options.SYNTAX,
+    quiet: bool = options.flag("-q", "--quiet", help="Say nothing but the result and what failed."),
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
@@ -296,19 +284,23 @@ def _explained(query: NamedQuery) -> str:
 @click.command(cls=Command)
 def serve(
     *,
-    paths: tuple[str, ...] = argument("PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True),
-    port: int = option("--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free."),
-    host: str = option(
+    paths: tuple[str, ...] = options.argument(
+        "PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True
+    ),
+    port: int = options.value(
+        "--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free."
+    ),
+    host: str = options.value(
         "--host",
         metavar="ADDRESS",
         default="127.0.0.1",
         help="Where to listen; other machines can ask only if you say so.",
     ),
-    inferred: bool = flag("--inferred", help="Add to files what follows from them, as convert --inferred."),
-    timeout: float = seconds("--timeout", default=30.0, help="Seconds for one query."),
-    max_rows: int | None = whole("--max-rows", help="At most so many rows."),
-    workers: int = whole("--workers", default=2, help="How many queries run at a time."),
-    quiet: bool = flag("-q", "--quiet", help="Say nothing but the URL."),
+    inferred: bool = options.flag("--inferred", help="Add to files what follows from them, as convert --inferred."),
+    timeout: float = options.seconds("--timeout", default=30.0, help="Seconds for one query."),
+    max_rows: int | None = options.whole("--max-rows", help="At most so many rows."),
+    workers: int = options.whole("--workers", default=2, help="How many queries run at a time."),
+    quiet: bool = options.flag("-q", "--quiet", help="Say nothing but the URL."),
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
     from checkpoint_ld.sparql.service import Server, Settings

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from checkpoint_ld.cli import PROGRAM, VARIABLE, streams
-from checkpoint_ld.cli.parameters import AS_JSON, Command, argument, choice, flag, option, output
+from checkpoint_ld.cli import PROGRAM, VARIABLE, options, streams
+from checkpoint_ld.cli.options import Command
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 
@@ -30,22 +30,24 @@ _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Seve
 @click.command(cls=Command)
 def rules(
     *,
-    names: tuple[str, ...] = argument(
+    names: tuple[str, ...] = options.argument(
         "[RULE]...", "Codes, beginnings of codes, slugs or conditions; all rules without.", nargs=-1
     ),
-    as_json: bool = AS_JSON,
-    profile: str | None = option("--profile", help="The rules of this profile, with the severities that it gives."),
-    to: str | None = choice(
+    as_json: bool = options.JSON,
+    profile: str | None = options.value(
+        "--profile", help="The rules of this profile, with the severities that it gives."
+    ),
+    to: str | None = options.choice(
         "--to",
         values=("turtle", "nt"),
         help="Write all rules of a profile as SHACL shapes, with the rules of inference.",
     ),
-    python: bool = flag(
+    python: bool = options.flag(
         "--python",
         help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
         "Without it, what only Python tells is looked up in what convert --inferred writes.",
     ),
-    output: Output = output("With --to: the file to write; - for standard output."),
+    output: Output = options.output("With --to: the file to write; - for standard output."),
 ) -> None:
     """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
     if to is not None:
@@ -136,11 +138,11 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
 @click.command(cls=Command)
 def schema(
     *,
-    name: str | None = argument(
+    name: str | None = options.argument(
         "[NAME]", "checkpoint, or an entity such as question; without it, all are listed.", required=False
     ),
-    list_all: bool = flag("--list", help="List the names of all schemas."),
-    output: Output = output(),
+    list_all: bool = options.flag("--list", help="List the names of all schemas."),
+    output: Output = options.output(),
 ) -> None:
     """Print the JSON Schema of the checkpoint document, or of an entity."""
     from checkpoint_ld.documents.text import dump_json
@@ -165,7 +167,10 @@ def lsp() -> None:
 
 @click.command(cls=Command)
 def completion(
-    *, shell: str = argument("SHELL", "bash (4.4 or newer), zsh or fish.", type=click.Choice(("bash", "zsh", "fish")))
+    *,
+    shell: str = options.argument(
+        "SHELL", "bash (4.4 or newer), zsh or fish.", type=click.Choice(("bash", "zsh", "fish"))
+    ),
 ) -> None:
     """Print what makes a shell complete commands, options and files."""
     from click.shell_completion import get_completion_class

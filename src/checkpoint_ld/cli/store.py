@@ -10,26 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import (
-    AS_JSON,
-    CONFLICT,
-    EXIT_FOUND,
-    FAIL_ON,
-    PATHS,
-    QUIET,
-    THRESHOLD,
-    Group,
-    Several,
-    argument,
-    choice,
-    flag,
-    option,
-    output,
-    seconds,
-    whole,
-    written_as,
-)
+from checkpoint_ld.cli import options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.cli.query import query
 from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, severity
 from checkpoint_ld.documents.files import kind_of
@@ -51,17 +33,17 @@ _WIDTH = 80
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 """What needs no line of its own: the counts say it."""
 
-_PLACE = argument("STORE", "The folder of the collection.")
-_WAIT = seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
-_LOADING: Any = Several(
+_PLACE = options.argument("STORE", "The folder of the collection.")
+_WAIT = options.seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
+_LOADING: Any = options.Several(
     dict,
-    on_conflict=CONFLICT,
-    profile=option("--profile", help="Hold each file against these rules before it is loaded."),
-    fail_on=choice(
-        "--fail-on", values=FAIL_ON, default="violation", help="The severity of findings that keeps a file out."
+    on_conflict=options.CONFLICT,
+    profile=options.value("--profile", help="Hold each file against these rules before it is loaded."),
+    fail_on=options.choice(
+        "--fail-on", values=options.FAIL_ON, default="violation", help="The severity of findings that keeps a file out."
     ),
-    as_json=AS_JSON,
-    quiet=QUIET,
+    as_json=options.JSON,
+    quiet=options.QUIET,
     wait=_WAIT,
 )
 """What all commands take that load checkpoints."""
@@ -73,21 +55,21 @@ def store() -> None:
 
 
 @store.command
-def add(*, store: str = _PLACE, paths: tuple[str, ...] = PATHS, loading: dict[str, Any] = _LOADING) -> None:
+def add(*, store: str = _PLACE, paths: tuple[str, ...] = options.PATHS, loading: dict[str, Any] = _LOADING) -> None:
     """Load checkpoints; STORE is made if it is not there. Running it again completes what was interrupted."""
-    _load(store, lambda held, options: held.add(*paths, options=options), **loading)
+    _load(store, lambda held, rules: held.add(*paths, options=rules), **loading)
 
 
 @store.command
 def sync(
     *,
     store: str = _PLACE,
-    folder: str = argument("FOLDER", "The folder whose checkpoints STORE is to hold."),
-    prune: bool = flag("--prune", help="Drop what is no longer in FOLDER."),
+    folder: str = options.argument("FOLDER", "The folder whose checkpoints STORE is to hold."),
+    prune: bool = options.flag("--prune", help="Drop what is no longer in FOLDER."),
     loading: dict[str, Any] = _LOADING,
 ) -> None:
     """Load what is new or changed in FOLDER, and name what is gone from it."""
-    _load(store, lambda held, options: held.sync(folder, prune=prune, options=options), **loading)
+    _load(store, lambda held, rules: held.sync(folder, prune=prune, options=rules), **loading)
 
 
 def _load(
@@ -135,7 +117,7 @@ def _load(
 
 
 @store.command("list")
-def list_(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) -> None:
+def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _WAIT) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
         entries = [(graph, collection.entries[graph], collection.source(graph)) for graph in collection]
@@ -158,8 +140,8 @@ def list_(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) 
 def get(
     *,
     store: str = _PLACE,
-    graph: str = argument("IRI", "A graph, by its IRI or by the path of its file."),
-    output: Output = output(),
+    graph: str = options.argument("IRI", "A graph, by its IRI or by the path of its file."),
+    output: Output = options.output(),
     wait: float = _WAIT,
 ) -> None:
     """Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."""
@@ -193,10 +175,10 @@ def _content(held: StatementGraph, syntax: str) -> bytes:
 def remove(
     *,
     store: str = _PLACE,
-    graphs: tuple[str, ...] = argument(
+    graphs: tuple[str, ...] = options.argument(
         "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True
     ),
-    quiet: bool = QUIET,
+    quiet: bool = options.QUIET,
     wait: float = _WAIT,
 ) -> None:
     """Take checkpoints out of the collection; their files stay."""
@@ -213,8 +195,8 @@ store.add_command(query)
 def derive(
     *,
     store: str = _PLACE,
-    drop: bool = flag("--drop", help="Keep them no longer."),
-    quiet: bool = QUIET,
+    drop: bool = options.flag("--drop", help="Keep them no longer."),
+    quiet: bool = options.QUIET,
     wait: float = _WAIT,
 ) -> None:
     """Keep derived statements beside the collection, so that queries about them are answered at once."""
@@ -232,11 +214,13 @@ def derive(
 def validate(
     *,
     store: str = _PLACE,
-    graphs: tuple[str, ...] = argument("[IRI…]", "Only these graphs, by IRI or by path of their files.", nargs=-1),
-    profile: str | None = option("--profile", help="The set of rules: karenina or agent unless set."),
+    graphs: tuple[str, ...] = options.argument(
+        "[IRI…]", "Only these graphs, by IRI or by path of their files.", nargs=-1
+    ),
+    profile: str | None = options.value("--profile", help="The set of rules: karenina or agent unless set."),
     kind: str | None = FORMAT,
-    output: Output = output("The file to write them to."),
-    fail_on: str = THRESHOLD,
+    output: Output = options.output("The file to write them to."),
+    fail_on: str = options.THRESHOLD,
     wait: float = _WAIT,
 ) -> None:
     """Hold the checkpoints of the collection against the rules."""
@@ -258,10 +242,10 @@ def validate(
 def export(
     *,
     store: str = _PLACE,
-    output: Output = output("The file to write, with --shards the folder; - for standard output."),
-    kind: str | None = written_as("--to", ("nq", "trig"), "What to write", "nq"),
-    shards: int | None = whole("--shards", help="Write N-Quads in so many files, with their list."),
-    compressed: bool = flag("--gzip", help="Compress the files of --shards."),
+    output: Output = options.output("The file to write, with --shards the folder; - for standard output."),
+    kind: str | None = options.written_as("--to", ("nq", "trig"), "What to write", "nq"),
+    shards: int | None = options.whole("--shards", help="Write N-Quads in so many files, with their list."),
+    compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
     wait: float = _WAIT,
 ) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
@@ -285,13 +269,13 @@ def export(
 def describe(
     *,
     store: str = _PLACE,
-    output: Output = output(),
-    kind: str | None = written_as("--to", GRAPHS, "What to write", "turtle"),
-    base: str = option(
+    output: Output = options.output(),
+    kind: str | None = options.written_as("--to", GRAPHS, "What to write", "turtle"),
+    base: str = options.value(
         "--base", metavar="IRI", default="", help="Where the folder can be had, such as https://example.org/lib/."
     ),
-    title: str | None = option("--title", help="What the catalogue is called."),
-    publisher: str = option(
+    title: str | None = options.value("--title", help="What the catalogue is called."),
+    publisher: str = options.value(
         "--publisher", metavar="NAME", default="", help="Who makes it available; DCAT-AP asks for one."
     ),
     wait: float = _WAIT,
@@ -308,7 +292,7 @@ def describe(
 
 
 @store.command
-def stats(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) -> None:
+def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _WAIT) -> None:
     """Count what is in the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
         found = collection.statistics()
@@ -326,8 +310,8 @@ def stats(*, store: str = _PLACE, as_json: bool = AS_JSON, wait: float = _WAIT) 
 def verify(
     *,
     store: str = _PLACE,
-    repair: bool = flag("--repair", help="Load again what is amiss."),
-    as_json: bool = AS_JSON,
+    repair: bool = options.flag("--repair", help="Load again what is amiss."),
+    as_json: bool = options.JSON,
     wait: float = _WAIT,
 ) -> None:
     """Hold every graph against the manifest, statement by statement."""

@@ -16,22 +16,8 @@ import click
 from click.exceptions import Exit
 
 from checkpoint_ld.batch import configuration
-from checkpoint_ld.cli import EXIT_FAILED, streams
-from checkpoint_ld.cli.parameters import (
-    EXIT_FOUND,
-    FAIL_ON,
-    JOBS,
-    SYNTAX,
-    Command,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-    output,
-    whole,
-    written_as,
-)
+from checkpoint_ld.cli import EXIT_FAILED, options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.cli.streams import Output
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
@@ -88,7 +74,7 @@ class _Written(click.ParamType[tuple[str, str | None]]):
         return [CompletionItem(kind) for kind in FORMATS if kind.startswith(incomplete)]
 
 
-FORMAT = written_as("--format", FORMATS, "How to write the findings", "text")
+FORMAT = options.written_as("--format", FORMATS, "How to write the findings", "text")
 
 
 def severity(name: str) -> Severity | None:
@@ -99,16 +85,16 @@ def severity(name: str) -> Severity | None:
 @click.command(cls=Command)
 def validate(
     *,
-    paths: tuple[str, ...] = argument(
+    paths: tuple[str, ...] = options.argument(
         "PATH", "Files, folders and patterns; - for standard input.", nargs=-1, required=True
     ),
-    profile: str | None = option(
+    profile: str | None = options.value(
         "--profile", help="The rules: karenina or agent (unless set), strict, load, legacy-dataset, structure …"
     ),
-    shapes: tuple[str, ...] = file_option(
+    shapes: tuple[str, ...] = options.file(
         "--shapes", multiple=True, help="A file or folder of shapes of your own; may be repeated."
     ),
-    kinds: tuple[tuple[str, str | None], ...] = option(
+    kinds: tuple[tuple[str, str | None], ...] = options.value(
         "--format",
         type=_Written(),
         metavar="FORMAT[:FILE]",
@@ -116,42 +102,42 @@ def validate(
         help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension tells, else text. "
         "May be repeated, to write FILE as well.",
     ),
-    output: Output = output("The file to write them to."),
-    fail_on: str | None = choice(
-        "--fail-on", values=FAIL_ON, help="The severity that gives exit code 1; violation unless set."
+    output: Output = options.output("The file to write them to."),
+    fail_on: str | None = options.choice(
+        "--fail-on", values=options.FAIL_ON, help="The severity that gives exit code 1; violation unless set."
     ),
-    baseline: str | None = file_option(
+    baseline: str | None = options.file(
         "--baseline", help="A file of known findings: new ones alone are shown and count."
     ),
-    write_baseline: bool = flag(
+    write_baseline: bool = options.flag(
         "--write-baseline", help="Write all findings to the file of --baseline, and exit with 0."
     ),
-    statistics: bool = flag(
+    statistics: bool = options.flag(
         "--statistics",
         help="Show how many findings there are of each rule instead of the findings; as text or json.",
     ),
-    select: tuple[str, ...] = option(
+    select: tuple[str, ...] = options.value(
         "--select",
         multiple=True,
         help="Only these rules: codes, beginnings of codes, slugs or conditions, with commas.",
     ),
-    ignore: tuple[str, ...] = option("--ignore", multiple=True, help="All rules but these."),
-    max_per_rule: int | None = whole(
+    ignore: tuple[str, ...] = options.value("--ignore", multiple=True, help="All rules but these."),
+    max_per_rule: int | None = options.whole(
         "--max-per-rule", least=0, help="How often a rule is repeated in text; 0 for always."
     ),
-    syntax: str | None = SYNTAX,
-    fix: bool = flag("--fix", help="Repair what is safe to repair, then validate."),
-    diff: bool = flag("--diff", help="Show what --fix would change; write and validate nothing."),
-    engine: str = choice(
+    syntax: str | None = options.SYNTAX,
+    fix: bool = options.flag("--fix", help="Repair what is safe to repair, then validate."),
+    diff: bool = options.flag("--diff", help="Show what --fix would change; write and validate nothing."),
+    engine: str = options.choice(
         "--engine",
         values=ENGINES,
         default=ENGINES[0],
         help="What applies the shapes: compiled is quick, pyshacl does it all.",
     ),
-    jobs: int | None = JOBS,
-    config: str | None = file_option("--config", help="The configuration to use."),
-    no_config: bool = flag("--no-config", help="Use no configuration."),
-    quiet: bool = flag("-q", "--quiet", help="Print the findings and nothing else."),
+    jobs: int | None = options.JOBS,
+    config: str | None = options.file("--config", help="The configuration to use."),
+    no_config: bool = options.flag("--no-config", help="Use no configuration."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print the findings and nothing else."),
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.

@@ -14,18 +14,8 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 from click.exceptions import Exit
 
-from checkpoint_ld.cli import streams
-from checkpoint_ld.cli.parameters import (
-    EXIT_FOUND,
-    FORCE,
-    SYNTAX,
-    Command,
-    argument,
-    choice,
-    file_option,
-    flag,
-    option,
-)
+from checkpoint_ld.cli import options, streams
+from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning
 from checkpoint_ld.phrases import encodable, harmless
 
@@ -48,22 +38,28 @@ MOST_REMARKS = 10
 @click.command(cls=Command)
 def verify(
     *,
-    file: str = argument("FILE", "The checkpoint; - for standard input."),
-    answers: str = file_option(
+    file: str = options.argument("FILE", "The checkpoint; - for standard input."),
+    answers: str = options.file(
         "--answers",
         required=True,
         help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
     ),
-    results: str | None = file_option("-o", "--output", help="The file to write results to, JSON lines; - for stdout."),
-    rdf: str | None = file_option("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig."),
-    force: bool = flag("--force", help=FORCE),
-    base: str | None = option("--base", help="What IRIs of answers and results begin with."),
-    date: str | None = option("--date", help="The date of results that have none, ISO 8601."),
-    kind: str = choice("--format", values=("table", "json"), default="table", help="How to write the summary."),
-    fail_on: str = choice("--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1."),
-    trusted: bool = flag("--trust-stored-code", help="Run code that the checkpoint holds, in processes of its own."),
-    syntax: str | None = SYNTAX,
-    quiet: bool = flag("-q", "--quiet", help="Neither bar nor reasons, only the summary."),
+    results: str | None = options.file(
+        "-o", "--output", help="The file to write results to, JSON lines; - for stdout."
+    ),
+    rdf: str | None = options.file("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig."),
+    force: bool = options.flag("--force", help=options.FORCE),
+    base: str | None = options.value("--base", help="What IRIs of answers and results begin with."),
+    date: str | None = options.value("--date", help="The date of results that have none, ISO 8601."),
+    kind: str = options.choice("--format", values=("table", "json"), default="table", help="How to write the summary."),
+    fail_on: str = options.choice(
+        "--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1."
+    ),
+    trusted: bool = options.flag(
+        "--trust-stored-code", help="Run code that the checkpoint holds, in processes of its own."
+    ),
+    syntax: str | None = options.SYNTAX,
+    quiet: bool = options.flag("-q", "--quiet", help="Neither bar nor reasons, only the summary."),
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.

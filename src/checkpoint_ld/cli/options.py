@@ -100,8 +100,8 @@ class Group(click.Group):
 def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
     """Yield the options of a function: they are the defaults of its parameters, and are named after these."""
     for name, declared in (function.__kwdefaults__ or {}).items():
-        options = declared.options if isinstance(declared, Several) else {"": declared}
-        for inner, one in options.items():
+        several = declared.options if isinstance(declared, Several) else {"": declared}
+        for inner, one in several.items():
             option = copy(one)
             option.name = f"{name}.{inner}" if inner else name
             if isinstance(option, click.Argument):
@@ -141,7 +141,7 @@ def argument(metavar: str, description: str, **settings: Any) -> Any:
     return Argument(["argument"], metavar=metavar, description=description, **settings)
 
 
-def option(*names: str, **settings: Any) -> Any:
+def value(*names: str, **settings: Any) -> Any:
     """Declare an option with a value; `settings` are those of click."""
     return click.Option(names, **settings)
 
@@ -151,7 +151,7 @@ def flag(*names: str, help: str) -> Any:  # noqa: A002 - click's name
     return click.Option(names, is_flag=True, help=help)
 
 
-def file_option(*names: str, **settings: Any) -> Any:
+def file(*names: str, **settings: Any) -> Any:
     """Declare an option that is the name of a file or folder, as which a shell completes it."""
     return click.Option(names, shell_complete=_files, **settings)
 
@@ -188,14 +188,14 @@ def output(
     """Declare `--output` and `--force`, which a command gets as one `streams.Output`."""
     return Several(
         Output,
-        file=file_option("-o", "--output", default=default, help=description, **settings),
+        file=file("-o", "--output", default=default, help=description, **settings),
         force=flag("--force", help=FORCE),
     )
 
 
-def output_folder(description: str, **settings: Any) -> Any:
+def folder(description: str, **settings: Any) -> Any:
     """Declare `--output` where it is a folder."""
-    return file_option("-o", "--output", callback=_named, help=description, **settings)
+    return file("-o", "--output", callback=_named, help=description, **settings)
 
 
 def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001 - click's signature
@@ -206,9 +206,9 @@ def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # no
 
 PATHS = argument("PATH…", "Files, folders and patterns.", nargs=-1, required=True)
 SYNTAX = choice("--from", values=INPUTS, help="What is read, where neither extension nor content tells.")
-AS_JSON = flag("--json", help="Print JSON.")
+JSON = flag("--json", help="Print JSON.")
 QUIET = flag("-q", "--quiet", help="Print no more than what went wrong.")
-PROV = option("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")
+PROV = value("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")
 JOBS = whole("--jobs", help="Work on some questions at a time, by so many processes; on large files it is done anyway.")
 CONFLICT = choice(
     "--on-conflict", values=CONFLICTS, default="error", help="What to do about two different checkpoints of one name."
@@ -217,15 +217,15 @@ THRESHOLD = choice("--fail-on", values=FAIL_ON, default="violation", help="The s
 _IDENTIFIED = {
     "profile": choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
     "auth": choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
-    "credentials": file_option("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+    "credentials": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
 }
 IDENTIFIED: Any = Several(dict, **_IDENTIFIED)
 """Which kind of server a triple store is, and who asks."""
 SERVED: Any = Several(
     dict,
     **_IDENTIFIED,
-    query_url=option("--query-url", help="The URL of its query service, if elsewhere."),
-    store_url=option("--store-url", help="The URL of its graph store service."),
+    query_url=value("--query-url", help="The URL of its query service, if elsewhere."),
+    store_url=value("--store-url", help="The URL of its graph store service."),
     timeout=seconds("--timeout", default=120.0, help="Seconds for one answer."),
 )
 """How a triple store is reached."""
