@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, decoded, encoded, is_plain, name_of, step, values
@@ -175,10 +176,13 @@ def clean_element(
     """
     if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
         return element
-    clean = dict(element)
     place = f"{pointer}/item"
-    question = _clean_question(dict(clean["item"]), place, trail, take)
+    question = _clean_question(element["item"], place, trail, take)
+    if question is element["item"] and "keywords" not in element and trail.dialect == CANONICAL:
+        return element
+    clean = dict(element)
     if "keywords" in clean:
+        question = dict(question)
         keywords = clean.pop("keywords")
         source = step(trail.source(pointer), "keywords")
         if "keywords" in question:
@@ -193,15 +197,21 @@ def clean_element(
 def _clean_question(
     question: dict[str, Any], pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None
 ) -> dict[str, Any]:
-    source = trail.source(pointer)
     if not has_lists(question):
         return question
+    entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
+    source = trail.source(pointer)
     properties = Listing(f"{pointer}/additionalProperty", trail)
-    properties.extend([*map(_clean_entry, question.get("additionalProperty") or ())], source, "additionalProperty")
+    properties.extend([_clean_entry(entry) for entry in entries], source, "additionalProperty")
     rubric = Rubric(pointer, QUESTION, trail)
-    for index, rating in enumerate(question.get("rating") or ()):
+    for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):
             rubric.add_rating(rating, source, "rating", index)
+    if question.keys().isdisjoint(RUBRIC_MEMBERS):
+        is_clean = all(map(is_, entries, properties.entries)) and all(map(is_, ratings, rubric.ratings))
+        if is_clean and len(entries) == len(properties.entries) and len(ratings) == len(rubric.ratings):
+            return question
+    question = dict(question)
     add_rubric_members(question, source, rubric, properties)
     return {**question, **listed(question, rubric, properties)}
 
@@ -235,7 +245,7 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
 
 
 def _clean_entry(entry: Any) -> Any:
-    if name_of(entry) not in SPELLED or "value" not in entry:
+    if not isinstance(entry, dict) or entry.get("name") not in SPELLED or "value" not in entry:
         return entry
     value = encoded(entry["value"])
     return entry if value == entry["value"] else {**entry, "value": value}

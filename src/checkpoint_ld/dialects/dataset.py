@@ -269,35 +269,41 @@ class _Writer:
         ratings = feed.get("rating")
         if not isinstance(ratings, list):
             return
-        pairs = [(rating, _plain_rating(rating, scope)) for rating in ratings]
-        apart = [rating for rating, plain in pairs if plain is None]
-        kept = [rating for rating, plain in pairs if plain is not None]
-        kind = PREFIX + scope + LLM_SUFFIXES[0]
-        self._plain.update(id(one) for one in apart)
-        told = ((one, plain_settings(one, kind)) for one in kept)
-        self._plain.update(id(one) for one, by_name in told if by_name is not None and None not in by_name.values())
+        apart, kept, plain, wordless = [], [], [], []
+        for rating in ratings:
+            entries = rating.get("additionalProperty") if isinstance(rating, dict) else None
+            settings = values(entries)
+            if (one := _plain_rating(rating, settings, scope)) is None:
+                apart.append(rating)
+                self._plain.add(id(rating))
+                continue
+            kept.append(rating)
+            plain.append(one)
+            known = plain_settings(rating, PREFIX + scope + LLM_SUFFIXES[0])
+            if known is not None and None not in known.values():
+                self._plain.add(id(rating))
+            if names := _wordless(rating, settings):
+                place = named_place(held.get("rating"), rating["name"], f"{pointer}/rating")
+                message = f'a Dataset has no words for {", ".join(names)} of the trait "{rating["name"]}"'
+                wordless.append(loss(f"{message}; they are kept as properties", place, DIALECT))
         feed["rating"] = kept + apart
-        written["rating"] = [plain for _, plain in pairs if plain is not None]
+        written["rating"] = plain
         if apart:
             left = {"rating": apart}
             park(around or written, {"item": left} if around else left, KEPT)
             self.findings += losses_of(left, held, pointer, DIALECT)
-        for rating in feed["rating"][: len(written["rating"])]:
-            if wordless := _wordless(rating):
-                place = named_place(held.get("rating"), rating["name"], step(pointer, "rating"))
-                message = f'a Dataset has no words for {", ".join(wordless)} of the trait "{rating["name"]}"'
-                self.findings.append(loss(f"{message}; they are kept as properties", place, DIALECT))
+        self.findings += wordless
 
 
 def _answered(question: dict[str, Any]) -> dict[str, Any]:
     """Return the answer and the template of a question, with all that a Dataset has to say of them."""
-    said = question.get("text")
+    text = question.get("text")
     answer, template = (
         stated(held) if isinstance(held := question.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
     )
-    source = template.get("text")
-    made = default_template(said) if isinstance(said, str) else ""
-    template = {"name": template_name(said), **template, "text": made if source is None else source}
+    template = {"name": template_name(text), **template}
+    if template.get("text") is None:
+        template["text"] = default_template(text) if isinstance(text, str) else ""
     template |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
     return {"acceptedAnswer": {"text": "", **answer, "@type": "Answer"}, "hasPart": template}
 
@@ -305,11 +311,10 @@ def _answered(question: dict[str, Any]) -> dict[str, Any]:
 def _valued(entries: Any) -> list[dict[str, Any]]:
     """Return the properties among `entries` that have a name and a value."""
     listed = entries if isinstance(entries, list) else []
-    sound = (entry for entry in listed if name_of(entry) is not None and entry.get("value") is not None)
-    return [typed(entry) for entry in sound]
+    return [typed(entry) for entry in listed if name_of(entry) is not None and entry.get("value") is not None]
 
 
-def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
+def _plain_rating(rating: Any, settings: dict[str, Any], scope: str) -> dict[str, Any] | None:
     """Return a rating as a Dataset has it, None for one that it has no words for.
 
     It has two types, one for each scope; whether a trait is boolean or a score is told by its range alone.
@@ -318,7 +323,7 @@ def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
     if known is None or known[1] not in LLM_SUFFIXES or not name_of(rating):
         return None
     best, worst = rating.get("bestRating"), rating.get("worstRating")
-    kind = llm_kind(rating, values(rating.get("additionalProperty")))
+    kind = llm_kind(rating, settings)
     if not is_number(best) or not is_number(worst) or worst >= best or kind != llm_kind(rating, {}):
         return None
     plain = {name: content for name, content in stated(rating).items() if name != KEPT}
@@ -329,9 +334,8 @@ def _plain_rating(rating: Any, scope: str) -> dict[str, Any] | None:
     return plain
 
 
-def _wordless(rating: dict[str, Any]) -> list[str]:
+def _wordless(rating: dict[str, Any], settings: dict[str, Any]) -> list[str]:
     """Return the names of the settings of a rating that say more than its type and its range."""
-    settings = values(rating.get("additionalProperty"))
     bounds = {"min_score": as_plain(rating["worstRating"]), "max_score": as_plain(rating["bestRating"])}
     kind = llm_kind(rating, settings)
     implied = {**DEEP_DEFAULTS, "higher_is_better": True, "kind": kind, **(bounds if kind == "score" else IDLE_RANGE)}

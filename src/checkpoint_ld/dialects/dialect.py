@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from checkpoint_ld.documents.text import pointer
@@ -170,7 +171,8 @@ class Listing:
         """Append a property with a value that stands at `source`, continued by `keys`, in some other form."""
         if self.trail.kept:
             self.trail.moved(f"{self.next_pointer()}/value", step(source, *keys))
-        self.add(property_value(name, value), source, *keys)
+            self.trail.moved(self.next_pointer(), step(source, *keys))
+        self.entries.append(property_value(name, value))
 
 
 ABSENT: Final = object()
@@ -179,8 +181,9 @@ ABSENT: Final = object()
 
 def property_value(name: str, value: Any = ABSENT) -> dict[str, Any]:
     """Return the PropertyValue `name`; without a value it has no `value` member."""
-    entry: dict[str, Any] = {"@type": "PropertyValue", "name": name}
-    return entry if value is ABSENT else {**entry, "value": value}
+    if value is ABSENT:
+        return {"@type": "PropertyValue", "name": name}
+    return {"@type": "PropertyValue", "name": name, "value": value}
 
 
 def name_of(entry: object) -> str | None:
@@ -224,9 +227,11 @@ def values(entries: object) -> dict[str, Any]:
 def plain_values(entries: object) -> dict[str, Any] | None:
     """Return the values of properties by name; None unless each has a name of its own and nothing beside its value."""
     found = values(entries)
-    if not isinstance(entries, list) or len(found) < len(entries) or not all(map(is_plain, entries)):
+    if not isinstance(entries, list) or len(found) < len(entries):
         return None
-    return found
+    kinds = [entry.get("@type", "PropertyValue") for entry in entries]
+    is_usual = _MEMBERS.issuperset(chain.from_iterable(entries)) and kinds.count("PropertyValue") == len(kinds)
+    return found if is_usual else None
 
 
 def container(text: object) -> dict[str, Any] | list[Any] | None:

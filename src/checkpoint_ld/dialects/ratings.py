@@ -39,6 +39,8 @@ _TYPES = {
     if name.startswith(scope)
 }
 """Scope and suffix of each trait type, by all its spellings."""
+_SUFFIX_OF = {PREFIX + scope + suffix: suffix for scope, suffix in _TYPES.values()}
+"""The suffix of each trait type, by its canonical spelling."""
 _SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
 CONTAINERS = ("metrics", "tp_instructions", "tn_instructions", "classes")
 """The settings that are arrays or objects, and that some files have as JSON text."""
@@ -102,7 +104,7 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     Its type is prefixed, its range holds floats, what the GUI keeps in members of its own becomes properties, and the
     kind, range and direction that the rating only implies are written out. What is wrong with it stays wrong.
     """
-    if not isinstance(rating, dict):
+    if not isinstance(rating, dict) or (trail.dialect == CANONICAL and _is_clean(rating)):
         return rating
     clean = dict(rating)
     for bound in ("bestRating", "worstRating"):
@@ -120,6 +122,25 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     if known:
         clean["additionalType"] = PREFIX + "".join(known)
     return in_order(laid_over(clean, pointer, trail), "Rating")
+
+
+def _is_clean(rating: dict[str, Any]) -> bool:
+    """Tell whether a rating of the canonical dialect has its type and range in usual words, and implies nothing."""
+    suffix = _SUFFIX_OF.get(kind) if isinstance(kind := rating.get("additionalType"), str) else None
+    entries = rating.get("additionalProperty")
+    if suffix is None or not isinstance(entries, list) or not _DEEP.isdisjoint(rating):
+        return False
+    settings = values(entries)
+    if len(settings) < len(entries) or settings.get("evaluation_mode") == GUI_MATRIX:
+        return False
+    if any(isinstance(settings.get(name), str) for name in CONTAINERS):
+        return False
+    if any(type(rating[bound]) is not float for bound in ("bestRating", "worstRating") if bound in rating):
+        return False
+    kind = settings.get("kind")
+    if suffix not in LLM_SUFFIXES or kind == "boolean":
+        return True
+    return IDLE_RANGE.keys() <= settings.keys() if kind == "score" else kind == "literal" and suffix == LLM_SUFFIXES[1]
 
 
 def _clean_entries(

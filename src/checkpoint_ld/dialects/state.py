@@ -28,6 +28,7 @@ from checkpoint_ld.dialects.dialect import (
     values,
 )
 from checkpoint_ld.dialects.leftovers import (
+    KEPT,
     PARKED,
     are_usual,
     beyond,
@@ -80,7 +81,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
         element_of(key, item, f"/dataFeedElement/{index}", Places(step("/checkpoint", key)), trail)
         for index, (key, item) in enumerate(value["checkpoint"].items())
     ]
-    extra = value.get("x_karenina")
+    extra = value.get(KEPT)
     tree = restored(tree, extra) if isinstance(extra, dict) else tree
     return in_order(tree, "DataFeed")
 
@@ -115,7 +116,9 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
         properties.add_property(name, content, "/dataset_metadata/custom_properties", name)
     _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
-    _keep(tree, _unknown(value, _ROOT), _park_metadata(tree, given, value), {*BY_TYPE["DataFeed"], *PUBLISHING})
+    parked = _park_metadata(tree, given, value)
+    left = _placed(tree, _unknown(value, _ROOT), {*BY_TYPE["DataFeed"], *PUBLISHING})
+    park(tree, {**parked, **left})
     return in_order(tree, "DataFeed")
 
 
@@ -149,8 +152,9 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     element["item"] = question
     custom = given.get("custom_metadata")
     parked = {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
-    _keep(element, _unknown(item, ITEM), parked, set(BY_TYPE["DataFeedItem"]))
-    extra = item.get("x_karenina")
+    if parked or not ITEM.issuperset(item):
+        park(element, {**parked, **_placed(element, _unknown(item, ITEM), set(BY_TYPE["DataFeedItem"]))})
+    extra = item.get(KEPT)
     return restored(element, extra) if isinstance(extra, dict) else element
 
 
@@ -159,7 +163,7 @@ def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -
     if not isinstance(metadata, dict):
         return {} if metadata is None else {"dataset_metadata": metadata}
     unknown = {name: content for name, content in metadata.items() if name not in _METADATA}
-    left = _placed(tree, unknown, {*BY_TYPE["DataFeed"], *value, "x_karenina"})
+    left = _placed(tree, unknown, {*BY_TYPE["DataFeed"], *value, KEPT})
     if not isinstance(metadata.get("custom_properties"), dict | None):
         left["custom_properties"] = metadata["custom_properties"]
     return {"dataset_metadata": left} if left else {}
@@ -175,13 +179,8 @@ def _unknown(members: dict[str, Any], known: set[str]) -> dict[str, Any]:
     return {
         name: content
         for name, content in members.items()
-        if name not in known and not (name == "x_karenina" and isinstance(content, dict))
+        if name not in known and not (name == KEPT and isinstance(content, dict))
     }
-
-
-def _keep(target: dict[str, Any], unknown: dict[str, Any], parked: dict[str, Any], taken: set[str]) -> None:
-    """Put unknown members on `target`; park those whose names are taken there."""
-    park(target, {**parked, **_placed(target, unknown, taken)})
 
 
 def _placed(target: dict[str, Any], unknown: dict[str, Any], taken: set[str]) -> dict[str, Any]:
@@ -372,7 +371,7 @@ def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
     _add_unknown(value, feed)
     left = beyond(root_of(value, Places(""), Trail("v2.0")), _needed(feed), is_made_anew) | rubric.left
     if left:
-        value["x_karenina"] = left
+        value[KEPT] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]
     return Downgrade(value, tuple(findings))
 
@@ -393,7 +392,7 @@ def _metadata(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
 
 def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
     """Add the members of the root that Karenina does not know, and those that were parked there."""
-    taken = {*BY_TYPE["DataFeed"], *PUBLISHING, "x_karenina", PARKED, "dataset_metadata", *value}
+    taken = {*BY_TYPE["DataFeed"], *PUBLISHING, KEPT, PARKED, "dataset_metadata", *value}
     value.update((name, content) for name, content in feed.items() if name not in taken)
     for name, content in parked_in(feed).items():
         held = value.get(name)
@@ -423,7 +422,7 @@ def _needed(feed: dict[str, Any]) -> dict[str, Any]:
     return needed
 
 
-_ELSEWHERE = {"x_karenina", PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
+_ELSEWHERE = {KEPT, PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
 _ORIGINAL = "original_answer_template"
 _WORDS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
@@ -451,21 +450,22 @@ class QuestionWriter:
             self.checkpoint[key] = element
             return
         question = element.get("item")
-        pointer = step("/dataFeedElement", index)
+        pointer = f"/dataFeedElement/{index}"
         question = question if isinstance(question, dict) else {}
-        rubric = rubric_of(question, QUESTION, self._matrix, step(pointer, "item"))
+        rubric = rubric_of(question, QUESTION, self._matrix, f"{pointer}/item")
         entries = question.get("additionalProperty", [])
         plain = plain_values(entries)
         item = _item(element, question, values(entries) if plain is None else plain, rubric.written, self._date)
         left = _left_of(element, question, plain, item, key)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
-        if left:
-            item["x_karenina"] = left
         self.checkpoint[key] = item
-        original = self._originals[index] if isinstance(self._originals, list) else None
-        self.findings += [*losses_of(left, original, pointer, "v2.0"), *rubric.findings]
-        self._note_name(question, step(pointer, "item", "hasPart", "name"))
+        if left:
+            item[KEPT] = left
+            original = self._originals[index] if isinstance(self._originals, list) else None
+            self.findings += losses_of(left, original, pointer, "v2.0")
+        self.findings += rubric.findings
+        self._note_name(question, f"{pointer}/item/hasPart/name")
 
     def _free_key(self, key: str) -> str:
         free, suffix = key, 0

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, property_value, step, values
+from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, plain_values, property_value, step, values
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
@@ -15,7 +14,6 @@ from checkpoint_ld.dialects.leftovers import (
     losses_of,
     park,
     parked_in,
-    plain_settings,
     restored,
 )
 from checkpoint_ld.dialects.ratings import (
@@ -37,6 +35,8 @@ from checkpoint_ld.identifiers import gui_rating_id
 from checkpoint_ld.vocabulary import TRAIT_SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from checkpoint_ld.dialects.dialect import Trail
     from checkpoint_ld.findings import Finding
 
@@ -53,6 +53,7 @@ SETTINGS: dict[Family, tuple[str, ...]] = {
 }
 """The settings of each kind of trait that the GUI's state can hold; the GUI writes one of them earlier."""
 
+_UNRANGED = tuple(name for name in SETTINGS["llm"] if name not in IDLE_RANGE)
 _GAPS: dict[Family, dict[str, Any]] = {
     "llm": {"higher_is_better": True},
     "regex": {"case_sensitive": True, "invert_result": False},
@@ -98,11 +99,13 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     settings = [property_value(name, given[name]) for name in SETTINGS[family] if name in given]
     if settings:
         rating["additionalProperty"] = settings
+    if _READ[family].issuperset(trait):
+        return rating
     foreign = _foreign(family, trait, given)
     parked = {name: one for name, one in foreign.items() if name in _MADE or has_keywords({name: one})}
     rating.update((name, one) for name, one in foreign.items() if name not in parked)
     park(rating, parked)
-    kept = trait.get("x_karenina")
+    kept = trait.get(KEPT)
     return restored(rating, kept) if isinstance(kept, dict) else rating
 
 
@@ -116,47 +119,53 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     family = _FAMILIES.get(known[1]) if known else None
     if family is None or not isinstance(rating.get("additionalProperty"), list | None):
         return None
-    settings = values(rating.get("additionalProperty"))
+    plain = plain_values(rating.get("additionalProperty", []))
+    settings = values(rating.get("additionalProperty")) if plain is None else {**plain}
     if family == "llm" and not _settle_llm(rating, settings):
         return None
     members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
     gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
-    ranged = family != "llm" or settings["kind"] == "score"
-    names = (name for name in SETTINGS[family] if ranged or name not in IDLE_RANGE)
-    told = {name: settings[name] for name in names if settings.get(name) is not None}
-    trait = {**members, **gaps, **told}
-    _take_foreign(family, trait, rating)
+    names = _UNRANGED if family == "llm" and settings["kind"] != "score" else SETTINGS[family]
+    trait = {**members, **gaps, **{name: settings[name] for name in names if settings.get(name) is not None}}
+    is_usual = _OWN.issuperset(rating) and None not in rating.values()
+    if not is_usual or "@id" in rating:
+        _take_foreign(family, trait, rating)
     # A range where there are no scores means nothing, and so does a metric trait's direction when it has none.
     idle = set(IDLE_RANGE) - settings.keys()
     if family == "metric" and settings.get("higher_is_better") is None:
         idle.add("higher_is_better")
-    if not _is_said(family, rating, trait, scope, idle):
+    if plain is None or not is_usual or not _is_said(family, rating, plain, trait, scope, idle):
         needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
         rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
         if rest:
-            trait["x_karenina"] = rest
+            trait[KEPT] = rest
     if trait.get("evaluation_mode") == MATRIX:
         trait["evaluation_mode"] = matrix
     return family, trait
 
 
-def _is_said(family: Family, rating: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]) -> bool:
-    """Tell whether reading `trait` gives all of the rating that it was made of, but for settings that are `idle`.
-
-    Of a rating that is not usual, say no.
-    """
-    settings = plain_settings(rating, _type(family, trait, scope))
-    if settings is None or not _OWN.issuperset(rating):
-        return False
+def _is_said(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
+    family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
+) -> bool:
+    """Tell whether reading `trait` gives all of a usual rating with `plain` settings, but for those that are `idle`."""
     best, worst = map(as_float, _range(family, trait))
+    known = SETTINGS[family]
     return (
-        rating.get("bestRating", best) == best
+        rating.get("@type", "Rating") == "Rating"
+        and rating["additionalType"] == _type(family, trait, scope)
+        and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
+        and rating.get("bestRating", best) == best
         and rating.get("worstRating", worst) == worst
         and ("@id" not in rating or is_gui_id(rating))
         and all(
             name in idle
-            or (name in SETTINGS[family] and value not in (None, GUI_MATRIX) and same(trait.get(name), value))
-            for name, value in settings.items()
+            or (
+                value is not None
+                and value != GUI_MATRIX
+                and name in known
+                and (trait.get(name) is value or same(trait.get(name), value))
+            )
+            for name, value in plain.items()
         )
     )
 
@@ -176,10 +185,10 @@ def as_gui_reads(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
     gaps = _GAPS[family] if trait.get("higher_is_better") is not None else {}
     if family == "metric":
         gaps = {**gaps, "repeated_extraction": False}
-    stated = {name for name, value in trait.items() if value is not None}
-    if "invert" in stated:
-        stated.add("invert_result")
-    return {**trait, **{name: gap for name, gap in gaps.items() if name not in stated}}
+    missing = {name: gap for name, gap in gaps.items() if trait.get(name) is None}
+    if trait.get("invert") is not None:
+        missing.pop("invert_result", None)
+    return {**trait, **missing} if missing else trait
 
 
 def family_of(class_name: object) -> Family | None:
@@ -318,13 +327,13 @@ class Rubric:
 
         `spelled` tells that it stands inside a text, so that its members have no place of their own.
         """
-        pointer = self._listing.next_pointer()
         if not isinstance(trait, dict):
             self._listing.add(trait, source)
             return
         if trait.get("evaluation_mode") == GUI_MATRIX:
             report_gui_matrix(trait.get("name"), source, self._trail)
         rating = rating_from_v2(family, trait, self.scope)
+        pointer = self._listing.next_pointer()
         self._listing.add(rating, source)
         if not self._trail.kept:
             return
@@ -372,13 +381,12 @@ class Rubric:
 _IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
 
 
-@dataclass(frozen=True)
-class WrittenRubric:
+class WrittenRubric(NamedTuple):
     """A rubric as the state has it, None without traits, and the member `rating` with what it cannot have."""
 
     written: dict[str, Any] | None
     left: dict[str, Any]
-    findings: list[Finding] = field(default_factory=list)
+    findings: Sequence[Finding] = ()
 
 
 def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) -> WrittenRubric:
@@ -399,7 +407,8 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
             continue
         family, trait = found
         traits[family].append(trait)
-        findings += _losses(rating, trait, step(pointer, "rating", index))
+        if KEPT in trait or family == "metric":
+            findings += _losses(rating, trait, step(pointer, "rating", index))
     written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
     return WrittenRubric(written if any(traits.values()) else None, {"rating": left} if left else {}, findings)
 
