@@ -6,10 +6,12 @@ from them. No index is copied.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
@@ -29,16 +31,6 @@ SUBCLASS = named("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _ABSENT = type(None)
 _LISTS = frozenset((list, Several))
-
-
-class Path(Protocol):
-    """A property path (SHACL 1.0 §2.3.1)."""
-
-    def column(self, table: Table) -> Sequence[Held]:
-        """Return the value nodes of each row of `table`, each once: none, one, or a list."""
-
-    def ends(self, data: DataGraph, node: Node) -> Iterable[Node]:
-        """Return where the path leads from `node`."""
 
 
 def index_of(graph: Graph) -> Index:
@@ -180,11 +172,16 @@ class DataGraph:
 class Column:
     """The value nodes of a path of each focus node; `held` has none, one, or a list for each row."""
 
-    def __init__(self, nodes: Sequence[Node], held: Sequence[Held], path: Path | None = None) -> None:
-        self.nodes = nodes
+    def __init__(self, table: Table, held: Sequence[Held], path: PropertyPath | None = None) -> None:
+        self.nodes = table.nodes
         self.held = held
+        self._table = table
         self.path = path
         self._mapped: dict[Callable[[Node], Any], list[Any]] = {}
+
+    def beside(self, predicate: Node) -> Column:
+        """Return the values of a property of the same focus nodes."""
+        return self._table.column(Predicate(predicate))
 
     @cached_property
     def _kinds(self) -> set[type]:
@@ -255,7 +252,7 @@ class Table:
     def __init__(self, data: DataGraph, nodes: Sequence[Node]) -> None:
         self.data = data
         self.nodes = nodes
-        self._columns: dict[Path | None, Column] = {}
+        self._columns: dict[PropertyPath | None, Column] = {}
         self._held: dict[int, tuple[list[dict[Node, Node | list[Node]]], set[Node]]] = {}
 
     def _rows(self, layer: int) -> tuple[list[dict[Node, Node | list[Node]]], set[Node]]:
@@ -267,12 +264,12 @@ class Table:
             found = self._held[layer] = rows, _properties(rows)
         return found
 
-    def column(self, path: Path | None) -> Column:
+    def column(self, path: PropertyPath | None) -> Column:
         """Return the column of a path; None stands for the nodes themselves."""
         found = self._columns.get(path)
         if found is None:
             held = self.nodes if path is None else path.column(self)
-            found = self._columns[path] = Column(self.nodes, held, path)
+            found = self._columns[path] = Column(self, held, path)
         return found
 
     def property(self, predicate: Node) -> Sequence[Held]:
@@ -284,10 +281,6 @@ class Table:
         if len(held) == 1:
             return [row.get(predicate) for row in held[0]]
         return together([row.get(predicate) for row in rows] for rows in held)
-
-    def each(self, values: Callable[[Node], Iterable[Node]]) -> Sequence[Held]:
-        """Return what a function says of each row."""
-        return [united(values(node)) for node in self.nodes]
 
 
 def _properties(rows: Collection[dict[Node, Node | list[Node]]]) -> set[Node]:
@@ -318,3 +311,95 @@ def united(values: Iterable[Node]) -> Held:
     """Return values, each once, as an index holds them."""
     found = list(dict.fromkeys(values))
     return found if len(found) > 1 else found[0] if found else None
+
+
+class PropertyPath(ABC):
+    """A property path; two that lead the same way are equal."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Return where the path leads from `node`, or against its direction; a node may come several times."""
+
+    def column(self, table: Table) -> Sequence[Held]:
+        """Return the value nodes of each row, each once."""
+        return [united(self.ends(table.data, node)) for node in table.nodes]
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate(PropertyPath):
+    """A predicate path."""
+
+    predicate: Node
+
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Return the values of the property, or the nodes that have `node` as its value."""
+        return data.subjects(self.predicate, node) if is_inverse else data.values(node, self.predicate)
+
+    def column(self, table: Table) -> Sequence[Held]:
+        """Return the values of the property of all rows at once."""
+        return table.property(self.predicate)
+
+
+@dataclass(frozen=True, slots=True)
+class Inverse(PropertyPath):
+    """An inverse path."""
+
+    path: PropertyPath
+
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Go the path in the other direction."""
+        return self.path.ends(data, node, is_inverse=not is_inverse)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(PropertyPath):
+    """A sequence path."""
+
+    paths: tuple[PropertyPath, ...]
+
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Go one path after the other."""
+        found = [node]
+        for path in reversed(self.paths) if is_inverse else self.paths:
+            found = list(dict.fromkeys(end for one in found for end in path.ends(data, one, is_inverse=is_inverse)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Either(PropertyPath):
+    """An alternative path."""
+
+    paths: tuple[PropertyPath, ...]
+
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Go each of the paths."""
+        return [end for path in self.paths for end in path.ends(data, node, is_inverse=is_inverse)]
+
+    def column(self, table: Table) -> Sequence[Held]:
+        """Put the columns of the paths together."""
+        columns = [table.column(path) for path in self.paths]
+        filled = [one.held for one in columns if not one.is_empty]
+        return together(filled or [columns[0].held])
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated(PropertyPath):
+    """A zero-or-more, one-or-more or zero-or-one path."""
+
+    path: PropertyPath
+    has_zero: bool
+    has_more: bool
+
+    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
+        """Go the path again and again, as long as it leads to new nodes."""
+        found: dict[Node, None] = {node: None} if self.has_zero else {}
+        left = list(self.path.ends(data, node, is_inverse=is_inverse))
+        while left:
+            one = left.pop()
+            if one not in found:
+                found[one] = None
+                if self.has_more:
+                    left.extend(self.path.ends(data, one, is_inverse=is_inverse))
+        return found

@@ -14,7 +14,7 @@ from rdflib import BNode, Graph, Literal, URIRef
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, SubjectIndexStore, put, terms_of
-from checkpoint_ld.shacl.data import together
+from checkpoint_ld.shacl.data import Either, Inverse, Predicate, PropertyPath, Repeated, Steps
 from checkpoint_ld.vocabulary import RDF, SHACL, XSD
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.shacl.data import Column, DataGraph, Held, Table
+    from checkpoint_ld.shacl.data import Column, DataGraph, Table
 
 FIRST, REST, NIL = (named(RDF + name) for name in ("first", "rest", "nil"))
 _STRING = URIRef(XSD + "string")
@@ -70,98 +70,6 @@ def _shown_name(term: URIRef) -> str:
 def plain(term: Node) -> Node:
     """Return a literal of the datatype xsd:string without it: both are one RDF term (RDF 1.1 §3.3)."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == _STRING else term
-
-
-class PropertyPath(ABC):
-    """A property path; two that lead the same way are equal."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Return where the path leads from `node`, or against its direction; a node may come several times."""
-
-    def column(self, table: Table) -> Sequence[Held]:
-        """Return the value nodes of each row, each once."""
-        return table.each(partial(self.ends, table.data))
-
-
-@dataclass(frozen=True, slots=True)
-class Predicate(PropertyPath):
-    """A predicate path."""
-
-    predicate: Node
-
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Return the values of the property, or the nodes that have `node` as its value."""
-        return data.subjects(self.predicate, node) if is_inverse else data.values(node, self.predicate)
-
-    def column(self, table: Table) -> Sequence[Held]:
-        """Return the values of the property of all rows at once."""
-        return table.property(self.predicate)
-
-
-@dataclass(frozen=True, slots=True)
-class Inverse(PropertyPath):
-    """An inverse path."""
-
-    path: PropertyPath
-
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go the path in the other direction."""
-        return self.path.ends(data, node, is_inverse=not is_inverse)
-
-
-@dataclass(frozen=True, slots=True)
-class Steps(PropertyPath):
-    """A sequence path."""
-
-    paths: tuple[PropertyPath, ...]
-
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go one path after the other."""
-        found = [node]
-        for path in reversed(self.paths) if is_inverse else self.paths:
-            found = list(dict.fromkeys(end for one in found for end in path.ends(data, one, is_inverse=is_inverse)))
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class Either(PropertyPath):
-    """An alternative path."""
-
-    paths: tuple[PropertyPath, ...]
-
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go each of the paths."""
-        return [end for path in self.paths for end in path.ends(data, node, is_inverse=is_inverse)]
-
-    def column(self, table: Table) -> Sequence[Held]:
-        """Put the columns of the paths together."""
-        columns = [table.column(path) for path in self.paths]
-        filled = [one.held for one in columns if not one.is_empty]
-        return together(filled or [columns[0].held])
-
-
-@dataclass(frozen=True, slots=True)
-class Repeated(PropertyPath):
-    """A zero-or-more, one-or-more or zero-or-one path."""
-
-    path: PropertyPath
-    has_zero: bool
-    has_more: bool
-
-    def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go the path again and again, as long as it leads to new nodes."""
-        found: dict[Node, None] = {node: None} if self.has_zero else {}
-        left = list(self.path.ends(data, node, is_inverse=is_inverse))
-        while left:
-            one = left.pop()
-            if one not in found:
-                found[one] = None
-                if self.has_more:
-                    left.extend(self.path.ends(data, one, is_inverse=is_inverse))
-        return found
 
 
 _DEEPEST = 50
@@ -265,8 +173,10 @@ class Shape:
     ) -> Result:
         """Return the result that a constraint of the shape has for a focus node."""
         path = path or self.path_node
-        told = {"focus": shown(focus), "value": shown(value), "at": shown(focus) + (f"->{shown(path)}" if path else "")}
-        messages = self.messages or (Literal(constraint.message.format_map(told)),)
+        messages = self.messages
+        if not messages:
+            at = shown(focus) + (f"->{shown(path)}" if path else "")
+            messages = (Literal(constraint.message.format(focus=shown(focus), value=shown(value), at=at)),)
         if constraint.parameters:
             bound = {"this": focus, "value": value, "path": path, **dict(constraint.parameters)}
             messages = tuple(_filled(one, bound) for one in messages)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shape import Constraint, Predicate, ValueConstraint, listed, plain, sh, shared, shown, told
+from checkpoint_ld.shacl.shape import Constraint, ValueConstraint, listed, plain, sh, shared, shown, told
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class Grouped(Constraint):
     def results(self, _run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield a result for each such value."""
         column = table.column(shape.path)
-        other = None if self.other is None else table.column(Predicate(self.other))
+        other = None if self.other is None else column.beside(self.other)
         for at, node in enumerate(table.nodes):
             for value in self.faulty(column.values(at), () if other is None else other.values(at)):
                 yield at, shape.result(self, node, value)

@@ -20,7 +20,7 @@ from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
 from checkpoint_ld.phrases import number, numeric_text
 from checkpoint_ld.validation.constraints import forms
-from checkpoint_ld.validation.constraints.forms import FORMS, unsettled, value_of
+from checkpoint_ld.validation.constraints.forms import FORMS, faulty, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
 
 if TYPE_CHECKING:
@@ -98,11 +98,8 @@ _TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
 
 def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
     """Find the values that are not as the named form asks."""
-    values = column.mapped(value_of)
-    form = FORMS[str(parameters["wellFormed"])]
-    if values and unsettled([form], values):
-        pairs = zip(column.distinct, values, strict=True)
-        yield from column.rows_with([one for one, value in pairs if form(value) is not None])
+    found = faulty(FORMS[str(parameters["wellFormed"])], column.mapped(value_of))
+    return column.rows_with([column.distinct[at] for at in found])
 
 
 def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: Node | None = None) -> Component:
@@ -114,9 +111,9 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
 
     def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
         judged: dict[tuple[int, int], bool] = {}
-        predicate = parameters[name]
+        beside = column.beside(parameters[name])
         for at, values in column.filled():
-            others: Sequence[Node] = data.values(column.nodes[at], predicate)
+            others: Sequence[Node] = beside.values(at)
             for step in beyond:
                 others = [one for other in others for one in data.values(other, step)]
             for value in values:
@@ -134,11 +131,17 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
 def _in_role(name: str, fault: Judge) -> Component:
     """Return the component for what no value may be in any role of its node."""
 
-    def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
-        is_asked = parameters[name].value
-        for at, values in column.filled() if is_asked else ():
-            roles = [str(one).removeprefix(KARENINA) for one in data.values(column.nodes[at], RDF_TYPE)]
-            yield from ((at, one) for one in values if any(fault(one, role) for role in roles))
+    def component(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
+        judged: dict[tuple[int, ...], bool] = {}
+        roles_of = column.beside(RDF_TYPE)
+        for at, values in column.filled() if parameters[name].value else ():
+            roles = roles_of.values(at)
+            for one in values:
+                key = id(one), *map(id, roles)
+                if key not in judged:
+                    judged[key] = any(fault(one, str(role).removeprefix(KARENINA)) for role in roles)
+                if judged[key]:
+                    yield at, one
 
     return component
 

@@ -39,7 +39,7 @@ from checkpoint_ld.validation.constraints import templates
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TRAIT_KINDS, TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -495,13 +495,14 @@ FORMS: Mapping[str, Form] = {
 _OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, templates.fields, templates.written))
 
 
-def unsettled(forms: Sequence[Form], values: Collection[object]) -> Sequence[Form]:
-    """Return those of some forms that may find something wrong with one of several values."""
-    if secrets.secret in forms and secrets.are_harmless(values):
-        forms = [one for one in forms if one is not secrets.secret]
-    if not _OF_TEMPLATES.isdisjoint(forms) and templates.are_sound(values):
-        forms = [one for one in forms if one not in _OF_TEMPLATES]
-    return forms
+def faulty(form: Form, values: Sequence[Any]) -> list[int]:
+    """Return the indexes of the values that are not as a form asks."""
+    suspects: Iterable[int] = range(len(values))
+    if form is secrets.secret and secrets.are_harmless(values):
+        return []
+    if form in _OF_TEMPLATES:
+        suspects = templates.unsound(values)
+    return [at for at in suspects if form(values[at]) is not None]
 
 
 def _is_text(value: Any) -> bool:

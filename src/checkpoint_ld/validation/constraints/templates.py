@@ -9,7 +9,7 @@ from checkpoint_ld.templates import template
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Sequence
 
     from checkpoint_ld.templates.template import Template
     from checkpoint_ld.templates.text_outlines import Outline
@@ -101,11 +101,9 @@ def forget() -> None:
     template.forget()
 
 
-def are_sound(values: Collection[Any]) -> bool:
-    """Tell whether values are all templates, and no rule surely says anything of them."""
-    return (
-        {str}.issuperset(map(type, values)) and not any(map(_known.__getitem__, values)) and all(map(str.strip, values))
-    )
+def unsound(values: Sequence[Any]) -> list[int]:
+    """Return the indexes of the values that are not templates of which surely no rule says anything."""
+    return [at for at, one in enumerate(values) if type(one) is not str or _known[one] or not one.strip()]
 
 
 def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:

@@ -7,19 +7,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, residue_of, told_residue
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Residue, residue_of, told_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
 from checkpoint_ld.graph.store import Index, Several, put
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -53,6 +53,7 @@ _DESCRIBING = ("foreignId", "missingType", "unknownKey", "unexpectedType")
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 """What a URN begins with (RFC 8141 §2)."""
 
+Held: TypeAlias = "Mapping[Node, Node | list[Node]]"
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _LISTS = frozenset((list, Several))
 _RESIDUES = frozenset((RESIDUE,))
@@ -86,7 +87,7 @@ class Statements:
         self.found: Index = {}
         self._classes: dict[Node, tuple[Node, ...]] = {}
         self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
-        self._usual: dict[tuple[Node, str], bool] = {}
+        self._residues: dict[tuple[Node, str], tuple[str, ...] | None] = {}
         self.bounds: dict[tuple[object, ...], dict[str, Any]] = {}
         self.rubric_names: dict[Node, tuple[str, bool] | None] = {}
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
@@ -132,28 +133,36 @@ class Statements:
             kind = held.get(RDF_TYPE)
             groups[(kind, *held) if kind.__class__ in _ONE_KIND else ()].append((subject, held))
         for key, group in groups.items():
-            self._note_foreign([one for one, held in group if "#/" not in one or IDENTIFIER in held])  # type: ignore[operator]  # a text
+            has_identifier = not key or IDENTIFIER in key
+            self._note_foreign([one for one, _ in group if has_identifier or "#/" not in one])  # type: ignore[operator]  # a text
             if key not in layouts:
                 predicates = tuple(one for one in key[1:] if one not in _RESIDUES)
                 layouts[key] = known(self.table, role, via, key[0], predicates) if key else None  # type: ignore[arg-type]  # one IRI or none
-            layout = layouts[key]
-            lists = _LISTS.intersection(map(type, chain.from_iterable(held.values() for _, held in group)))
-            if (
-                layout is not None
-                and not lists
-                and _VARYING.isdisjoint(key)
-                and not layout.unknown
-                and key[0] is not None
-            ):
+            self._play_alike(group, layouts[key], key, role, via)
+
+    def _play_alike(
+        self,
+        group: Sequence[tuple[Node, Held]],
+        layout: Layout | None,
+        key: tuple[Any, ...],
+        role: str,
+        via: Term | None,
+    ) -> None:
+        """Say what does not fit of objects with one type and the same predicates, which are `key`."""
+        is_typed = role not in _TYPED or bool(key and key[0] is not None)
+        if layout is not None and is_typed and not layout.unknown and _VARYING.isdisjoint(key):
+            values = chain.from_iterable(held.values() for _, held in group)
+            if not layout.single or _LISTS.isdisjoint(map(type, values)):
+                return
+        for subject, held in group:
+            more = None if layout is None else self._beyond(layout, held, role)
+            if layout is None or more is None:
+                self._plays_oddly(subject, role, via)
                 continue
-            for subject, held in group:
-                if layout is None or not self._is_as(layout, held, role):
-                    self._plays_oddly(subject, role, via)
-                    continue
-                if key[0] is None and role in _TYPED:
-                    self.say(subject, "missingType", _literal(TYPES[role]))
-                for unknown in layout.unknown:
-                    self.say(subject, "unknownKey", _literal(unknown))
+            if not is_typed:
+                self.say(subject, "missingType", _literal(TYPES[role]))
+            for unknown in (*layout.unknown, *more):
+                self.say(subject, "unknownKey", _literal(unknown))
 
     def _note_foreign(self, subjects: Iterable[Node]) -> None:
         """Say of objects that their identifiers are no URNs."""
@@ -162,21 +171,21 @@ class Statements:
             if identifier is not None and not _URN.match(identifier):
                 self.say(subject, "foreignId", literal_of(identifier))
 
-    def _is_as(self, layout: Layout, held: Mapping[Node, Node | list[Node]], role: str) -> bool:
-        """Tell whether nothing follows about an object beyond what follows from its layout."""
+    def _beyond(self, layout: Layout, held: Held, role: str) -> tuple[str, ...] | None:
+        """Return the unknown keys that an object has beyond those of its layout, None where it has to be read whole."""
         if not _LISTS.isdisjoint(map(type, held.values())) and any(
             isinstance(held[one], list) for one in layout.single
         ):
-            return False
-        if RESIDUE in held and not self._is_usual(held[RESIDUE], role):
-            return False
-        return POSITION not in held or is_placed(held[POSITION])
+            return None
+        if POSITION in held and not is_placed(held[POSITION]):
+            return None
+        return self._unknown_in(held[RESIDUE], role) if RESIDUE in held else ()
 
     def _play_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
         """Say of several objects only what about their arrays does not fit, which is found by their residues."""
         for subject in subjects:
             residue = self.index.get(subject, _NOTHING).get(RESIDUE)
-            if residue is not None and not self._is_usual(residue, role):
+            if residue is not None and self._unknown_in(residue, role) is None:
                 self._plays_oddly(subject, role, via)
 
     def are(self, subjects: Collection[Node], *roles: str) -> None:
@@ -188,21 +197,18 @@ class Statements:
             for subject in subjects:
                 classes[subject] = _with(classes.get(subject, ()), roles)
 
-    def _is_usual(self, held: Node | list[Node], role: str) -> bool:
-        """Tell whether nothing has to be said of an object in a role for its residue, whether that counts or not."""
+    def _unknown_in(self, held: Node | list[Node], role: str) -> tuple[str, ...] | None:
+        """Return the unknown keys of which only a residue tells; None where more may follow from it.
+
+        A member that the statements have too, under whatever value, is one of the layout.
+        """
         if not isinstance(held, Literal):
-            return False
-        is_usual = self._usual.get((held, role))
-        if is_usual is None:
-            told = told_residue(held)
-            is_usual = not (told.absent or told.set_apart) and not any(
-                self._describes
-                if key[:1] == "@" or key not in KEYS[role]
-                else isinstance(value, list) and key not in ANYTHING and any(_array(key, value))
-                for key, value in told.members.items()
-            )
-            self._usual[held, role] = is_usual
-        return is_usual
+            return None
+        try:
+            return self._residues[held, role]
+        except KeyError:
+            found = self._residues[held, role] = _unknown_in(told_residue(held), role)
+            return found
 
     def _plays_oddly(self, subject: Node, role: str, via: Term | None) -> None:
         """Say the same as `plays` of an object that has to be read as a whole to know."""
@@ -285,6 +291,21 @@ class Statements:
                 self.say(node, said, first[keyed[node]])
 
 
+def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
+    if residue.absent or residue.set_apart:
+        return None
+    unknown = []
+    for key, value in residue.members.items():
+        if key[:1] == "@":
+            return None
+        if key not in KEYS[role]:
+            if key not in residue.read_as:
+                unknown.append(key)
+        elif isinstance(value, list) and key not in ANYTHING and any(_array(key, value)):
+            return None
+    return tuple(unknown)
+
+
 def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
     """Yield what about an array the statements do not show."""
     if key not in ARRAYS:
@@ -337,7 +358,7 @@ def known(
             continue
         key = terms.key_of(str(predicate))
         keys.append(key)
-        if key in ANYTHING:
+        if key in ANYTHING or key not in KEYS[role]:
             continue
         term = terms.by_key.get(key)
         is_json = is_property and key == "value"
