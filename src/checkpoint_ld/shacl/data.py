@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, URIRef
@@ -96,18 +96,13 @@ class DataGraph:
     def note(self, predicates: Iterable[Node]) -> None:
         """Find the nodes that have some properties, all of them in one pass."""
         found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
-        for layer, known in zip(self.layers, self.predicates, strict=True):
-            wanted = found.keys() & known
-            for node, held in layer.items() if wanted else ():
-                if not wanted.isdisjoint(held):
-                    for predicate in wanted & held.keys():
+        is_unwanted = frozenset(found).isdisjoint
+        for layer in self.layers:
+            for node, held in layer.items():
+                if not is_unwanted(held):
+                    for predicate in found.keys() & held.keys():
                         found[predicate][node] = None
         self._having.update(found)
-
-    @cached_property
-    def predicates(self) -> list[set[Node]]:
-        """The properties of all nodes, by layer."""
-        return [_properties(layer.values()) for layer in self.layers]
 
     def objects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the values of a property of any node."""
@@ -259,8 +254,7 @@ class Table:
         """Return what a layer holds for each node, and the properties among that."""
         found = self._held.get(layer)
         if found is None:
-            get = self.data.layers[layer].get
-            rows = [get(node, _NOTHING) for node in self.nodes]
+            rows = list(map(self.data.layers[layer].get, self.nodes, repeat(_NOTHING)))
             found = self._held[layer] = rows, _properties(rows)
         return found
 
@@ -274,13 +268,12 @@ class Table:
 
     def property(self, predicate: Node) -> Sequence[Held]:
         """Return the values of a property of each row."""
-        layers = (self._rows(at) for at, known in enumerate(self.data.predicates) if predicate in known)
-        held = [rows for rows, known in layers if predicate in known]
+        held = [rows for rows, known in map(self._rows, range(len(self.data.layers))) if predicate in known]
         if not held:
             return [None] * len(self.nodes)
         if len(held) == 1:
-            return [row.get(predicate) for row in held[0]]
-        return together([row.get(predicate) for row in rows] for rows in held)
+            return list(map(dict.get, held[0], repeat(predicate)))
+        return together(list(map(dict.get, rows, repeat(predicate))) for rows in held)
 
 
 def _properties(rows: Collection[dict[Node, Node | list[Node]]]) -> set[Node]:
