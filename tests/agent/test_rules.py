@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import data
 from checkpoint_ld.agent import rules
-from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
+from checkpoint_ld.agent.rules import KnownBenchmark, check_collection
 from checkpoint_ld.agent.serialization import examine
 from checkpoint_ld.agent.values import released
 from checkpoint_ld.errors import ReadError, SettingsError

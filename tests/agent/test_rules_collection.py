@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import Benchmark, Severity, validate
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.collection import KnownBenchmark, check_collection
+from checkpoint_ld.agent.rules import KnownBenchmark, check_collection
 from checkpoint_ld.agent.serialization import examine
 from tests.agent.documents import MOMENT, Json, checkpoint, thought
 from tests.agent.rule_documents import text

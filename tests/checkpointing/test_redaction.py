@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.checkpointing import REDACTED, CheckpointManager
-from checkpoint_ld.checkpointing.checkpointer import Redaction
+from checkpoint_ld.checkpointing import REDACTED, CheckpointManager, Redaction
 from checkpoint_ld.errors import InvalidCheckpoint, SettingsError, WrongTypeError
 from checkpoint_ld.runtime import RuntimeState
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.serialization import written
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.checkpointing.checkpointer import taken
+from checkpoint_ld.checkpointing.exchange import taken
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.runtime import RuntimeState
 from tests.runtime.states import HandClock

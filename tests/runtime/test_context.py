@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.runtime import JsonArray, JsonObject
-from checkpoint_ld.runtime.frozen_json import DEEPEST, frozen
+from checkpoint_ld.runtime.changes import DEEPEST, frozen
 from tests.runtime.states import START, HandClock, heard, state
 
 JSON = st.recursive(

@@ -9,23 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agent import values
 from checkpoint_ld.agent.shapes import detect_shape, to_second
 from checkpoint_ld.agent.text import bytes_of, bytes_of_ordered
-from checkpoint_ld.agent.values import (
-    EXTENSIONS,
-    About,
-    CheckpointMetadata,
-    ExportShape,
-    Id,
-    Members,
-    Milliseconds,
-    ParentLink,
-    Shape,
-    Snapshot,
-    Text,
-    Value,
-)
+from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, Heading, Members, Shape, Snapshot, migrated
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
@@ -49,24 +35,14 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Report
 
 
-class AgentCheckpoint(CheckedMethods, Value, Shown):
+class AgentCheckpoint(CheckedMethods, Heading, Shown):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
 
     `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept as it came and never trusted. Unknown members are
     kept at every level. A checkpoint is frozen: do not change what stands in its JSON parts in place.
     """
 
-    version: Text
-    id: Id
-    timestamp: Milliseconds
-    execution_id: Id
-    agent_id: Id
     snapshot: Snapshot
-    metadata: CheckpointMetadata
-    parent: ParentLink | None = None
-    name: Text | None = None
-    description: Text | None = None
-    about: About | None = None
     diff: Members | None = None
 
     def __repr__(self) -> str:
@@ -74,12 +50,11 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
         return f"<AgentCheckpoint {self.id!r} of {self.agent_id!r} in {self.execution_id!r}: {counts}>"
 
     def _card(self) -> Card:
-        taken = datetime.fromtimestamp(self.timestamp / 1000, UTC)
         facts = {
             "agent": self.agent_id,
             "execution": self.execution_id,
             "name": self.name,
-            "taken": taken,
+            "taken": datetime.fromtimestamp(self.timestamp / 1000, UTC),
             "reason": self.metadata.checkpoint_reason,
             "description": self.description,
         }
@@ -93,7 +68,9 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
         them ShapeError, UnsupportedVersion and, where there is no such file, SourceMissingError; and InvalidCheckpoint
         with the report for a checkpoint that breaks rules.
         """
-        return cls.of_reading(_examined(source))
+        from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
+
+        return cls.of_reading(examine(source))
 
     @classmethod
     def of_reading(cls, reading: AgentReading) -> Self:
@@ -115,10 +92,12 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
         """
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
-        checkpoint = cls._of_values(tree := values.migrated(dict(tree)))
+        checkpoint = cls._of_values(tree := migrated(dict(tree)))
         if isinstance(checkpoint, cls):
             return checkpoint.refusing()
-        raise _refusal(checkpoint, _validated(tree))
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        raise _refusal(checkpoint, rules.validate_checkpoint(tree))
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
@@ -126,12 +105,14 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
 
         Raises ReadError for a graph without exactly one checkpoint in it, and InvalidCheckpoint as `load`.
         """
-        return cls.of_reading(_examined(graph))
+        from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
+
+        return cls.of_reading(examine(graph))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy, with other members if asked for, which are not checked: see `but` and `refusing`."""
         copied = super().model_copy(update=update, deep=deep)
-        # pydantic copies what is remembered as well, and the hash is of what was.
+        # pydantic copies cached properties as well, and the hash is that of the original.
         copied.__dict__.pop("sha256", None)
         return copied
 
@@ -155,7 +136,7 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
 
             return written(self.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
         content = bytes_of_ordered(self.tree())
-        # Who writes a checkpoint asks for its hash as well: it should not take the text once more.
+        # Who writes a checkpoint asks for its hash as well: the text is made once.
         self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
         return content
 
@@ -187,7 +168,9 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
 
     def validate(self, profile: str = "agent") -> Report:  # type: ignore[override] # the name is deprecated in pydantic
         """Hold the checkpoint against the rules of a profile. Raises SettingsError for one that there is not."""
-        return _validated(self.tree(), profile)
+        from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
+
+        return rules.validate_checkpoint(self.tree(), profile)
 
     @classmethod
     def _of_values(cls, tree: Mapping[str, Any]) -> Self | ValidationError:
@@ -195,18 +178,6 @@ class AgentCheckpoint(CheckedMethods, Value, Shown):
             return cls.model_validate(tree)
         except ValidationError as error:
             return error
-
-
-def _examined(source: Any) -> AgentReading:
-    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
-
-    return examine(source)
-
-
-def _validated(tree: dict[str, Any], profile: str = "agent") -> Report:
-    from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
-
-    return rules.validate_checkpoint(tree, profile)
 
 
 def _refusal(checkpoint: AgentCheckpoint | ValidationError, report: Report) -> InvalidCheckpoint:

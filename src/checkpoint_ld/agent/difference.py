@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agent.json_patch import guarded, patch
+from checkpoint_ld.agent.timeline import WITHHELD, outcome_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
@@ -16,7 +16,7 @@ from checkpoint_ld.phrases import harmless
 from checkpoint_ld.secrets import secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.agent.json_patch import Operation
@@ -33,11 +33,21 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as a JSON object: a missing key means that there was no value."""
-        told = {"before": self.before, "after": self.after}
-        return {key: value for key, value in told.items() if value is not ABSENT}
+        values = {"before": self.before, "after": self.after}
+        return {key: value for key, value in values.items() if value is not ABSENT}
 
 
 Changes = dict[str, Change]
+_PLACES: dict[str, tuple[str, ...]] = {
+    "results_changed": ("snapshot", "tool_state", "results"),
+    "context_changes": ("snapshot", "context"),
+    "progress_changes": ("snapshot", "progress"),
+    "metadata_changes": ("metadata",),
+    "header_changes": (),
+}
+"""Where the parts that are compared by pointer stand; the last one is what is left."""
+_MATCHED = ("added", "removed", "changed", "moved")
+_COMPARED = (*(f"{these}_{what}" for these in ("thoughts", "tool_calls") for what in _MATCHED), *_PLACES)
 
 
 @dataclass(frozen=True)
@@ -89,7 +99,7 @@ class CheckpointDiff:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is different but, perhaps, the ids of the two."""
-        return not any(value for key, value in self._told.items() if isinstance(value, (list, dict)))
+        return not any(getattr(self, name) for name in _COMPARED)
 
     def __bool__(self) -> bool:
         return not self.is_empty
@@ -99,11 +109,23 @@ class CheckpointDiff:
 
     def to_text(self) -> str:
         """Return the differences for people, line by line; values that look like secrets are withheld."""
-        return text_of(self)
+        seconds = self.elapsed_ms / 1000
+        title = f"{self.before.id} → {self.after.id}: {self.steps:+d} steps, {self.tokens:+d} tokens, {seconds:+.1f} s"
+        if not self.same_execution:
+            title += f"; execution {self.before.execution_id} → {self.after.execution_id}"
+        return "\n".join(map(harmless, (title, *(list(_lines(self)) or ["no differences"]))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the differences as a JSON object. In a change, a missing `before` or `after` means that none was."""
-        return dict(self._told)
+        return {
+            "from": self.before.id,
+            "to": self.after.id,
+            "same_execution": self.same_execution,
+            **{name: _json_of(getattr(self, name)) for name in _COMPARED},
+            "steps": self.steps,
+            "tokens": self.tokens,
+            "elapsed_ms": self.elapsed_ms,
+        }
 
     def to_json_patch(self, *, tests: bool = False) -> list[Operation]:
         """Return the RFC 6902 operations that turn the document of the first checkpoint into that of the second.
@@ -114,18 +136,6 @@ class CheckpointDiff:
         before = self.before.tree()
         found = patch(before, self.after.tree())
         return [{"op": "test", "path": "/id", "value": self.before.id}, *guarded(before, found)] if tests else found
-
-    @cached_property
-    def _told(self) -> dict[str, Any]:
-        return {
-            "from": self.before.id,
-            "to": self.after.id,
-            "same_execution": self.same_execution,
-            **{name: _told(getattr(self, name)) for name in _COMPARED},
-            "steps": self.steps,
-            "tokens": self.tokens,
-            "elapsed_ms": self.elapsed_ms,
-        }
 
 
 @checked
@@ -157,20 +167,6 @@ def diff_checkpoints(
     )
 
 
-_PLACES = {
-    "results_changed": ("snapshot", "tool_state", "results"),
-    "context_changes": ("snapshot", "context"),
-    "progress_changes": ("snapshot", "progress"),
-    "metadata_changes": ("metadata",),
-    "header_changes": (),
-}
-"""Where the parts that are compared by pointer stand; the last one is what is left."""
-_COMPARED = (
-    *(f"{these}_{what}" for these in ("thoughts", "tool_calls") for what in ("added", "removed", "changed", "moved")),
-    *_PLACES,
-)
-
-
 def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
     """Return the parts of a checkpoint that are compared by pointer."""
     snapshot = checkpoint.snapshot
@@ -194,52 +190,40 @@ def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any
     """Return what became of thoughts, or of calls, which are matched by their ids."""
     before, after = ({one.id: one for one in these} for these in (old, new))
     # Snapshots of one run share the values that did not change.
-    told = {
-        one: _changes(was.tree(), after[one].tree())
-        for one, was in before.items()
-        if one in after and was is not after[one]
-    }
+    both = [one for one, was in before.items() if one in after and was is not after[one]]
+    changed = {one: _changes(before[one].tree(), after[one].tree()) for one in both}
     return {
         f"{name}_added": tuple(one for one in new if one.id not in before),
         f"{name}_removed": tuple(one for one in old if one.id not in after),
-        f"{name}_changed": {one: different for one, different in told.items() if different},
+        f"{name}_changed": {one: different for one, different in changed.items() if different},
         f"{name}_moved": moved([*before], [*after]),
     }
 
 
-def _told(found: Any) -> Any:
+def _json_of(found: Any) -> Any:
     """Return what a member of a CheckpointDiff is in JSON."""
     if isinstance(found, Change):
         return found.to_dict()
     if isinstance(found, dict):
-        return {where: _told(one) for where, one in found.items()}
+        return {where: _json_of(one) for where, one in found.items()}
     return [one if isinstance(one, str) else one.tree() for one in found]
 
 
 _ROOM = 60
-_SAME = "no differences"
-_WITHHELD = "(withheld: it looks like a secret)"
-
-
-def text_of(diff: CheckpointDiff) -> str:
-    """Return the differences as lines; what terminals would obey is replaced, and what looks secret is withheld."""
-    seconds = diff.elapsed_ms / 1000
-    title = f"{diff.before.id} → {diff.after.id}: {diff.steps:+d} steps, {diff.tokens:+d} tokens, {seconds:+.1f} s"
-    if not diff.same_execution:
-        title += f"; execution {diff.before.execution_id} → {diff.after.execution_id}"
-    return "\n".join(map(harmless, (title, *(list(_lines(diff)) or [_SAME]))))
 
 
 def _lines(diff: CheckpointDiff) -> Iterator[str]:
-    for title, name, said in (("thoughts", "thoughts", _thought), ("tool calls", "tool_calls", _call)):
-        added, removed, changed, moved = (
-            getattr(diff, f"{name}_{what}") for what in ("added", "removed", "changed", "moved")
-        )
+    for title, name, described in (("thoughts", "thoughts", _thought), ("tool calls", "tool_calls", _call)):
+        added, removed, changed, moved = (getattr(diff, f"{name}_{what}") for what in _MATCHED)
         yield from _section(
             title,
-            (f"+ {said(one)}" for one in added),
-            (f"- {said(one)}" for one in removed),
-            (f"~ {line}" for line in _of_each(changed)),
+            (f"+ {described(one)}" for one in added),
+            (f"- {described(one)}" for one in removed),
+            (
+                f"~ {one} {where.removeprefix('/')}: {_values(where, change)}"
+                for one, found in changed.items()
+                for where, change in found.items()
+            ),
             (f"> {one} stands in another place" for one in moved),
         )
     for name, path in _PLACES.items():
@@ -247,27 +231,19 @@ def _lines(diff: CheckpointDiff) -> Iterator[str]:
         yield from _section(title, _lines_of_changes(getattr(diff, name), f"{pointer(path)}/"))
 
 
-def _section(title: str, *parts: Iterator[str]) -> Iterator[str]:
+def _section(title: str, *parts: Iterable[str]) -> Iterator[str]:
     lines = [f"  {line}" for part in parts for line in part]
     if lines:
-        yield title
-        yield from lines
+        yield from (title, *lines)
 
 
 def _thought(thought: Thought) -> str:
-    sure = "" if thought.confidence is None else f" ({thought.confidence})"
-    return f"{thought.id} {thought.type}{sure}: {_shown(thought.content, 'content')}"
+    confidence = "" if thought.confidence is None else f" ({thought.confidence})"
+    return f"{thought.id} {thought.type}{confidence}: {_shown(thought.content, 'content')}"
 
 
 def _call(call: ToolCall) -> str:
-    outcome = call.status or ("in flight" if call.is_in_flight else "completed" if call.success else "failed")
-    return f"{call.id} {call.tool_id or 'a tool'} {outcome}: {_shown(call.args or {}, 'args')}"
-
-
-def _of_each(changed: Mapping[str, Mapping[str, Change]]) -> Iterator[str]:
-    for name, found in changed.items():
-        for where, change in found.items():
-            yield f"{name} {where.removeprefix('/')}: {_values(where, change)}"
+    return f"{call.id} {call.tool_id or 'a tool'} {call.status or outcome_of(call)}: {_shown(call.args or {}, 'args')}"
 
 
 def _lines_of_changes(found: Mapping[str, Change], above: str) -> Iterator[str]:
@@ -283,6 +259,6 @@ def _values(where: str, change: Change) -> str:
 
 def _shown(value: Any, key: str) -> str:
     if secret({key: value}):
-        return _WITHHELD
+        return WITHHELD
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _ROOM else text[: _ROOM - 1] + "…"

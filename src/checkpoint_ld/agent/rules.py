@@ -1,24 +1,28 @@
-"""The rules of agent checkpoints (`shapes/caf/`), held against trees and readings."""
+"""The rules of agent checkpoints (`shapes/caf/`), held against trees and readings, and against a whole collection."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import shacl
 from checkpoint_ld.agent.inference import Note, Part, Parts
+from checkpoint_ld.agent.serialization import AgentReading
+from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.phrases import called, given
-from checkpoint_ld.rules import SEVERITIES, Rule, catalogue
+from checkpoint_ld.phrases import called, given, shown
+from checkpoint_ld.rules import SEVERITIES, Rule, by_slug, catalogue, finding
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl.shape import listed, sh, told
 from checkpoint_ld.validation import profiles
@@ -29,16 +33,14 @@ from checkpoint_ld.validation.validator import COMPILED, judge
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.serialization import AgentReading
+    from checkpoint_ld.agent.values import Tree
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.validation.profiles import Profile
-
-Tree = dict[str, Any]
 
 _OF_SECOND_SHAPE = frozenset({"agent-second-member", "agent-second-value"})
 _ABOUT_KEYS = frozenset({"agent-key-misspelt", "agent-key-unknown"})
@@ -260,3 +262,152 @@ def value_at(tree: Any, place: str) -> Any:
 
 def _key(place: str) -> str:
     return next(reversed(steps_of(place)), "")
+
+
+_FALLING: Final = {
+    "/metadata/step_number": "agent-step-falls",
+    "/metadata/tokens_used": "agent-tokens-fall",
+    "/timestamp": "agent-older-than-parent",
+}
+"""The numbers that never fall in an execution."""
+_PARENT: Final = "/parent/checkpoint_id"
+_ABOUT: Final = ("/about/benchmark", "/about/question", "/about/benchmark_sha256")
+
+
+@dataclass(frozen=True)
+class KnownBenchmark:
+    """What is known of a benchmark: the `@id`s of its questions, and the hash of its file, None if it is not known."""
+
+    questions: Container[str]
+    sha256: str | None = None
+
+
+Lookup = Mapping[str, KnownBenchmark] | Callable[[str], KnownBenchmark | None]
+"""Benchmarks by their `@id`; about one that is not there nothing is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is remembered of a checkpoint: its hash, and some of its values by their places in the tree."""
+
+    sha256: str
+    values: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.values["/id"])
+
+    @property
+    def key(self) -> tuple[float, float, str]:
+        """What checkpoints are ordered by: timestamp, step_number, id."""
+        timestamp, step = (self.values[at] for at in ("/timestamp", "/metadata/step_number"))
+        return timestamp if is_number(timestamp) else 0, step if is_number(step) else 0, self.id
+
+    def finding(self, slug: str, at: str, place: Place, detail: str = "") -> Finding:
+        message = by_slug()[slug].message.replace("{?value}", given(self.values.get(at))).replace("{?detail}", detail)
+        return replace(finding(slug, message, subject=called("checkpoint", self.id)), place=place)
+
+    def below(self, earlier: _Seen) -> Iterator[_Fault]:
+        """Yield the numbers that are below those of an earlier checkpoint."""
+        for at, slug in _FALLING.items():
+            one, other = self.values[at], earlier.values[at]
+            if is_number(one) and is_number(other) and one < other:
+                yield slug, at, shown(other)
+
+
+_Fault = tuple[str, str, str]
+"""The name of a rule, the place in the tree, and what there is to say."""
+_REMEMBERED: Final = (*_FALLING, _PARENT, *_ABOUT, "/id", "/agent_id", "/execution_id")
+
+
+def check_collection(
+    checkpoints: Iterable[AgentReading | AgentCheckpoint | Tree], benchmarks: Lookup | None = None
+) -> Iterator[Finding]:
+    """Yield what agent checkpoints say against each other, in the order in which it comes to light.
+
+    Give them oldest first: each is held against its parent or, where that is unknown, against the one before it in its
+    execution. Of the newest one of each execution the thoughts are remembered, of all others a few numbers. That a
+    parent is absent is told at the end. Findings point into the source of a reading, and into the tree of others.
+    """
+    known = benchmarks.get if isinstance(benchmarks, Mapping) else benchmarks
+    by_id: dict[str, _Seen] = {}
+    newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
+    orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which were not seen yet
+    asked: set[tuple[Any, ...]] = set()
+    for one in checkpoints:
+        tree = one if isinstance(one, dict) else one.tree if isinstance(one, AgentReading) else one.tree()
+        place = one.place if isinstance(one, AgentReading) else _in_tree
+        values = {at: value_at(tree, at) for at in _REMEMBERED}
+        execution, parent = values["/execution_id"], values[_PARENT]
+        if not isinstance(values["/id"], str) or not isinstance(execution, str):
+            continue
+        seen = _Seen(sha256_of(tree) if isinstance(one, (dict, AgentReading)) else one.sha256, values)
+        if seen.id in by_id:
+            if by_id[seen.id].sha256 != seen.sha256:
+                yield seen.finding("agent-id-twice", "/id", place("/id"))
+            continue
+        by_id[seen.id] = seen
+        above = by_id.get(parent) if isinstance(parent, str) else None
+        before, thoughts = newest.get(execution, (None, {}))
+        faults = [*_within(seen, tree, above, before, thoughts)]
+        if before is None or before.key <= seen.key:
+            newest[execution] = seen, {identifier: digest for _, identifier, digest in _thoughts(tree)}
+        about = tuple(values[at] for at in _ABOUT)
+        if known is not None and (execution, *about) not in asked:
+            asked.add((execution, *about))
+            faults += _unknown(known, *about)
+        yield from (seen.finding(slug, at, place(at), detail) for slug, at, detail in faults)
+        for orphan, places in orphans.pop(seen.id, ()):
+            yield from (orphan.finding(slug, at, places[at], detail) for slug, at, detail in orphan.below(seen))
+        if isinstance(parent, str) and parent not in by_id:
+            orphans.setdefault(parent, []).append((seen, {at: place(at) for at in (*_FALLING, _PARENT)}))
+    for those in orphans.values():
+        yield from (one.finding("agent-parent-absent", _PARENT, places[_PARENT]) for one, places in those)
+
+
+def _in_tree(pointer: str) -> Place:
+    return Place(pointer=pointer)
+
+
+def _within(
+    seen: _Seen, tree: Tree, parent: _Seen | None, before: _Seen | None, thoughts: Mapping[str, bytes]
+) -> Iterator[_Fault]:
+    """Hold a checkpoint against its parent, and against the one before it in its execution, with its thoughts."""
+    earlier = parent or before
+    if earlier is not None and (parent is not None or earlier.key <= seen.key):
+        yield from seen.below(earlier)
+    if before is None:
+        return
+    if seen.values["/agent_id"] != before.values["/agent_id"]:
+        yield "agent-changes", "/agent_id", shown(before.values["/agent_id"])
+    if any(seen.values[at] != before.values[at] for at in _ABOUT[:2]):
+        yield "agent-about-changes", "/about", ""
+    if earlier is before:
+        name, left = called("checkpoint", before.id), dict(thoughts)
+        for at, identifier, digest in _thoughts(tree):
+            if left.pop(identifier, digest) != digest:
+                yield "agent-thought-changed", f"/snapshot/thought_chain/{at}/content", name
+        if left:
+            yield "agent-thought-gone", "/snapshot/thought_chain", f"{shown(next(iter(left)))}, in {name},"
+
+
+def _unknown(
+    known: Callable[[str], KnownBenchmark | None], benchmark: Any, question: Any, sha256: Any
+) -> Iterator[_Fault]:
+    """Yield what a checkpoint says of its question against the benchmark."""
+    found = known(benchmark) if isinstance(benchmark, str) else None
+    if found is None:
+        return
+    if isinstance(question, str) and question not in found.questions:
+        yield "agent-question-unknown", "/about/question", ""
+    if isinstance(sha256, str) and found.sha256 not in (None, sha256):
+        yield "agent-benchmark-changed", "/about/benchmark_sha256", shown(found.sha256)
+
+
+def _thoughts(tree: Tree) -> Iterator[tuple[int, str, bytes]]:
+    chain = value_at(tree, "/snapshot/thought_chain")
+    for at, thought in enumerate(chain if isinstance(chain, list) else ()):
+        identifier = thought.get("id") if isinstance(thought, dict) else None
+        content = thought.get("content") if isinstance(thought, dict) else None
+        if isinstance(identifier, str) and isinstance(content, str):
+            yield at, identifier, blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).digest()

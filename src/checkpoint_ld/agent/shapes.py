@@ -1,4 +1,4 @@
-"""The two shapes of agent checkpoints: recognised, and the canonical one written as the second one.
+"""The two shapes of agent checkpoints: recognised, and each written as the other.
 
 A patch holds whatever the second shape has no place for, so that nothing is lost.
 """
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agent.json_patch import applied, patch, reordered
 from checkpoint_ld.agent.text import ordered, sha256_of
-from checkpoint_ld.agent.values import THOUGHT_TYPES
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import ReadError, ShapeError
@@ -19,30 +18,62 @@ from checkpoint_ld.rules import finding
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from checkpoint_ld.agent.text import Tree
-    from checkpoint_ld.agent.values import Shape
+    from checkpoint_ld.agent.values import Shape, Tree
     from checkpoint_ld.findings import Finding
 
-REASONS = ("step_complete", "auto", "tool_error", "low_confidence", "decision", "manual", "branch")
-"""The reasons for a checkpoint that the second shape knows."""
-ENDED: Final = {"completed": True, "failed": False}
+PATCH: Final = "canonical_patch"
+"""The member of the root of the second shape that makes up for what the second shape cannot say."""
+_ENDED: Final = {"completed": True, "failed": False}
 """The lists of calls that have ended, and whether with success."""
-IN_FLIGHT: Final = ("pending", "running")
+_IN_FLIGHT: Final = ("pending", "running")
 """The lists of the ids of calls that have not ended, in the order in which they are read."""
+_CALL_LISTS: Final = (*_IN_FLIGHT, *_ENDED)
 
-CALL_LISTS: Final = ("pending", "running", "completed", "failed")
-"""Where the second shape has the calls of tools, by what became of them."""
-
-_OF_SECOND = (("thought_chain", "steps"), ("context", "messages"), *(("tool_state", name) for name in CALL_LISTS))
+_OF_SECOND = (("thought_chain", "steps"), ("context", "messages"), *(("tool_state", name) for name in _CALL_LISTS))
 _OF_CANONICAL = (("context", "history"), ("tool_state", "calls"), ("tool_state", "results"))
 """Members of the parts of a snapshot that one shape alone has.
 
 An array of thoughts is the sign of the canonical one. The others stand in for it where the thoughts are something else
 by mistake, and keep two members that mean the same from being read as one.
 """
-_SHOWN = 8
 _BENCHMARK = frozenset(("dataFeedElement", "@graph", "hasPart", "questions", "checkpoint"))
-_Path = tuple[str, ...]
+_MESSAGE = ("role", "content")
+_PROGRESS = ("iterations_completed", "tokens_used", "duration_ms")
+_SHOWN = 8
+
+# Both ways: a member that has the other shape's name, and means something else there, takes the name that is free.
+_THOUGHT_NAMES: Final = {"timestamp": "created_at", "created_at": "timestamp"}
+_CALL_NAMES: Final = {"arguments": "args", "args": "arguments", "timestamp": "started_at", "started_at": "timestamp"}
+_REASONS: Final = {
+    **{
+        name: name for name in ("step_complete", "auto", "tool_error", "low_confidence", "decision", "manual", "branch")
+    },
+    "thought_completed": "step_complete",
+    "execution_completed": "step_complete",
+    "tool_completed": "auto",
+    "execution_failed": "auto",
+    "paused": "manual",
+}
+"""The reasons for a checkpoint that the second shape knows, and what it says for others of the canonical one."""
+_TYPES: Final = {
+    **{name: name for name in ("planning", "reasoning", "tool_selection", "tool_execution", "reflection", "decision")},
+    **{name: name for name in ("observation", "correction")},
+    "action": "tool_execution",
+}
+"""The types of thoughts likewise."""
+
+_CHAIN = "/snapshot/thought_chain"
+_MESSAGES = "/snapshot/context/messages"
+_TOOLS = "/snapshot/tool_state"
+_FIXED = {
+    _CHAIN: f"{_CHAIN}/steps",
+    "/snapshot/current_step_id": f"{_CHAIN}/current_step_id",
+    "/snapshot/thought_chain_extra": _CHAIN,
+    "/snapshot/context/history": _MESSAGES,
+    f"{_TOOLS}/calls": _TOOLS,
+    f"{_TOOLS}/results": _TOOLS,
+}
+"""Where parts of the canonical shape stand in the second one."""
 
 
 def is_agent(value: Any) -> bool:
@@ -60,38 +91,22 @@ def detect_shape(data: Any) -> Shape:
     if not is_agent(data):
         raise ShapeError.of([_no_agent(data)])
     snapshot = _inside(data, "snapshot")
-    second, canonical = _signs(snapshot, _OF_SECOND), _signs(snapshot, _OF_CANONICAL)
+    second, canonical = (
+        [pointer(("snapshot", part, name)) for part, name in members if name in _inside(snapshot, part)]
+        for members in (_OF_SECOND, _OF_CANONICAL)
+    )
     if isinstance(snapshot.get("thought_chain"), list):
-        canonical.insert(0, ("snapshot", "thought_chain"))
+        canonical.insert(0, _CHAIN)
     if second and canonical:
-        message = (
-            f"members of both shapes are mixed: {_listed(canonical)} of the canonical one, {_listed(second)} of the "
-            "second one"
-        )
-        raise ShapeError.of([finding("agent-shape", message, pointer=pointer(second[0]))])
-    if second:
-        return "second"
-    if canonical:
-        return "canonical"
-    raise ShapeError.of([_untold(data)])
-
-
-def _signs(snapshot: Mapping[str, Any], members: Iterable[tuple[str, str]]) -> list[_Path]:
-    return [("snapshot", part, name) for part, name in members if name in _inside(snapshot, part)]
-
-
-def _inside(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    inner = value.get(name)
-    return inner if isinstance(inner, dict) else {}
-
-
-def _untold(data: Mapping[str, Any]) -> Finding:
-    snapshot = data["snapshot"]
-    if not isinstance(snapshot, dict):
-        seen = "it is no object"
-    else:
+        both = f"{', '.join(canonical)} of the canonical one, {', '.join(second)} of the second one"
+        message = f"members of both shapes are mixed: {both}"
+        raise ShapeError.of([finding("agent-shape", message, pointer=second[0])])
+    if not second and not canonical:
         seen = f"it has the members {_names(snapshot)}" if snapshot else "it is empty"
-    return finding("agent-shape", f"nothing tells the shape of the snapshot: {seen}", pointer="/snapshot")
+        seen = seen if isinstance(data["snapshot"], dict) else "it is no object"
+        message = f"nothing tells the shape of the snapshot: {seen}"
+        raise ShapeError.of([finding("agent-shape", message, pointer="/snapshot")])
+    return "second" if second else "canonical"
 
 
 def _no_agent(data: Any) -> Finding:
@@ -111,8 +126,12 @@ def _names(value: Mapping[str, Any]) -> str:
     return ", ".join(names) + (f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else "")
 
 
-def _listed(paths: list[_Path]) -> str:
-    return ", ".join(pointer(path) for path in paths)
+def _inside(value: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
+    """Return the object that names lead to, an empty one where there is none."""
+    for name in path:
+        inner = value.get(name)
+        value = inner if isinstance(inner, dict) else {}
+    return value
 
 
 def _entries(members: Mapping[str, Any], name: str) -> list[Any]:
@@ -124,11 +143,13 @@ def _without(members: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in members.items() if name not in names}
 
 
-_PROGRESS = ("iterations_completed", "tokens_used", "duration_ms")
-_MESSAGE = ("role", "content")
-_CHAIN = "/snapshot/thought_chain"
-_MESSAGES = "/snapshot/context/messages"
-_TOOLS = "/snapshot/tool_state"
+def _only(members: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: members[name] for name in names if name in members}
+
+
+def _renamed(members: Any, names: Mapping[str, str]) -> Any:
+    """Return an object with other names for its members; anything else as it is."""
+    return {names.get(name, name): value for name, value in members.items()} if isinstance(members, dict) else members
 
 
 def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
@@ -136,33 +157,29 @@ def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
     snapshot = _inside(data, "snapshot")
     yield from _missing(data.get("metadata"), ("agent_id",), "/metadata")
     reason = _inside(data, "metadata").get("checkpoint_reason")
-    if isinstance(reason, str) and reason not in REASONS:
-        message = f"the second shape has no reason {shown(reason)}, only {', '.join(REASONS)}"
+    reasons = [known for known, second in _REASONS.items() if known == second]
+    if isinstance(reason, str) and reason not in reasons:
+        message = f"the second shape has no reason {shown(reason)}, only {', '.join(reasons)}"
         yield finding("agent-second-value", message, pointer="/metadata/checkpoint_reason")
     for at, step in enumerate(_entries(_inside(snapshot, "thought_chain"), "steps")):
         yield from _missing(step, ("confidence", "children"), f"{_CHAIN}/steps/{at}")
-    for at, one in enumerate(_entries(_inside(snapshot, "context"), "messages")):
-        yield from _of_message(one, f"{_MESSAGES}/{at}")
-    yield from _missing(snapshot.get("tool_state"), CALL_LISTS, _TOOLS)
-    yield from _of_calls(_inside(snapshot, "tool_state"))
+    for at, message in enumerate(_entries(_inside(snapshot, "context"), "messages")):
+        if not isinstance(message, dict):
+            yield _wrong(f"{_MESSAGES}/{at}", "an object")
+            continue
+        yield from _missing(message, _MESSAGE, f"{_MESSAGES}/{at}")
+        places = (f"{_MESSAGES}/{at}/{name}" for name in _MESSAGE if not isinstance(message.get(name), str | None))
+        yield from (_wrong(place, "a text") for place in places)
+    yield from _missing(snapshot.get("tool_state"), _CALL_LISTS, _TOOLS)
+    yield from _faults_of_calls(_inside(snapshot, "tool_state"))
     yield from _missing(snapshot.get("progress"), _PROGRESS, "/snapshot/progress")
 
 
-def _of_message(message: Any, place: str) -> Iterator[Finding]:
-    if not isinstance(message, dict):
-        yield _wrong(place, "an object")
-        return
-    yield from _missing(message, _MESSAGE, place)
-    for name in _MESSAGE:
-        if not isinstance(message.get(name), str | None):
-            yield _wrong(f"{place}/{name}", "a text")
-
-
-def _of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
-    for name in CALL_LISTS:
+def _faults_of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
+    for name in _CALL_LISTS:
         if not isinstance(tools.get(name), list | None):
             yield _wrong(f"{_TOOLS}/{name}", "an array")
-    for name, success in ENDED.items():
+    for name, success in _ENDED.items():
         for at, call in enumerate(_entries(tools, name)):
             yield from _missing(call, ("status",), f"{_TOOLS}/{name}/{at}")
             if isinstance(call, dict) and call.get("success", success) is not success:
@@ -182,29 +199,22 @@ def _wrong(place: str, wanted: str) -> Finding:
     return finding("agent-second-member", f"{place} is not {wanted}", pointer=place)
 
 
-_FIXED = {
-    _CHAIN: f"{_CHAIN}/steps",
-    "/snapshot/current_step_id": f"{_CHAIN}/current_step_id",
-    "/snapshot/thought_chain_extra": _CHAIN,
-    "/snapshot/context/history": _MESSAGES,
-    f"{_TOOLS}/calls": _TOOLS,
-    f"{_TOOLS}/results": _TOOLS,
-}
-
-
 def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, str]:
     """Return where values of the canonical `tree` stand in `data`, by JSON Pointers (RFC 6901), where these differ.
 
     What stands inside a value that is told stands at the same place inside its origin.
     """
     found = dict(_FIXED)
-    snapshot = _inside(tree, "snapshot")
-    for index in range(len(_entries(snapshot, "thought_chain"))):
+    for index in range(len(_entries(_inside(tree, "snapshot"), "thought_chain"))):
         found[f"{_CHAIN}/{index}/created_at"] = f"{_CHAIN}/steps/{index}/timestamp"
-    standing = list(_standing(_inside(_inside(data, "snapshot"), "tool_state")))
+    standing: list[tuple[Any, str]] = []
+    for name in (*_ENDED, *_IN_FLIGHT):
+        for index, value in enumerate(_entries(_inside(data, "snapshot", "tool_state"), name)):
+            is_whole = isinstance(value, dict) and name in _ENDED
+            standing.append((value.get("id") if is_whole else value, f"{_TOOLS}/{name}/{index}"))
     # A patch may have put the calls into another order, but not given them other identifiers.
     by_id = {identifier: place for identifier, place in reversed(standing) if isinstance(identifier, str)}
-    for index, call in enumerate(_entries(_inside(snapshot, "tool_state"), "calls")):
+    for index, call in enumerate(_entries(_inside(tree, "snapshot", "tool_state"), "calls")):
         place, origin = f"{_TOOLS}/calls/{index}", standing[index][1] if index < len(standing) else _TOOLS
         identifier = call.get("id") if isinstance(call, dict) else None
         if isinstance(identifier, str):
@@ -215,26 +225,6 @@ def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, st
     return found
 
 
-def _standing(tools: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:
-    """Yield the identifiers of the calls of the second shape in the order in which they are read, with their places."""
-    for name in (*ENDED, *IN_FLIGHT):
-        for index, value in enumerate(_entries(tools, name)):
-            is_whole = isinstance(value, dict) and name in ENDED
-            yield value.get("id") if is_whole else value, f"{_TOOLS}/{name}/{index}"
-
-
-_TYPES = {"action": "tool_execution"}
-TYPES = tuple(one for one in THOUGHT_TYPES if one not in _TYPES)
-"""The types of thoughts that the second shape knows."""
-_REASONS = {
-    "thought_completed": "step_complete",
-    "execution_completed": "step_complete",
-    "tool_completed": "auto",
-    "execution_failed": "auto",
-    "paused": "manual",
-}
-
-
 def to_second(tree: Mapping[str, Any]) -> Tree:
     """Return a canonical tree as the second shape; `tree` is not changed.
 
@@ -243,11 +233,13 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
     """
     second = _without(tree, PATCH)
     if isinstance(tree.get("metadata"), dict):
-        second["metadata"] = _metadata(tree["metadata"], tree)
+        second["metadata"] = metadata = _completed(tree["metadata"], {"agent_id": tree.get("agent_id")})
+        if isinstance(reason := metadata.get("checkpoint_reason"), str):
+            metadata["checkpoint_reason"] = _REASONS.get(reason, "auto")
     if isinstance(tree.get("snapshot"), dict):
-        second["snapshot"] = _snapshot(tree["snapshot"], tree)
+        second["snapshot"] = _second_snapshot(tree["snapshot"], tree)
     second = ordered(second, "second")
-    back, wanted = ordered(mapped(second)), ordered(tree)
+    back, wanted = ordered(_mapped(second)), ordered(tree)
     operations = [*patch(back, wanted), *_results_in_order(back, wanted)]
     if operations:
         second[PATCH] = {"sha256": sha256_of(back), "patch": operations}
@@ -256,120 +248,90 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
 
 def _results_in_order(back: Tree, wanted: Tree) -> list[dict[str, Any]]:
     """Put the results, which are read in the order of the lists of calls, into the order that they had."""
-    before, results = (_inside(_inside(_inside(tree, "snapshot"), "tool_state"), "results") for tree in (back, wanted))
+    before, results = (_inside(tree, "snapshot", "tool_state", "results") for tree in (back, wanted))
     # As the patch leaves them: those that are wanted in the order in which they were, then those that it adds.
     names = [name for name in before if name in results]
     added = [name for name in results if name not in before]
-    return reordered([*names, *added], results, "/snapshot/tool_state/results")
+    return reordered([*names, *added], results, f"{_TOOLS}/results")
 
 
-def _metadata(metadata: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
-    found = _completed(metadata, {"agent_id": tree.get("agent_id")})
-    reason = found.get("checkpoint_reason")
-    if isinstance(reason, str) and reason not in REASONS:
-        found["checkpoint_reason"] = _REASONS.get(reason, "auto")
-    return found
-
-
-def _snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
+def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
     found = _without(snapshot, "current_step_id")
-    found["thought_chain"] = _chain(snapshot)
+    found["thought_chain"] = chain = _renamed(
+        _only(snapshot, "thought_chain", "current_step_id"), {"thought_chain": "steps"}
+    )
+    if isinstance(chain.get("steps"), list):
+        chain["steps"] = _second_thoughts(chain["steps"])
     extra = snapshot.get("thought_chain_extra")
     # What stands beside the members of the chain comes back in the order of the text form.
     if isinstance(extra, dict) and not {"steps", "current_step_id"} & extra.keys() and sorted(extra) == list(extra):
         found["thought_chain"] |= found.pop("thought_chain_extra")
-    if isinstance(snapshot.get("context"), dict):
-        found["context"] = _context(snapshot["context"])
+    if isinstance(context := snapshot.get("context"), dict):
+        found["context"] = _without(context, "state", "history")
+        if "history" in context:
+            history = context["history"]
+            found["context"]["messages"] = (
+                [one for one in history if _is_message(one)] if isinstance(history, list) else history
+            )
     if isinstance(snapshot.get("tool_state"), dict):
-        found["tool_state"] = _tool_state(snapshot["tool_state"], tree.get("timestamp"))
-    if isinstance(snapshot.get("progress"), dict):
-        found["progress"] = _progress(snapshot["progress"], _inside(tree, "metadata"))
+        found["tool_state"] = _second_tool_state(snapshot["tool_state"], tree.get("timestamp"))
+    if isinstance(progress := snapshot.get("progress"), dict):
+        metadata = _inside(tree, "metadata")
+        needed = {"iterations_completed": progress.get("step_number")}
+        needed |= {name: metadata.get(name) for name in ("tokens_used", "duration_ms")}
+        found["progress"] = _completed(_without(progress, "total_thoughts", "total_tool_calls"), needed)
     return found
 
 
-def _context(context: dict[str, Any]) -> dict[str, Any]:
-    found = _without(context, "state", "history")
-    if "history" in context:
-        history = context["history"]
-        found["messages"] = (
-            [
-                one
-                for one in history
-                if isinstance(one, dict) and isinstance(one.get("role"), str) and isinstance(one.get("content"), str)
-            ]
-            if isinstance(history, list)
-            else history
-        )
-    return found
-
-
-def _chain(snapshot: dict[str, Any]) -> dict[str, Any]:
-    names = {"thought_chain": "steps", "current_step_id": "current_step_id"}
-    found = {names[name]: snapshot[name] for name in names if name in snapshot}
-    thoughts = found.get("steps")
-    if not isinstance(thoughts, list):
-        return found
+def _second_thoughts(thoughts: list[Any]) -> list[Any]:
     children: dict[str, list[Any]] = {}
     for thought in thoughts:
         if isinstance(thought, dict) and isinstance(thought.get("parent_id"), str):
             children.setdefault(thought["parent_id"], []).append(thought.get("id"))
-    found["steps"] = [_thought(one, children) if isinstance(one, dict) else one for one in thoughts]
+    found = []
+    for thought in thoughts:
+        if isinstance(thought, dict):
+            identifier, kind = thought.get("id"), thought.get("type")
+            own = children.get(identifier, []) if isinstance(identifier, str) else []
+            step = _completed(_renamed(thought, _THOUGHT_NAMES), {"confidence": 1, "children": own})
+            found.append({**step, "type": _TYPES.get(kind, "observation")} if isinstance(kind, str) else step)
+        else:
+            found.append(thought)
     return found
 
 
-def _thought(thought: dict[str, Any], children: Mapping[str, list[Any]]) -> dict[str, Any]:
-    identifier, kind = thought.get("id"), thought.get("type")
-    own = children.get(identifier, []) if isinstance(identifier, str) else []
-    found = _completed(renamed(thought, THOUGHT_NAMES), {"confidence": 1, "children": own})
-    if isinstance(kind, str) and kind not in TYPES:
-        found["type"] = _TYPES.get(kind, "observation")
-    return found
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and isinstance(value.get("content"), str)
 
 
-def _tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
+def _second_tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
     results = _inside(tools, "results")
-    lists: dict[str, list[Any]] = {name: [] for name in CALL_LISTS}
+    lists: dict[str, list[Any]] = {name: [] for name in ("pending", "running", "completed", "failed")}
     for call in _entries(tools, "calls"):
         if not isinstance(call, dict):
             lists["completed"].append(call)
         elif isinstance(call.get("success"), bool):
             name = "completed" if call["success"] else "failed"
-            lists[name].append(_ended(call, name, results, timestamp))
+            lists[name].append(_second_call(call, name, results, timestamp))
         else:
             lists["running" if call.get("status") == "running" else "pending"].append(call.get("id"))
     return {**_without(tools, "calls", "results"), **lists}
 
 
-def _ended(call: dict[str, Any], status: str, results: Mapping[str, Any], timestamp: Any) -> dict[str, Any]:
+def _second_call(call: dict[str, Any], status: str, results: Mapping[str, Any], timestamp: Any) -> dict[str, Any]:
     needed = {"arguments": {}, "status": status, "timestamp": timestamp}
     start, end = call.get("started_at"), call.get("completed_at")
     if isinstance(start, int) and isinstance(end, int) and end >= start:
         needed["duration_ms"] = end - start
-    found = _completed(renamed(_without(call, "success", "completed_at", "result"), CALL_NAMES), needed)
+    found = _completed(_renamed(_without(call, "success", "completed_at", "result"), _CALL_NAMES), needed)
     if isinstance(call.get("id"), str) and call["id"] in results:
         found["result"] = results[call["id"]]
     return found
 
 
-def _progress(progress: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    needed = {
-        "iterations_completed": progress.get("step_number"),
-        "tokens_used": told.get("tokens_used"),
-        "duration_ms": told.get("duration_ms"),
-    }
-    return _completed(_without(progress, "total_thoughts", "total_tool_calls"), needed)
-
-
 def _completed(members: dict[str, Any], needed: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with what the second shape requires in it, where it is absent or null."""
     return {**members, **{name: value for name, value in needed.items() if members.get(name) is None}}
-
-
-PATCH: Final = "canonical_patch"
-"""The member of the root of the second shape that makes up for what the second shape cannot say."""
-# Both ways: a member that has the other shape's name, and means something else there, takes the name that is free.
-THOUGHT_NAMES: Final = {"timestamp": "created_at", "created_at": "timestamp"}
-CALL_NAMES: Final = {"arguments": "args", "args": "arguments", "timestamp": "started_at", "started_at": "timestamp"}
 
 
 def of_second(data: Mapping[str, Any]) -> tuple[Tree, tuple[Finding, ...]]:
@@ -378,84 +340,61 @@ def of_second(data: Mapping[str, Any]) -> tuple[Tree, tuple[Finding, ...]]:
     Its `canonical_patch` is applied if it fits; if it does not, a finding says so. Nothing is copied that stays as it
     is.
     """
-    tree = mapped(data)
+    tree = _mapped(data)
     if PATCH not in data:
         return tree, ()
+    value = data[PATCH]
     try:
-        return _patched(tree, data[PATCH]), ()
+        if not isinstance(value, dict) or not isinstance(value.get("patch"), list):
+            raise ReadError("it is no object with sha256 and patch")
+        if value.get("sha256") != sha256_of(tree):
+            raise ReadError("the file was edited after it had been made, so that it does not fit any more")
+        patched = applied(tree, value["patch"])
+        if not isinstance(patched, dict):
+            raise ReadError("it makes something else than an object of the checkpoint")
     except ReadError as error:
         return tree, (finding("agent-patch", f"the {PATCH} was not applied: {error}", pointer=f"/{PATCH}"),)
+    return patched, ()
 
 
-def mapped(data: Mapping[str, Any]) -> Tree:
+def _mapped(data: Mapping[str, Any]) -> Tree:
     """Return a checkpoint of the second shape as a canonical tree, without regard to its `canonical_patch`."""
     tree = _without(data, PATCH)
-    if isinstance(tree.get("snapshot"), dict):
-        tree["snapshot"] = _first_snapshot(tree["snapshot"])
-    return tree
-
-
-def renamed(members: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return an object with other names for its members."""
-    return {names.get(name, name): value for name, value in members.items()}
-
-
-def _patched(tree: Tree, value: Any) -> Tree:
-    if not isinstance(value, dict) or not isinstance(value.get("patch"), list):
-        raise ReadError("it is no object with sha256 and patch")
-    if value.get("sha256") != sha256_of(tree):
-        raise ReadError("the file was edited after it had been made, so that it does not fit any more")
-    patched = applied(tree, value["patch"])
-    if not isinstance(patched, dict):
-        raise ReadError("it makes something else than an object of the checkpoint")
-    return patched
-
-
-def _first_snapshot(snapshot: dict[str, Any]) -> dict[str, Any]:
-    found = dict(snapshot)
-    chain, context, tools = (snapshot.get(name) for name in ("thought_chain", "context", "tool_state"))
-    if isinstance(chain, dict):
+    if not isinstance(tree.get("snapshot"), dict):
+        return tree
+    tree["snapshot"] = found = dict(tree["snapshot"])
+    if isinstance(chain := found.get("thought_chain"), dict):
         del found["thought_chain"]
-        found |= _first_chain(chain, snapshot)
-    if isinstance(context, dict):
-        found["context"] = {"state": {}, **renamed(context, {"messages": "history"})}
-    if isinstance(tools, dict):
-        found["tool_state"] = _first_tool_state(tools)
-    if isinstance(snapshot.get("progress"), dict):
-        calls = _inside(found, "tool_state").get("calls")
-        counted = {"total_thoughts": found.get("thought_chain"), "total_tool_calls": calls}
+        names = {"steps": "thought_chain", "current_step_id": "current_step_id"}
+        found |= {names[name]: value for name, value in chain.items() if name in names}
+        if isinstance(steps := found.get("thought_chain"), list):
+            found["thought_chain"] = [_renamed(one, _THOUGHT_NAMES) for one in steps]
+        if extra := {name: chain[name] for name in sorted(chain) if name not in names}:
+            found["thought_chain_extra"] = extra | _only(found, "thought_chain_extra")
+    if isinstance(found.get("context"), dict):
+        found["context"] = {"state": {}, **_renamed(found["context"], {"messages": "history"})}
+    if isinstance(found.get("tool_state"), dict):
+        found["tool_state"] = _first_tool_state(found["tool_state"])
+    if isinstance(found.get("progress"), dict):
+        counted = {
+            "total_thoughts": found.get("thought_chain"),
+            "total_tool_calls": _inside(found, "tool_state").get("calls"),
+        }
         totals = {name: len(value) for name, value in counted.items() if isinstance(value, list)}
-        found["progress"] = {**totals, **snapshot["progress"]}
-    return found
-
-
-def _first_chain(chain: dict[str, Any], snapshot: dict[str, Any]) -> dict[str, Any]:
-    names = {"steps": "thought_chain", "current_step_id": "current_step_id"}
-    found = {names[name]: value for name, value in chain.items() if name in names}
-    extra = {name: chain[name] for name in sorted(chain) if name not in names}
-    steps = found.get("thought_chain")
-    if isinstance(steps, list):
-        found["thought_chain"] = [renamed(one, THOUGHT_NAMES) if isinstance(one, dict) else one for one in steps]
-    if extra and "thought_chain_extra" in snapshot:
-        extra["thought_chain_extra"] = snapshot["thought_chain_extra"]
-    return {**found, "thought_chain_extra": extra} if extra else found
+        found["progress"] = {**totals, **found["progress"]}
+    return tree
 
 
 def _first_tool_state(tools: dict[str, Any]) -> dict[str, Any]:
     calls: list[Any] = []
     results: dict[str, Any] = {}
-    for name, success in ENDED.items():
-        calls += [_first_ended(call, success, results) for call in _entries(tools, name)]
-    for name in IN_FLIGHT:
+    for name, success in _ENDED.items():
+        for one in _entries(tools, name):
+            call = {**_renamed(one, _CALL_NAMES), "success": success} if isinstance(one, dict) else one
+            # A result without an id to be found by stays where it is.
+            if isinstance(call, dict) and "result" in call and isinstance(call.get("id"), str):
+                results[call["id"]] = call.pop("result")
+            calls.append(call)
+    for name in _IN_FLIGHT:
         calls += [{"id": identifier, "status": name} for identifier in _entries(tools, name)]
-    return {**_without(tools, *CALL_LISTS), "calls": calls, "results": results}
-
-
-def _first_ended(call: Any, success: bool, results: dict[str, Any]) -> Any:
-    """Return a call that has ended; its result goes to `results`, unless it has no id to be found by."""
-    if not isinstance(call, dict):
-        return call
-    found = {**renamed(call, CALL_NAMES), "success": success}
-    if "result" in found and isinstance(found.get("id"), str):
-        results[found["id"]] = found.pop("result")
-    return found
+    return {**_without(tools, *_CALL_LISTS), "calls": calls, "results": results}

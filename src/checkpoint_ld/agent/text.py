@@ -17,16 +17,9 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.values import Shape
 
-Tree = dict[str, Any]
-"""An agent checkpoint as plain JSON, with unknown members and nulls as they were found."""
-
-ROOT: Final = (
-    *("version", "id", "timestamp", "execution_id", "agent_id", "snapshot"),
-    *("metadata", "parent", "name", "description", "about", "diff"),
-)
+Tree = values.Tree
+ROOT: Final = (*values.Heading.model_fields, "diff")
 """The known members of the root, in their order."""
-
-_LAYOUT = Layout(end="\n")
 
 
 class _Order(NamedTuple):
@@ -48,7 +41,6 @@ _SNAPSHOT = _of(
     tool_state=_of(values.SnapshotToolState, calls=_of(values.ToolCall)),
     progress=_of(values.SnapshotProgress),
 )
-
 _STEP = _Order(
     (
         *("id", "type", "content", "reasoning", "confidence"),
@@ -69,7 +61,6 @@ _SECOND_SNAPSHOT = _Order(
         ),
     },
 )
-
 _ORDERS: dict[Shape, _Order] = {
     "canonical": _Order(ROOT, {**_SHARED, "snapshot": _SNAPSHOT}),
     "second": _Order((*ROOT, "canonical_patch"), {**_SHARED, "snapshot": _SECOND_SNAPSHOT}),
@@ -78,28 +69,7 @@ _ORDERS: dict[Shape, _Order] = {
 
 def ordered(tree: Mapping[str, Any], shape: Shape = "canonical") -> Tree:
     """Return a checkpoint of that shape with all members in the order of the text form; JSON parts are not copied."""
-    arranged: Tree = _arranged(tree, _ORDERS[shape])
-    return arranged
-
-
-def bytes_of(tree: Mapping[str, Any], shape: Shape = "canonical") -> bytes:
-    """Return the text form in UTF-8. Raises WriteError for what is no JSON, such as NaN."""
-    return bytes_of_ordered(ordered(tree, shape))
-
-
-def bytes_of_ordered(tree: Mapping[str, Any]) -> bytes:
-    """Return the text form, in UTF-8, of a tree whose members stand in order already. Raises as `bytes_of`."""
-    return dump_json(tree, _LAYOUT)
-
-
-def text_of(tree: Mapping[str, Any], shape: Shape = "canonical") -> str:
-    """Return the text form, which ends with a line end. Raises WriteError for what is no JSON, such as NaN."""
-    return bytes_of(tree, shape).decode()
-
-
-def sha256_of(tree: Mapping[str, Any]) -> str:
-    """Return the hash of a canonical tree: SHA-256 of its text form in UTF-8, in hexadecimal digits."""
-    return hashlib.sha256(bytes_of(tree)).hexdigest()
+    return _arranged(tree, _ORDERS[shape])  # type: ignore[no-any-return]
 
 
 def _arranged(value: Any, order: _Order) -> Any:
@@ -114,3 +84,23 @@ def _arranged(value: Any, order: _Order) -> Any:
     if len(members) < len(value):
         members.update((name, value[name]) for name in sorted(value.keys() - members.keys()))
     return members
+
+
+def bytes_of(tree: Mapping[str, Any], shape: Shape = "canonical") -> bytes:
+    """Return the text form in UTF-8. Raises WriteError for what is no JSON, such as NaN."""
+    return bytes_of_ordered(ordered(tree, shape))
+
+
+def bytes_of_ordered(tree: Mapping[str, Any]) -> bytes:
+    """Return the text form, in UTF-8, of a tree whose members stand in order already. Raises as `bytes_of`."""
+    return dump_json(tree, Layout(end="\n"))
+
+
+def text_of(tree: Mapping[str, Any], shape: Shape = "canonical") -> str:
+    """Return the text form, which ends with a line end. Raises WriteError for what is no JSON, such as NaN."""
+    return bytes_of(tree, shape).decode()
+
+
+def sha256_of(tree: Mapping[str, Any]) -> str:
+    """Return the hash of a canonical tree: SHA-256 of its text form in UTF-8, in hexadecimal digits."""
+    return hashlib.sha256(bytes_of(tree)).hexdigest()

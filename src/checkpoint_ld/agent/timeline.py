@@ -1,4 +1,7 @@
-"""What happened in a run, and when: from checkpoints to moments; and one checkpoint in words for people."""
+"""What happened in a run, and when: from checkpoints to moments, shown as text, as a picture (SVG) and as a page.
+
+A picture and a page need no other file and no script; they are for light and dark screens, with texts to point at.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ import json
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from functools import cache
+from html import escape
+from importlib import resources
+from itertools import accumulate, pairwise
+from string import Template
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import Thought, ToolCall
+    from checkpoint_ld.agent.values import ToolCall
 
 Kind = Literal["thought", "call", "checkpoint", "run"]
 Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused", "cut off", "open"]
@@ -32,6 +39,10 @@ UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 WITHHELD = "(withheld: it looks like a secret)"
 """What stands for a value that must not go further than its file."""
+_ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
+    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
+)
+"""How a run ended, by the reason for its last checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +113,6 @@ class Timeline(Shown):
         return (one for one in self.moments if one.lane == lane)
 
 
-_ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
-    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
-)
-"""How a run ended, by the reason for its last checkpoint."""
-
-
 def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
     """Return the marks that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
 
@@ -144,11 +149,18 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     dated = [(one.started_at, one) for one in calls.values() if one.started_at is not None]
     each: dict[str, Header] = {one.id: one for one in (*marks, *map(Header.of, ordered))}
     signs = sorted(each.values(), key=lambda one: one.timestamp)
-    happened = [*map(_of_thought, thoughts.values()), *(_of_call(one, began) for began, one in dated)]
-    found = [_placed(one, signs) for one in happened]
+    found = []
+    for one in thoughts.values():
+        text, at = WITHHELD if secret(one.content) else one.content, one.created_at
+        found.append(Moment("thought", one.id, THOUGHTS, at, at, one.type, text, "", one.confidence, one.parent_id))
+    found += [_of_call(one, began) for began, one in dated]
+    # The first checkpoint after a moment is the first to know it: both are of one execution.
+    times = [one.timestamp for one in signs]
+    of = [signs[min(bisect_left(times, one.start), len(signs) - 1)].execution_id for one in found]
+    found = [replace(one, execution=execution) for one, execution in zip(found, of, strict=True)]
     for sign in signs:
-        at, reason, called = sign.timestamp, sign.checkpoint_reason, sign.name or ""
-        found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, called, execution=sign.execution_id))
+        at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
+        found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
     runs = list(_runs(signs, found))
     moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda one: one.start))
     tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
@@ -163,10 +175,23 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     )
 
 
-def _placed(moment: Moment, signs: Sequence[Header]) -> Moment:
-    """Return a moment with its execution: that of the first checkpoint after it, which is the first to know it."""
-    after = bisect_left(signs, moment.start, key=lambda one: one.timestamp)
-    return replace(moment, execution=signs[min(after, len(signs) - 1)].execution_id)
+def _of_call(call: ToolCall, began: int) -> Moment:
+    outcome, ended = outcome_of(call), call.completed_at
+    if ended is None and outcome != "in flight":
+        ended = began + int(call.duration_ms or 0)
+    args = {key: WITHHELD if secret({key: one}) else one for key, one in (call.args or {}).items()}
+    text = call.error if call.error is not None else json.dumps(args, ensure_ascii=False)
+    tool = call.tool_id or "(no tool named)"
+    return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
+
+
+def outcome_of(call: ToolCall) -> Outcome:
+    """Return how a call went."""
+    if call.is_in_flight:
+        return "in flight"
+    if call.status == "cancelled":
+        return "cancelled"
+    return "completed" if call.success else "failed"
 
 
 def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
@@ -189,10 +214,14 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
         name, before = first.execution_id, last_seen.get(first.execution_id)
         origin = before or by_id.get(first.parent_checkpoint_id or "")
         start = min(first.timestamp, owned[name]) if before is None else first.timestamp
+        text = ""
+        if origin is not None:
+            of = "" if origin.execution_id == name else f" of {origin.execution_id}"
+            after = f", {span(start - origin.timestamp)} after it"
+            text = f"another way from {origin.id}{of}" if first.is_branch else f"goes on from {origin.id}{of}{after}"
         goes_on = [one for one in signs if one.parent_checkpoint_id == last.id and one.is_branch]
         is_known = number < len(groups) - 1 and not goes_on
         outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
-        text = "" if origin is None else _origin(first, origin, start)
         yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
         last_seen[name] = last
 
@@ -214,13 +243,6 @@ def _resumed(signs: Sequence[Header]) -> set[str]:
     return resumed
 
 
-def _origin(first: Header, origin: Header, start: int) -> str:
-    of = "" if origin.execution_id == first.execution_id else f" of {origin.execution_id}"
-    if first.is_branch:
-        return f"another way from {origin.id}{of}"
-    return f"goes on from {origin.id}{of}, {span(start - origin.timestamp)} after it"
-
-
 def instant(milliseconds: int) -> str:
     """Return a moment as the text of its date and time in UTC."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -239,41 +261,9 @@ def span(milliseconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def _of_thought(thought: Thought) -> Moment:
-    at = thought.created_at
-    text, sure, above = thought.content, thought.confidence, thought.parent_id
-    return Moment("thought", thought.id, THOUGHTS, at, at, thought.type, _shown(text), "", sure, above)
-
-
-def _of_call(call: ToolCall, began: int) -> Moment:
-    outcome = outcome_of(call)
-    ended = call.completed_at
-    if ended is None and outcome != "in flight":
-        ended = began + int(call.duration_ms or 0)
-    text = call.error if call.error is not None else json.dumps(_shown(call.args or {}), ensure_ascii=False)
-    tool = call.tool_id or "(no tool named)"
-    return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
-
-
-def outcome_of(call: ToolCall) -> Outcome:
-    """Return how a call went."""
-    if call.is_in_flight:
-        return "in flight"
-    if call.status == "cancelled":
-        return "cancelled"
-    return "completed" if call.success else "failed"
-
-
-def _shown(value: Any) -> Any:
-    """Return a value; the members of an object that look like secrets are withheld."""
-    if isinstance(value, dict):
-        return {key: WITHHELD if secret({key: one}) else one for key, one in value.items()}
-    return WITHHELD if secret(value) else value
-
-
-WIDTH: Final = 100
+_COLUMNS: Final = 100
 """Columns, where nobody says how many there are."""
-_NAME = 16
+_LANE_NAME = 16
 _LEAST = 40
 _MARKS: Final = {
     "completed": "✓",
@@ -286,73 +276,63 @@ _MARKS: Final = {
 }
 _WEIGHT: Final = " ━✓○●◆⊘…✗▶‖↯"
 """The marks of a lane; where two meet in one column, the later one of these is seen."""
-RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
-LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
+_RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
+_LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
 
 
-def text_of(timeline: Timeline, *, width: int = WIDTH, limit: int | None = None) -> str:
+def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = None) -> str:
     """Return a timeline as lines of at most `width` columns (at least 40).
 
     `limit` is how many of the latest moments are listed below the lanes, None for all of them.
     """
     width = max(width, _LEAST)
-    title = head(harmless(f"{timeline.agent_id} · {', '.join(timeline.executions)}"), width)
-    began = f"{instant(timeline.start)}, {span(timeline.duration_ms)}"
-    return "\n".join((title, began, "", *_lanes(timeline, width), "", *_list(timeline, width, limit)))
-
-
-def _lanes(timeline: Timeline, width: int) -> Iterator[str]:
-    room = width - _NAME - 1
+    room = width - _LANE_NAME - 1
+    lines = [
+        head(harmless(f"{timeline.agent_id} · {', '.join(timeline.executions)}"), width),
+        f"{instant(timeline.start)}, {span(timeline.duration_ms)}",
+        "",
+    ]
     for lane in timeline.lanes:
         row = [" "] * room
         for moment in timeline.in_lane(lane):
             _draw(row, moment, timeline)
-        name = head(harmless(lane), _NAME)
-        yield f"{name}{' ' * (_NAME - cells(name))} {''.join(row)}".rstrip()
-    ends = span(timeline.duration_ms)
-    yield f"{'':{_NAME}} 0{ends:>{room - 1}}"
-    yield head(LEGEND, width)
-    if RUNS in timeline.lanes:
-        yield head(RUNS_LEGEND, width)
+        name = head(harmless(lane), _LANE_NAME)
+        lines.append(f"{name}{' ' * (_LANE_NAME - cells(name))} {''.join(row)}".rstrip())
+    lines += [f"{'':{_LANE_NAME}} 0{span(timeline.duration_ms):>{room - 1}}", head(_LEGEND, width)]
+    lines += [head(_RUNS_LEGEND, width)] if RUNS in timeline.lanes else []
+    left_out = 0 if limit is None else max(len(timeline.moments) - limit, 0)
+    lines += ["", *([f"… {left_out} earlier moments"] if left_out else [])]
+    for moment in timeline.moments[left_out:]:
+        lines.append(head(harmless(f"{span(moment.start - timeline.start):>11}  {_line_of(moment)}"), width))
+    if timeline.undated:
+        lines.append(f"{timeline.undated} calls do not say when they began")
+    return "\n".join(lines)
 
 
 def _draw(row: list[str], moment: Moment, timeline: Timeline) -> None:
-    first = _column(moment.start, timeline, len(row))
-    if moment.kind in ("thought", "checkpoint"):
-        _put(row, first, "◆" if moment.kind == "checkpoint" else "○" if moment.is_unsure else "●")
+    def put(column: int, mark: str) -> None:
+        if _WEIGHT.index(mark) > _WEIGHT.index(row[column]):
+            row[column] = mark
+
+    def column(at: int) -> int:
+        return (at - timeline.start) * (len(row) - 1) // max(timeline.duration_ms, 1)
+
+    first = column(moment.start)
+    if not moment.takes_time:
+        put(first, "◆" if moment.kind == "checkpoint" else "○" if moment.is_unsure else "●")
         return
-    last = len(row) - 1 if moment.end is None else _column(moment.end, timeline, len(row))
-    for column in range(first, last):
-        _put(row, column, "━")
-    _put(row, last, _MARKS[moment.outcome])
+    last = len(row) - 1 if moment.end is None else column(moment.end)
+    for at in range(first, last):
+        put(at, "━")
+    put(last, _MARKS[moment.outcome])
     if moment.kind == "run":
         row[first] = "▶"
 
 
-def _put(row: list[str], column: int, mark: str) -> None:
-    if _WEIGHT.index(mark) > _WEIGHT.index(row[column]):
-        row[column] = mark
-
-
-def _column(at: int, timeline: Timeline, room: int) -> int:
-    return (at - timeline.start) * (room - 1) // max(timeline.duration_ms, 1)
-
-
-def _list(timeline: Timeline, width: int, limit: int | None) -> Iterator[str]:
-    shown = timeline.moments if limit is None else timeline.moments[max(len(timeline.moments) - limit, 0) :]
-    left_out = len(timeline.moments) - len(shown)
-    if left_out:
-        yield f"… {left_out} earlier moments"
-    for moment in shown:
-        yield head(harmless(f"{span(moment.start - timeline.start):>11}  {_told(moment)}"), width)
-    if timeline.undated:
-        yield f"{timeline.undated} calls do not say when they began"
-
-
-def _told(moment: Moment) -> str:
+def _line_of(moment: Moment) -> str:
     if moment.kind == "thought":
-        sure = "" if moment.confidence is None else f" {moment.confidence}"
-        return f"{'○' if moment.is_unsure else '●'} {moment.label}{sure}: {moment.text}"
+        confidence = "" if moment.confidence is None else f" {moment.confidence}"
+        return f"{'○' if moment.is_unsure else '●'} {moment.label}{confidence}: {moment.text}"
     if moment.kind == "checkpoint":
         return f"◆ {moment.id} {moment.label} {moment.text}".rstrip()
     took = "" if moment.end is None else f" {span(moment.end - moment.start)}"
@@ -365,7 +345,10 @@ _ROOM = 96
 
 
 def lines_of(checkpoint: AgentCheckpoint, *, latest: int = 5) -> Iterator[str]:
-    """Yield the lines; `latest` is how many thoughts and calls are shown. What looks like a secret is withheld."""
+    """Yield one checkpoint in words, as lines; `latest` is how many thoughts and calls are shown.
+
+    What looks like a secret is withheld.
+    """
     return (head(harmless(line), _ROOM) for line in _lines(checkpoint, latest))
 
 
@@ -384,29 +367,205 @@ def _lines(checkpoint: AgentCheckpoint, latest: int) -> Iterator[str]:
     if checkpoint.about is not None:
         yield f"about      {checkpoint.about.question or checkpoint.about.benchmark}"
     thoughts, calls = snapshot.thought_chain, snapshot.tool_state.calls
-    yield from _counted("thoughts", thoughts, latest)
+    yield _counted("thoughts", thoughts, latest)
     for thought in thoughts[max(len(thoughts) - latest, 0) :]:
-        sure = "" if thought.confidence is None else f" {thought.confidence}"
-        yield f"  {thought.id} {thought.type}{sure}: {_text_of('content', thought.content)}"
-    yield from _counted("tool calls", calls, latest)
+        confidence = "" if thought.confidence is None else f" {thought.confidence}"
+        yield f"  {thought.id} {thought.type}{confidence}: {_shown('content', thought.content)}"
+    yield _counted("tool calls", calls, latest)
     for call in calls[max(len(calls) - latest, 0) :]:
-        text = call.error if call.error is not None else _text_of("args", call.args or {})
+        text = call.error if call.error is not None else _shown("args", call.args or {})
         yield f"  {call.id} {call.tool_id or 'a tool'} {outcome_of(call)}: {text}"
     for title, members in (("variables", snapshot.context.variables), ("state", snapshot.context.state)):
         if members:
             yield title
-            yield from (f"  {key}: {_text_of(key, value)}" for key, value in members.items())
+            yield from (f"  {key}: {_shown(key, value)}" for key, value in members.items())
     if snapshot.context.history:
         yield f"history    {len(snapshot.context.history)} entries"
     if snapshot.context.memory:
         yield f"memory     {len(snapshot.context.memory)} entries"
 
 
-def _counted(title: str, these: Sequence[Any], latest: int) -> Iterator[str]:
-    yield f"{title} ({len(these)}{f', the last {latest}' if len(these) > latest else ''})"
+def _counted(title: str, these: Sequence[Any], latest: int) -> str:
+    return f"{title} ({len(these)}{f', the last {latest}' if len(these) > latest else ''})"
 
 
-def _text_of(key: str, value: Any) -> str:
+def _shown(key: str, value: Any) -> str:
     if secret({key: value}):
         return WITHHELD
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 150, 24, 46, 58
+_LANE: Final = 34
+_THOUGHTS: Final = 64
+"""The height of the lane of thoughts, which has arcs above it."""
+_TICKS: Final = 8
+_STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
+_MINUTE, _TEXT, _NAME = 60_000, 240, 20
+_RUN_SIGNS = (("run", "run of an execution"), ("sign", "run that was cut off"))
+_SIGNS = (
+    ("thought", "thought, fainter the less sure"),
+    ("completed", "call"),
+    ("failed", "call that failed"),
+    ("in-flight", "call in flight"),
+    ("checkpoint", "checkpoint"),
+)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Where lanes and moments stand in the picture."""
+
+    timeline: Timeline
+    middles: dict[str, float]
+    height: float
+
+    def x(self, at: int) -> float:
+        share = (at - self.timeline.start) / max(self.timeline.duration_ms, 1)
+        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+
+
+def svg_of(timeline: Timeline) -> str:
+    """Return the picture of a timeline as an SVG document; pointing at a moment shows what it was."""
+    heights = [_THOUGHTS if lane == THOUGHTS else _LANE for lane in timeline.lanes]
+    ends = [_TOP + end for end in accumulate(heights)]
+    middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
+    frame = _Frame(timeline, middles, ends[-1])
+    title = _escaped(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
+    full = frame.height + _BOTTOM + (20 if RUNS in timeline.lanes else 0)
+    size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="timeline" {size} role="img" aria-label="{title}">',
+            f"<title>{title}</title>",
+            f"<style>{_file('picture.css')}</style>",
+            f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
+            *_ground(frame),
+            *(_drawn(one, frame) for one in timeline.moments),
+            *_legend(full - 14, _SIGNS),
+            *(_legend(full - 34, _RUN_SIGNS) if RUNS in timeline.lanes else ()),
+            "</svg>",
+        )
+    )
+
+
+def _ground(frame: _Frame) -> Iterator[str]:
+    """Yield the axis, the lanes, and the ways from thoughts to those that follow from them."""
+    timeline = frame.timeline
+    yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
+    step = next((one for one in _STEPS if timeline.duration_ms / one <= _TICKS), None)
+    if step is None:
+        minutes = timeline.duration_ms / _MINUTE / _TICKS
+        step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
+    for at in range(0, timeline.duration_ms + 1, step):
+        x = frame.x(timeline.start + at)
+        yield f'<line class="tick" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.height}"/>'
+        yield f'<text x="{x}" y="{frame.height + 16}" text-anchor="middle">{"0" if at == 0 else span(at)}</text>'
+    for lane, y in frame.middles.items():
+        yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
+        name = _escaped(head(harmless(lane), _NAME))
+        yield f'<text class="name" x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
+    for moment in timeline.in_lane(CHECKPOINTS):
+        x = frame.x(moment.start)
+        yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
+    thoughts = {one.id: one for one in timeline.in_lane(THOUGHTS)}
+    for one in thoughts.values():
+        above = thoughts.get(one.parent or "")
+        if above is not None and above is not one:
+            start, end, y = frame.x(above.start), frame.x(one.start), frame.middles[THOUGHTS] - 6
+            lift = min(6 + abs(end - start) / 6, _THOUGHTS - _LANE / 2 - 10)
+            yield f'<path class="from" d="M{start} {y} Q{(start + end) / 2:.1f} {y - lift:.1f} {end} {y}"/>'
+
+
+def _drawn(moment: Moment, frame: _Frame) -> str:
+    x, y = frame.x(moment.start), frame.middles[moment.lane]
+    title = f"<title>{_escaped(_title_of(moment, frame.timeline))}</title>"
+    if moment.kind == "thought":
+        unsure = " unsure" if moment.is_unsure else ""
+        filled = 1 if moment.confidence is None else 0.15 + 0.85 * moment.confidence
+        return f'<circle class="thought{unsure}" cx="{x}" cy="{y}" r="5" fill-opacity="{filled:.2f}">{title}</circle>'
+    if moment.kind == "checkpoint":
+        return f'<path class="checkpoint" d="M{x} {y - 7}l6 7l-6 7l-6 -7z">{title}</path>'
+    end = float(_WIDTH - _RIGHT) if moment.end is None else frame.x(moment.end)
+    width = max(round(end - x, 1), 3)
+    name = f"{'run ' if moment.kind == 'run' else ''}{moment.outcome.replace(' ', '-')}"
+    bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{title}</rect>'
+    # Colour alone does not tell: a sign stands over a call that failed, and at the end of a run that was cut off.
+    if moment.outcome == "cut off":
+        return f'{bar}<text class="sign" x="{x + width:.1f}" y="{y - 9}" text-anchor="middle">↯</text>'
+    sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'
+    return bar + sign if moment.outcome == "failed" else bar
+
+
+def _title_of(moment: Moment, timeline: Timeline) -> str:
+    took = f" for {span(moment.end - moment.start)}" if moment.takes_time and moment.end is not None else ""
+    of = f"\nin {harmless(moment.execution)}" if moment.kind != "run" and len(timeline.executions) > 1 else ""
+    confidence = "" if moment.confidence is None else f", confidence {moment.confidence}"
+    outcome = f", {moment.outcome}" if moment.outcome else ""
+    text = f"\n{head(harmless(moment.text), _TEXT)}" if moment.text else ""
+    what = f"{moment.kind} {harmless(moment.id)}: {harmless(moment.label)}{outcome}{confidence}"
+    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{of}{text}"
+
+
+def _legend(y: float, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    x = float(_LEFT)
+    for name, words in entries:
+        if name == "thought":
+            yield f'<circle class="thought" cx="{x + 6}" cy="{y - 4}" r="5"/>'
+        elif name == "checkpoint":
+            yield f'<path class="checkpoint" d="M{x + 6} {y - 11}l6 7l-6 7l-6 -7z"/>'
+        elif name == "sign":
+            yield f'<text class="sign" x="{x + 7}" y="{y}" text-anchor="middle">↯</text>'
+        else:
+            yield f'<rect class="{name}" x="{x}" y="{y - 10}" width="14" height="12" rx="3"/>'
+        yield f'<text x="{x + 19}" y="{y}">{words}</text>'
+        x += 40 + 6.2 * len(words)
+
+
+def html_of(timeline: Timeline) -> str:
+    """Return the page of a timeline: no network, no script, no other file."""
+    from checkpoint_ld.validation.reports.page import look  # noqa: PLC0415 - loads rdflib
+
+    undated = f" · {timeline.undated} calls do not say when they began" if timeline.undated else ""
+    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{undated}"
+    return Template(_file("page.html")).substitute(
+        title=escape(harmless(f"{timeline.agent_id}: timeline")),
+        style=look() + _file("page.css"),
+        heading=escape(harmless(timeline.agent_id)),
+        facts=escape(harmless(facts)),
+        picture=svg_of(timeline),
+        table=table_of(timeline),
+    )
+
+
+def table_of(timeline: Timeline) -> str:
+    """Return the moments of a timeline as a table in HTML."""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("after", "what", "how it went", "text"))
+    rows = "\n".join(_row(one, timeline) for one in timeline.moments)
+    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _row(moment: Moment, timeline: Timeline) -> str:
+    took = f", {span(moment.end - moment.start)}" if moment.end is not None else ""
+    how = f"{moment.outcome}{took}" if moment.takes_time else ""
+    if moment.confidence is not None:
+        how = f"confidence {moment.confidence}"
+    what = f"{moment.kind} <code>{escape(harmless(moment.id))}</code>"
+    if moment.kind != "run":
+        what += f"<br>{escape(harmless(moment.label))}"
+        if len(timeline.executions) > 1:
+            what += f"<br>in <code>{escape(harmless(moment.execution))}</code>"
+    return (
+        f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
+        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_escaped(moment.text)}</td></tr>'
+    )
+
+
+def _escaped(text: str) -> str:
+    """Return a text of several lines for HTML."""
+    return escape("\n".join(map(harmless, text.split("\n"))))
+
+
+@cache
+def _file(name: str) -> str:
+    return (resources.files("checkpoint_ld.agent") / name).read_text(encoding="utf-8")

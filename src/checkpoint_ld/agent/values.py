@@ -1,4 +1,4 @@
-"""Values of agent checkpoints: their parts and headers, frozen, with all members that were given, and versions."""
+"""Values of agent checkpoints: their parts and headers, frozen, with all members that were given; and versions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,29 @@ from checkpoint_ld.rules import finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.text import Tree
-
+Tree = dict[str, Any]
+"""An agent checkpoint as plain JSON, with unknown members and nulls as they were found."""
+Shape = Literal["canonical", "second"]
+"""How an agent checkpoint is laid out in JSON."""
+SHAPES: Final[tuple[Shape, ...]] = ("canonical", "second")
+ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
+"""What an agent checkpoint can be written as: JSON of either shape, JSON-LD, and its graph in a syntax of RDF."""
+EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
+    {
+        ".json": "canonical",
+        ".jsonld": "jsonld",
+        ".nq": "nquads",
+        ".nt": "ntriples",
+        ".ttl": "turtle",
+        ".n3": "turtle",
+        ".trig": "trig",
+        ".rdf": "xml",
+    }
+)
+"""What is written to files by their extensions."""
 
 NEWEST: Final = "0.0.1"
 """The version that is written."""
-
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
 
 
@@ -65,51 +81,42 @@ def migrated(tree: Tree) -> Tree:
     return tree
 
 
-def checked_version(tree: dict[str, Any]) -> str:
+def checked_version(tree: Tree) -> str:
     """Return the version that a checkpoint states, which is a released one. Raises UnsupportedVersion as `migrated`."""
     version = tree.get("version")
     if isinstance(version, str) and version in released():
         return version
-    message, remedy = _refusal("version" in tree, version)
+    remedy = f"write the version that the file was made with, such as {shown(NEWEST)}"
+    known = ", ".join(released())
+    if "version" not in tree:
+        message = "the checkpoint states no version"
+    elif not isinstance(version, str):
+        kind = "boolean" if isinstance(version, bool) else "number"
+        is_scalar = isinstance(version, (bool, int, float))
+        named = f"the {kind} {str(version).lower()}" if is_scalar else _KINDS[type(version)]
+        message = f"the version is {named}, not a text"
+    elif version.strip() in released():
+        message, remedy = f"the version {shown(version)} has white space around it", f"write {shown(version.strip())}"
+    elif not _NUMBERS.fullmatch(version):
+        message = f"{shown(version)} is no version of the format; these are read: {known}"
+    elif _numbers(version) > _numbers(NEWEST):
+        message = f"version {shown(version)} is newer than {shown(NEWEST)}, the newest that can be read"
+        remedy = "upgrade checkpoint-ld"
+    else:
+        message = f"there is no way from version {shown(version)} to {shown(NEWEST)}"
+        remedy = f"write it anew with a program that knows it; these are read: {known}"
     raise UnsupportedVersion.of([finding("agent-version", message, pointer="/version", remedy=remedy)])
 
 
-def _refusal(is_given: bool, version: Any) -> tuple[str, str]:
-    usual = f"write the version that the file was made with, such as {shown(NEWEST)}"
-    if not is_given:
-        return "the checkpoint states no version", usual
-    if not isinstance(version, str):
-        return f"the version is {_told(version)}, not a text", usual
-    if version.strip() in released():
-        return f"the version {shown(version)} has white space around it", f"write {shown(version.strip())}"
-    if _NUMBERS.fullmatch(version) and _numbers(version) > _numbers(NEWEST):
-        return f"version {shown(version)} is newer than {shown(NEWEST)}, the newest that can be read", (
-            "upgrade checkpoint-ld"
-        )
-    if _NUMBERS.fullmatch(version):
-        return f"there is no way from version {shown(version)} to {shown(NEWEST)}", (
-            f"write it anew with a program that knows it; these are read: {', '.join(released())}"
-        )
-    return f"{shown(version)} is no version of the format; these are read: {', '.join(released())}", usual
-
-
-def _told(version: Any) -> str:
-    if version is None:
-        return "null"
-    if isinstance(version, (bool, int, float)):
-        return f"the {'boolean' if isinstance(version, bool) else 'number'} {str(version).lower()}"
-    return "an array" if isinstance(version, list) else "an object"
+_KINDS = {type(None): "null", list: "an array", dict: "an object"}
 
 
 def _numbers(version: str) -> list[int]:
-    numbers = [int(part) for part in version.split(".")]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return numbers
+    return [int(part) for part in re.sub(r"(\.0+)+$", "", version).split(".")]
 
 
 def filled(tree: Tree) -> tuple[Tree, tuple[tuple[str, ...], ...]]:
-    """Return a canonical tree with these members, and the paths of those that were absent or null.
+    """Return a canonical tree with the members that have defaults, and the paths of those that were absent or null.
 
     `tree` is not changed. Where there is not even an object that they could stand in, nothing is done.
     """
@@ -147,16 +154,13 @@ THOUGHT_TYPES: Final = (
     *("observation", "correction", "action"),
 )
 """The known types of thoughts; others are kept."""
-
 REASONS: Final = (
     *("thought_completed", "tool_completed", "tool_error", "low_confidence", "decision", "tool_started"),
     *("paused", "manual", "branch", "execution_completed", "execution_failed", "step_complete", "auto"),
 )
 """The known reasons for a checkpoint; others are kept. The last two are only read, from the second shape."""
-
 FINAL: Final = frozenset({"execution_completed", "execution_failed"})
 """The reasons for the last checkpoint of an execution."""
-
 STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
 """The known statuses of a tool call."""
 
@@ -178,6 +182,7 @@ Amount = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)
 Unit = Annotated[StrictInt | Annotated[StrictFloat, Field(allow_inf_nan=False)], Ge(0), Le(1)]
 Members = dict[str, Any]
 """A JSON object of any values."""
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Value(BaseModel):
@@ -185,7 +190,7 @@ class Value(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    def tree(self) -> dict[str, Any]:
+    def tree(self) -> Tree:
         """Return the value as JSON: the members that were given, known ones in their fixed order, then all others.
 
         The others are sorted by code point, as in the text form. JSON parts are not copied.
@@ -203,16 +208,18 @@ class Value(BaseModel):
 
     def but(self, **changes: Any) -> Self:
         """Return the value with other members. Raises `pydantic.ValidationError` for members that it may not have."""
-        given = {name: getattr(self, name) for name in self.model_fields_set}
-        return type(self).model_validate({**given, **(self.__pydantic_extra__ or {}), **changes})
+        return type(self).model_validate({**members_of(self), **changes})
+
+
+def members_of(value: Value) -> dict[str, Any]:
+    """Return the members that a value was given."""
+    return {**{name: getattr(value, name) for name in value.model_fields_set}, **(value.model_extra or {})}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Value):
         return value.tree()
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    return value
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 class Thought(Value):
@@ -297,6 +304,29 @@ class Snapshot(Value):
         ]
 
 
+def snapshot_of(
+    thoughts: tuple[Thought, ...] = (),
+    calls: tuple[ToolCall, ...] = (),
+    results: Mapping[str, Any] = _NONE,
+    variables: Mapping[str, Any] = _NONE,
+    counts: Mapping[str, int] = MappingProxyType({"step_number": 0}),
+    **more: Any,
+) -> Snapshot:
+    """Return a snapshot, whose current step is the last thought.
+
+    `counts` are steps, tokens and duration, `more` other members.
+    """
+    totals = {"total_thoughts": len(thoughts), "total_tool_calls": len(calls)}
+    return Snapshot(
+        thought_chain=thoughts,
+        context=SnapshotContext(variables={**variables}, state={}, history=[]),
+        tool_state=SnapshotToolState(calls=calls, results={**results}),
+        progress=SnapshotProgress(**counts, **totals),
+        **({"current_step_id": thoughts[-1].id} if thoughts else {}),
+        **more,
+    )
+
+
 class CheckpointMetadata(Value):
     """What is told about a checkpoint: its step, what was used up to it, and why it was made."""
 
@@ -327,23 +357,24 @@ class About(Value):
     replicate: Count | None = None
 
 
-Key = tuple[int, int, str]
-"""What checkpoints are ordered by: timestamp, step number, id."""
-
-
 class Heading(Value):
-    """The members of an agent checkpoint that a header is made from: all that is known but the snapshot."""
+    """The members of an agent checkpoint that a header is made from, and a snapshot of which nothing is known."""
 
     version: Text
     id: Id
     timestamp: Milliseconds
     execution_id: Id
     agent_id: Id
+    snapshot: Any = None
     metadata: CheckpointMetadata
     parent: ParentLink | None = None
     name: Text | None = None
     description: Text | None = None
     about: About | None = None
+
+
+Key = tuple[int, int, str]
+"""What checkpoints are ordered by: timestamp, step number, id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +415,7 @@ class Header:
         return self.checkpoint_reason in FINAL
 
     @classmethod
-    def of(cls, heading: AgentCheckpoint | Heading, sha256: str | None = None) -> Self:
+    def of(cls, heading: Heading, sha256: str | None = None) -> Self:
         """Return the header that a checkpoint's members make; a hash is not computed."""
         metadata, parent, about = heading.metadata, heading.parent, heading.about
         return cls(
@@ -420,23 +451,3 @@ def real(number: float) -> float:
         return float(number)
     except OverflowError:
         return sys.float_info.max
-
-
-Shape = Literal["canonical", "second"]
-"""How an agent checkpoint is laid out in JSON."""
-SHAPES: Final[tuple[Shape, ...]] = ("canonical", "second")
-ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
-"""What an agent checkpoint can be written as: JSON of either shape, JSON-LD, and its graph in a syntax of RDF."""
-EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
-    {
-        ".json": "canonical",
-        ".jsonld": "jsonld",
-        ".nq": "nquads",
-        ".nt": "ntriples",
-        ".ttl": "turtle",
-        ".n3": "turtle",
-        ".trig": "trig",
-        ".rdf": "xml",
-    }
-)
-"""What is written to files by their extensions."""

@@ -1,11 +1,19 @@
 """Checkpoints of running agents: saved, found, restored, compared, cleared away."""
 
 from checkpoint_ld.agent.values import ExportShape
-from checkpoint_ld.checkpointing.checkpointer import REDACTED, TRIGGERS, Checkpointer, Policy, Redaction
+from checkpoint_ld.checkpointing.checkpointer import TRIGGERS, Checkpointer, Policy
 from checkpoint_ld.checkpointing.combined import CombinedStore, Reindexed
-from checkpoint_ld.checkpointing.exchange import Upgraded, upgrade
+from checkpoint_ld.checkpointing.exchange import (
+    REDACTED,
+    Imported,
+    Redaction,
+    Restored,
+    Run,
+    Saved,
+    Upgraded,
+    upgrade,
+)
 from checkpoint_ld.checkpointing.manager import CheckpointManager
-from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Decision, Pruned, Retention
 
 __all__ = [

@@ -1,174 +1,33 @@
-"""Checkpoints that save themselves while an agent runs: when, and without what must not be kept (redaction)."""
+"""Checkpoints that save themselves while an agent runs, and when they do."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-from pydantic import ValidationError
-
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import NEWEST, About, CheckpointMetadata, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.text import steps_of
-from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointWarning,
     DatabaseSyncError,
     GraphSyncError,
     SettingsError,
-    WriteError,
     warn,
 )
-from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.phrases import encodable, told_error
-from checkpoint_ld.runtime.changes import new_id
-from checkpoint_ld.runtime.frozen_json import thawed
-from checkpoint_ld.stores.protocol import amended
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from checkpoint_ld.agent.values import Thought
+    from checkpoint_ld.agent.values import About, Thought
+    from checkpoint_ld.checkpointing.exchange import Saved
     from checkpoint_ld.checkpointing.manager import CheckpointManager
-    from checkpoint_ld.checkpointing.results import Saved
     from checkpoint_ld.runtime.changes import Event
     from checkpoint_ld.runtime.state import RuntimeState
 
-
-REDACTED: Final = "[redacted]"
-"""What stands where something was taken out."""
-
-Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
-"""JSON Pointers (RFC 6901) in which `*` stands for every member, or a function from JSON to JSON."""
-Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
-
-_IDENTITY: Final = ("id", "execution_id", "agent_id")
-
-
-def redactor(redact: Redaction | None) -> Redactor:
-    """Return what redacts a checkpoint; where nothing fits, it gives back the same.
-
-    What it makes of a checkpoint may break rules: it raises InvalidCheckpoint then, and SettingsError where the
-    checkpoint's identity does not stay. Raises SettingsError for what is no JSON Pointer.
-    """
-    if redact is None:
-        return lambda checkpoint: checkpoint
-    if callable(redact):
-        return lambda checkpoint: _checked(checkpoint, redact(thawed(checkpoint.tree())))
-    for pointer in redact:
-        if not pointer.startswith("/"):
-            raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
-    paths = [*map(steps_of, redact)]
-
-    def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
-        tree = before = checkpoint.tree()
-        for path in paths:
-            tree = _masked(tree, path)
-        return checkpoint if tree is before else _checked(checkpoint, tree)
-
-    return by_pointers
-
-
-def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], redacted: Redactor) -> dict[str, Any]:
-    """Return the `changes` that `update_metadata` is to make, with nothing in them that must not be kept.
-
-    Raises InvalidCheckpoint for values that a checkpoint may not have there.
-    """
-    after = redacted(amended(checkpoint, **changes)).tree()
-    became = {name: after.get(name) for name, value in changes.items() if value is not ABSENT and value is not None}
-    if "metadata" in became:
-        given = changes["metadata"]
-        became["metadata"] = {key: None if given[key] is None else after["metadata"].get(key) for key in given}
-    return {**changes, **became}
-
-
-def _checked(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
-    if not isinstance(tree, dict):
-        raise SettingsError(f"the function that redacts returned {type(tree).__name__}: it has to return the object")
-    for name in _IDENTITY:
-        if tree.get(name) != getattr(before, name):
-            raise SettingsError(f"redaction changed {name}, which checkpoints are found by: leave it out")
-    return AgentCheckpoint.of_tree(tree)
-
-
-def _masked(value: Any, path: Sequence[str]) -> Any:
-    """Return `value` with what the path leads to replaced; only what is on the way is copied."""
-    if not path:
-        return value if value == REDACTED else REDACTED
-    step, rest = path[0], path[1:]
-    inner = {key: value[key] for key in _fitting(value, step)}
-    masked = {key: _masked(one, rest) for key, one in inner.items()}
-    changed = {key: one for key, one in masked.items() if one is not inner[key]}
-    if not changed:
-        return value
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    for key, one in changed.items():
-        copy[key] = one
-    return copy
-
-
-def _fitting(value: Any, step: str) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value if step == "*" else [step] if step in value else []
-    if isinstance(value, list):
-        places = range(len(value))
-        return places if step == "*" else [place for place in places if str(place) == step]
-    return []
-
-
-_COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
-"""What checkpoints tell of the progress beside the snapshot."""
-
-
-def taken(state: RuntimeState, reason: str, *, about: About | None = None, **told: str | None) -> AgentCheckpoint:
-    """Return a checkpoint of the state as it is now, which the next one will name as its parent.
-
-    `told` are a name and a description. Raises WriteError for what is no reason, name or description; the state is as
-    it was then.
-    """
-    with state.change():
-        snapshot = state.snapshot()
-        members = {
-            "timestamp": state.now(),
-            "execution_id": state.execution_id,
-            "agent_id": state.agent_id,
-            "snapshot": snapshot,
-            "parent": state.parent,
-            "about": about or state.about,
-        }
-        counted = {name: getattr(snapshot.progress, name) for name in _COUNTED}
-        metadata = {**counted, "checkpoint_reason": reason, "agent_name": state.agent_name}
-        checkpoint = new_checkpoint(members | told, metadata)
-        state.parent = ParentLink(checkpoint_id=checkpoint.id)
-        return checkpoint
-
-
-def given_back(state: RuntimeState, checkpoint: AgentCheckpoint) -> None:
-    """Undo what `taken` did to the state, for a checkpoint that was kept nowhere, unless another one follows it."""
-    with state.change():
-        if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
-            state.parent = checkpoint.parent
-
-
-def new_checkpoint(members: dict[str, Any], metadata: dict[str, Any]) -> AgentCheckpoint:
-    """Return a checkpoint with a new id and these members; None is left out. Raises WriteError for values refused."""
-    given = {"version": NEWEST, "id": new_id("ckpt_"), **members}
-    try:
-        return AgentCheckpoint(
-            **{name: value for name, value in given.items() if value is not None},
-            metadata=CheckpointMetadata(**{name: value for name, value in metadata.items() if value is not None}),
-        )
-    except ValidationError as error:
-        raise WriteError(f"the checkpoint is refused: {faults_of(error)}") from None
-
-
 TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
 """What a checkpoint is made for by itself; of several at once, the first here is its reason."""
-
 _TOOLS: Final = {
     "tool.started": "tool_started",
     "tool.completed": "tool_completed",
@@ -253,8 +112,8 @@ class Checkpointer(CheckedMethods):
 
         It watches no more then. Raises what `save` raises.
         """
-        told = encodable(error) if isinstance(error, str) else told_error(error)
-        saved = self.save("execution_failed", description=told)
+        description = encodable(error) if isinstance(error, str) else told_error(error)
+        saved = self.save("execution_failed", description=description)
         self.close()
         return saved
 
@@ -282,12 +141,12 @@ class Checkpointer(CheckedMethods):
                 raise  # to `on_error`, by whoever delivers the events
 
     def _report(self, error: Exception, reason: str) -> None:
-        what = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason})"
+        message = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason}) is "
         cause = f"{error}" if isinstance(error, CheckpointLdError) else told_error(error)
         if isinstance(error, (DatabaseSyncError, GraphSyncError)):
-            message = f"{what} is not in every store: {cause}"
+            message += f"not in every store: {cause}"
         else:
-            message = f"{what} is not saved: {cause}. The agent goes on; if it ends, all since the last save is lost"
+            message += f"not saved: {cause}. The agent goes on; if it ends, all since the last save is lost"
         _logger.error(message)
         if not self._failing:
             self._failing = True

@@ -1,4 +1,4 @@
-"""Whether all stores hold the same: found out, and brought about by making the others follow the first."""
+"""Several stores that hold the same checkpoints: the others follow the first, and are made like it again."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.stores.protocol import CheckpointStore, Header
+    from checkpoint_ld.stores.protocol import Header
 
 
 Kind = Literal["files", "database", "graph"]
@@ -39,7 +39,7 @@ SYNC_ERRORS: Final[Mapping[Kind, type[DatabaseSyncError | GraphSyncError]]] = Ma
     {"database": DatabaseSyncError, "graph": GraphSyncError}
 )
 """What is raised where a store of that kind could not follow the first one."""
-DAMAGE: Final = (ReadError, FindingsError, IntegrityError)
+_DAMAGE: Final = (ReadError, FindingsError, IntegrityError)
 """What a store raises whose own copy of a checkpoint is not what was saved."""
 
 
@@ -54,97 +54,6 @@ class Reindexed:
     checkpoints: int
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
-
-
-def reindex(stores: CombinedStore) -> Reindexed:
-    """Make all stores that follow the first hold what it holds, and nothing else.
-
-    Each checkpoint is replaced by itself, so that readers never see an empty store; only one that is damaged is made
-    anew from nothing. Raises what the stores raise.
-    """
-    done = [_made_again(stores, store) for store in stores.followers.values()]
-    removed = dict.fromkeys(one for each in done for one in each.removed)
-    kept = dict.fromkeys(one for each in done for one in each.kept)
-    count = done[0].checkpoints if done else sum(1 for _ in stores.truth.headers())
-    return Reindexed(count, tuple(removed), tuple(kept))
-
-
-def _compared(stores: CombinedStore, kind: Kind, store: CheckpointStore, *, repair: bool) -> Iterator[Finding]:
-    unseen = {header.id: header.sha256 for header in store.headers()}
-    place = NOUNS[kind]
-    for checkpoint in _whole(stores.truth):
-        name = shown(checkpoint.id)
-        if checkpoint.id not in unseen:
-            yield finding("agent-row-missing", f"{name} is not in the {place}", subject=name)
-        elif _hash(store, checkpoint.id, unseen.pop(checkpoint.id)) != checkpoint.sha256:
-            said = f"what the {place} holds of {name} is not what the {NOUNS[stores.first]} says"
-            yield finding("agent-row-differs", said, subject=name)
-        else:
-            continue
-        if repair:
-            _replace(stores, store, checkpoint)
-    for one in unseen:
-        if not _is_damaged(stores.truth, one):
-            said = f"{shown(one)} is in the {place}, but has no {NOUNS[stores.first]}"
-            yield finding("agent-row-orphan", said, subject=shown(one))
-            if repair:
-                store.delete(one)
-
-
-def _hash(store: CheckpointStore, checkpoint_id: str, listed: str | None) -> str | None:
-    with suppress(CheckpointNotFound, *DAMAGE):
-        return listed or store.get(checkpoint_id).sha256
-    return None
-
-
-def _made_again(stores: CombinedStore, store: CheckpointStore) -> Reindexed:
-    try:
-        return _followed(stores, store)
-    except IntegrityError:
-        reset = getattr(store, RESET, None)
-        if RESET not in store.capabilities or reset is None:
-            raise
-        reset()
-        return _followed(stores, store)
-
-
-def _followed(stores: CombinedStore, store: CheckpointStore) -> Reindexed:
-    unseen = dict.fromkeys(header.id for header in store.headers())
-    count = 0
-    for checkpoint in _whole(stores.truth):
-        unseen.pop(checkpoint.id, None)
-        _replace(stores, store, checkpoint)
-        count += 1
-    kept = tuple(one for one in unseen if _is_damaged(stores.truth, one))
-    removed = tuple(one for one in unseen if one not in kept and store.delete(one))
-    return Reindexed(count, removed, kept)
-
-
-def _whole(truth: CheckpointStore) -> Iterator[AgentCheckpoint]:
-    for header in list(truth.headers()):
-        with suppress(CheckpointNotFound, *DAMAGE):  # deleted meanwhile, or told of by the store itself
-            yield truth.get(header.id)
-
-
-def _is_damaged(truth: CheckpointStore, checkpoint_id: str) -> bool:
-    try:
-        truth.get(checkpoint_id)
-    except CheckpointNotFound:
-        return False
-    except DAMAGE:
-        return True
-    return True  # saved meanwhile: not to be removed
-
-
-def _replace(stores: CombinedStore, store: CheckpointStore, checkpoint: AgentCheckpoint) -> None:
-    path = getattr(stores.truth, "path", None) if stores.first == "files" else None
-    name = path(checkpoint.id).name if path else None
-    at_once = getattr(store, "replace", None)
-    if at_once is not None:
-        at_once(checkpoint, file_name=name)
-    else:
-        store.delete(checkpoint.id)
-        store.put(checkpoint, file_name=name)
 
 
 class CombinedStore:
@@ -182,12 +91,11 @@ class CombinedStore:
         """
         done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256)
         name = done.path.name if done.path else file_name
-        path = str(done.path) if done.path else None
 
         def follow(store: CheckpointStore) -> None:
             store.put(checkpoint, file_name=name, source_sha256=source_sha256)
 
-        self._follow(follow, checkpoint.id, path)
+        self._follow(follow, checkpoint.id, str(done.path) if done.path else None)
         return done
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
@@ -198,13 +106,13 @@ class CombinedStore:
         """Return a checkpoint and, if it is not the first store's, a finding that says why. Raises as `get`."""
         try:
             return Loaded(self.truth.get(checkpoint_id))
-        except (CheckpointNotFound, *DAMAGE) as error:
+        except (CheckpointNotFound, *_DAMAGE) as error:
             state = "missing" if isinstance(error, CheckpointNotFound) else "damaged"
             for kind, store in self.followers.items():
-                said = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
-                with suppress(CheckpointLdError):  # what is wrong with the first store is told, not with the others
-                    odd = finding("agent-other-store", said, subject=shown(checkpoint_id))
-                    return Loaded(store.get(checkpoint_id), (odd,))
+                message = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
+                with suppress(CheckpointLdError):  # the error about the first store is raised, not those of the others
+                    found = finding("agent-other-store", message, subject=shown(checkpoint_id))
+                    return Loaded(store.get(checkpoint_id), (found,))
             raise
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
@@ -251,12 +159,24 @@ class CombinedStore:
                 damaged = True
                 yield found
             try:
-                yield from _compared(self, kind, store, repair=repair and not damaged)
+                yield from self._compared(kind, store, repair=repair and not damaged)
                 if repair and damaged:
-                    _made_again(self, store)
+                    self._made_again(store)
             except IntegrityError:
                 if repair and RESET in store.capabilities:  # otherwise its own findings have said so
-                    _made_again(self, store)
+                    self._made_again(store)
+
+    def reindex(self) -> Reindexed:
+        """Make all stores that follow the first hold what it holds, and nothing else.
+
+        Each checkpoint is replaced by itself, so that readers never see an empty store; only a damaged store is emptied
+        first. Raises what the stores raise.
+        """
+        done = [self._made_again(store) for store in self.followers.values()]
+        removed = dict.fromkeys(one for each in done for one in each.removed)
+        kept = dict.fromkeys(one for each in done for one in each.kept)
+        count = done[0].checkpoints if done else sum(1 for _ in self.truth.headers())
+        return Reindexed(count, tuple(removed), tuple(kept))
 
     def close(self) -> None:
         """Let go of what the stores hold open."""
@@ -271,3 +191,71 @@ class CombinedStore:
                 kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
                 message = f"{shown(checkpoint_id)}: {kept}, but the {kind} could not follow: {error}; run reindex"
                 raise SYNC_ERRORS[kind](message, path) from error
+
+    def _compared(self, kind: Kind, store: CheckpointStore, *, repair: bool) -> Iterator[Finding]:
+        unseen = {header.id: header.sha256 for header in store.headers()}
+        for checkpoint in self._whole():
+            name, sha256 = shown(checkpoint.id), None
+            if checkpoint.id not in unseen:
+                yield finding("agent-row-missing", f"{name} is not in the {NOUNS[kind]}", subject=name)
+            else:
+                with suppress(CheckpointNotFound, *_DAMAGE):
+                    sha256 = unseen.pop(checkpoint.id) or store.get(checkpoint.id).sha256
+                if sha256 == checkpoint.sha256:
+                    continue
+                message = f"what the {NOUNS[kind]} holds of {name} is not what the {NOUNS[self.first]} says"
+                yield finding("agent-row-differs", message, subject=name)
+            if repair:
+                self._replace(store, checkpoint)
+        for one in unseen:
+            if not self._is_damaged(one):
+                message = f"{shown(one)} is in the {NOUNS[kind]}, but has no {NOUNS[self.first]}"
+                yield finding("agent-row-orphan", message, subject=shown(one))
+                if repair:
+                    store.delete(one)
+
+    def _made_again(self, store: CheckpointStore) -> Reindexed:
+        try:
+            return self._followed(store)
+        except IntegrityError:
+            reset = getattr(store, RESET, None)
+            if RESET not in store.capabilities or reset is None:
+                raise
+            reset()
+            return self._followed(store)
+
+    def _followed(self, store: CheckpointStore) -> Reindexed:
+        unseen = dict.fromkeys(header.id for header in store.headers())
+        count = 0
+        for checkpoint in self._whole():
+            unseen.pop(checkpoint.id, None)
+            self._replace(store, checkpoint)
+            count += 1
+        kept = tuple(one for one in unseen if self._is_damaged(one))
+        removed = tuple(one for one in unseen if one not in kept and store.delete(one))
+        return Reindexed(count, removed, kept)
+
+    def _whole(self) -> Iterator[AgentCheckpoint]:
+        for header in list(self.truth.headers()):
+            with suppress(CheckpointNotFound, *_DAMAGE):  # deleted meanwhile, or a finding of the store itself
+                yield self.truth.get(header.id)
+
+    def _is_damaged(self, checkpoint_id: str) -> bool:
+        """Whether the first store has a checkpoint, though not whole; one that was saved meanwhile stays as well."""
+        try:
+            self.truth.get(checkpoint_id)
+        except CheckpointNotFound:
+            return False
+        except _DAMAGE:
+            pass
+        return True
+
+    def _replace(self, store: CheckpointStore, checkpoint: AgentCheckpoint) -> None:
+        path = getattr(self.truth, "path", None) if self.first == "files" else None
+        name = path(checkpoint.id).name if path else None
+        at_once = getattr(store, "replace", None)
+        if at_once is not None:
+            at_once(checkpoint, file_name=name)
+        else:
+            store.delete(checkpoint.id)
+            store.put(checkpoint, file_name=name)

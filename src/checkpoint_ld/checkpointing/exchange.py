@@ -1,96 +1,164 @@
-"""Checkpoints that come and go: restored as a state, imported from files, exported, brought to today's version."""
+"""Checkpoints that come and go: taken of a state, redacted, read from elsewhere, upgraded; and what becomes of them."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import ValidationError
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, ExportShape
+from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, About, CheckpointMetadata, ParentLink, Snapshot
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import PACKED, is_packed, kind_of, read_bytes, replace_file
-from checkpoint_ld.documents.text import dump_json
+from checkpoint_ld.documents.files import PACKED, is_packed, read_bytes, replace_file
+from checkpoint_ld.documents.text import dump_json, steps_of
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError, WrongTypeError
+from checkpoint_ld.mapping.traits import faults_of
+from checkpoint_ld.runtime.changes import new_id, thawed
+from checkpoint_ld.stores.protocol import Filter, amended
 
 if TYPE_CHECKING:
-    from checkpoint_ld.agent.values import Snapshot
+    from collections.abc import Iterable
+
+    from checkpoint_ld.agent.values import ToolCall
+    from checkpoint_ld.errors import CheckpointLdError
     from checkpoint_ld.findings import Finding
+    from checkpoint_ld.runtime.state import RuntimeState
+    from checkpoint_ld.stores.protocol import CheckpointStore, Header
+
+_COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
+"""The progress that the metadata of a checkpoint has as well."""
 
 
-def counted(checkpoint: AgentCheckpoint) -> Snapshot:
-    """Return the snapshot to go on from; its counters are the larger of the two that a checkpoint has."""
-    snapshot, told = checkpoint.snapshot, checkpoint.metadata
-    progress = snapshot.progress.but(
-        step_number=max(snapshot.progress.step_number, told.step_number),
-        tokens_used=max(snapshot.progress.tokens_used or 0, told.tokens_used),
-        duration_ms=max(snapshot.progress.duration_ms or 0, told.duration_ms),
-    )
-    return snapshot.but(progress=progress)
+def new_checkpoint(
+    snapshot: Snapshot,
+    reason: str,
+    *,
+    agent_name: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    **members: Any,
+) -> AgentCheckpoint:
+    """Return a checkpoint of a snapshot, with a new id unless one is given; members that are None are left out.
 
-
-@dataclass(frozen=True, slots=True)
-class Upgraded:
-    """A file, the version that it had, and the newest, which it has now unless it was only asked."""
-
-    path: Path
-    before: str
-    after: str
-
-    @property
-    def changed(self) -> bool:
-        """Whether there was anything to do."""
-        return self.before != self.after
-
-
-@checked
-def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
-    """Bring a checkpoint's file to the newest version, in the shape that it has; one of that version is not touched.
-
-    The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
-    InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
+    Without `metadata`, these are what the progress says. Raises WriteError for values that a checkpoint may not have.
     """
-    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
+    counted = {name: getattr(snapshot.progress, name) for name in _COUNTED} if metadata is None else metadata
+    about = {"agent_name": agent_name, **counted, "checkpoint_reason": reason}
+    given = {"version": NEWEST, "id": new_id("ckpt_"), "snapshot": snapshot, **members}
+    try:
+        return AgentCheckpoint(
+            **{name: value for name, value in given.items() if value is not None},
+            metadata=CheckpointMetadata(**{name: value for name, value in about.items() if value is not None}),
+        )
+    except ValidationError as error:
+        raise WriteError(f"the checkpoint is refused: {faults_of(error)}") from None
 
-    reading = examine(path)
-    done = Upgraded(Path(path), reading.version, NEWEST)
-    if done.changed and not dry_run:
-        if reading.document is None or reading.shape not in SHAPES:
-            raise WriteError(f"{path}: only JSON files are upgraded; convert it to JSON first")
-        content = AgentCheckpoint.of_reading(reading).content(reading.shape)
-        replace_file(path, gzip.compress(content, mtime=0) if done.path.name.endswith(PACKED) else content)
-    return done
+
+def taken(state: RuntimeState, reason: str, *, about: About | None = None, **texts: Any) -> AgentCheckpoint:
+    """Return a checkpoint of the state as it is now, which the next one will name as its parent.
+
+    `texts` are a name and a description. Raises WriteError for what is no reason, name or description; the state is as
+    it was then.
+    """
+    with state.change():
+        checkpoint = new_checkpoint(
+            state.snapshot(),
+            reason,
+            agent_name=state.agent_name,
+            timestamp=state.now(),
+            execution_id=state.execution_id,
+            agent_id=state.agent_id,
+            parent=state.parent,
+            about=about or state.about,
+            **texts,
+        )
+        state.parent = ParentLink(checkpoint_id=checkpoint.id)
+        return checkpoint
+
+
+REDACTED: Final = "[redacted]"
+"""What stands where something was taken out."""
+Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
+"""JSON Pointers (RFC 6901) in which `*` stands for every member, or a function from JSON to JSON."""
+Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
+
+
+def redactor(redact: Redaction | None) -> Redactor:
+    """Return what redacts a checkpoint; where nothing fits, it gives back the same.
+
+    What it makes of a checkpoint may break rules: it raises InvalidCheckpoint then, and SettingsError where the
+    checkpoint's identity does not stay. Raises SettingsError for what is no JSON Pointer.
+    """
+    if redact is None:
+        return lambda checkpoint: checkpoint
+    if callable(redact):
+        return lambda checkpoint: _of_redacted(checkpoint, redact(thawed(checkpoint.tree())))
+    for pointer in redact:
+        if not pointer.startswith("/"):
+            raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
+    paths = [*map(steps_of, redact)]
+
+    def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
+        tree = before = checkpoint.tree()
+        for path in paths:
+            tree = _masked(tree, path)
+        return checkpoint if tree is before else _of_redacted(checkpoint, tree)
+
+    return by_pointers
+
+
+def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], redacted: Redactor) -> dict[str, Any]:
+    """Return the `changes` that `update_metadata` is to make, with nothing in them that must not be kept.
+
+    Raises InvalidCheckpoint for values that a checkpoint may not have there.
+    """
+    after = redacted(amended(checkpoint, **changes)).tree()
+    became = {name: after.get(name) for name, value in changes.items() if value is not ABSENT and value is not None}
+    if "metadata" in became:
+        given = changes["metadata"]
+        became["metadata"] = {key: None if given[key] is None else after["metadata"].get(key) for key in given}
+    return {**changes, **became}
+
+
+def _of_redacted(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
+    if not isinstance(tree, dict):
+        raise SettingsError(f"the function that redacts returned {type(tree).__name__}: it has to return the object")
+    for name in ("id", "execution_id", "agent_id"):
+        if tree.get(name) != getattr(before, name):
+            raise SettingsError(f"redaction changed {name}, which checkpoints are found by: leave it out")
+    return AgentCheckpoint.of_tree(tree)
+
+
+def _masked(value: Any, path: Sequence[str]) -> Any:
+    """Return `value` with what the path leads to replaced; only what is on the way is copied."""
+    if not path:
+        return value if value == REDACTED else REDACTED
+    step, rest = path[0], path[1:]
+    keys: Iterable[Any] = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    masked = {key: _masked(value[key], rest) for key in keys if step in ("*", str(key))}
+    changed = {key: one for key, one in masked.items() if one is not value[key]}
+    if not changed:
+        return value
+    copy = value.copy()
+    for key, one in changed.items():
+        copy[key] = one
+    return copy
 
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 """Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
 
-EXPORT_SHAPES: Final[tuple[ExportShape, ...]] = get_args(ExportShape)
-"""The shapes in which a checkpoint can leave a store; all after JSON-LD have the statements of PROV-O in them."""
-_ENDINGS: Final = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
-
-
-def export(
-    checkpoint: AgentCheckpoint, to: str | os.PathLike[str], shape: ExportShape | None = None, *, overwrite: bool
-) -> Path:
-    """Write a checkpoint to a file, wholly or not at all, and return its path.
-
-    Without a `shape` the extension tells it, and `.gz` after that packs the file. Raises SettingsError for a shape that
-    there is not, TargetExistsError for a file that is there unless it may be overwritten, and WriteError if it cannot
-    be written.
-    """
-    content = content_of(checkpoint, kind_of(to, EXTENSIONS, "canonical") if shape is None else shape)
-    replace_file(to, content, overwrite=overwrite, pack=is_packed(to))
-    return Path(to)
-
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint from a store or from elsewhere, with what was odd about the place or the form in which it came.
+    """A checkpoint from a store or from elsewhere, with findings about the place or the form in which it came.
 
     `sha256` is the hash of the bytes that it was read from, None for an object and out of a store.
     """
@@ -126,11 +194,162 @@ def files_in(folder: Path) -> Iterator[Path]:
         names = sorted(folder.iterdir())
     except OSError as error:
         raise SourceMissingError(f"{folder}: cannot be read: {error.strerror}") from error
-    yield from (path for path in names if path.name.endswith(_ENDINGS) and path.name[0] != "." and path.is_file())
+    endings = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
+    yield from (path for path in names if path.name.endswith(endings) and path.name[0] != "." and path.is_file())
 
 
-def content_of(checkpoint: AgentCheckpoint, shape: ExportShape = "canonical") -> bytes:
-    """Return what `export` writes. Raises SettingsError for a shape that there is not, WriteError for no JSON."""
-    if shape not in EXPORT_SHAPES:
-        raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(EXPORT_SHAPES)}")
-    return checkpoint.content(shape)
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """A file, the version that it had, and the newest, which it has now unless it was only asked."""
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was anything to do."""
+        return self.before != self.after
+
+
+@checked
+def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
+    """Bring a checkpoint's file to the newest version, in the shape that it has; one of that version is not touched.
+
+    The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
+    InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
+    """
+    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
+
+    reading = examine(path)
+    done = Upgraded(Path(path), reading.version, NEWEST)
+    if done.changed and not dry_run:
+        if reading.document is None or reading.shape not in SHAPES:
+            raise WriteError(f"{path}: only JSON files are upgraded; convert it to JSON first")
+        content = AgentCheckpoint.of_reading(reading).content(reading.shape)
+        replace_file(path, content, pack=is_packed(path))
+    return done
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A checkpoint that is kept in all stores.
+
+    `path` is that of its file, None where there are no files. `created` is false if an equal one was there already.
+    """
+
+    checkpoint: AgentCheckpoint
+    path: Path | None
+    created: bool
+
+    @property
+    def id(self) -> str:
+        """The checkpoint's id."""
+        return self.checkpoint.id
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the checkpoint's text, in hexadecimal digits."""
+        return self.checkpoint.sha256
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the rules say about the checkpoint; computed on demand, so that saving need not wait for it."""
+        return self.checkpoint.validate().findings
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A state that goes on from a checkpoint.
+
+    `interrupted` are the calls that had not ended then. They are in the state as they were: cancel, fail or repeat each
+    of them. `findings` say where the checkpoint was taken from, if not from where it should have been, and what was odd
+    about the form of a source from elsewhere.
+    """
+
+    state: RuntimeState
+    checkpoint: AgentCheckpoint
+    interrupted: tuple[ToolCall, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A state to work on, and what it was restored from, which is None where it begins empty."""
+
+    state: RuntimeState
+    restored: Restored | None = None
+
+    @property
+    def interrupted(self) -> tuple[ToolCall, ...]:
+        """The calls that had not ended when the run was cut off: cancel, fail or repeat each of them."""
+        return () if self.restored is None else self.restored.interrupted
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of one source: the header of the checkpoint that is kept now, or the error that says why it is not.
+
+    `created` is false if an equal one was there already. `source` is the path of a file, None for anything else.
+    `findings` say what was odd about the form in which it came.
+    """
+
+    source: Path | None
+    checkpoint: Header | None
+    created: bool = False
+    findings: tuple[Finding, ...] = ()
+    error: CheckpointLdError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionStatistics:
+    """What one execution used and did up to its newest checkpoint.
+
+    `checkpoints` are those in the store; `started` and `latest` are milliseconds since 1970 in UTC, of the oldest and
+    the newest of them. `tools` counts calls by tool. A call failed when its success is false.
+    """
+
+    execution_id: str
+    agent_id: str
+    checkpoints: int
+    started: int
+    latest: int
+    reason: str
+    steps: int
+    tokens: int
+    duration_ms: float
+    thoughts: int
+    calls: int
+    failed_calls: int
+    calls_in_flight: int
+    tools: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statistics as a JSON object."""
+        return asdict(self)
+
+
+def statistics(store: CheckpointStore, execution_id: str | None = None) -> Iterator[ExecutionStatistics]:
+    """Yield the statistics of one execution or of all in a store, the one with the newest checkpoint first."""
+    headers: dict[str, list[Header]] = {}
+    for header in store.headers(Filter(execution_id=execution_id)):
+        headers.setdefault(header.execution_id, []).append(header)
+    for name, (newest, *others) in headers.items():
+        snapshot = store.get(newest.id).snapshot
+        calls = snapshot.tool_state.calls
+        yield ExecutionStatistics(
+            execution_id=name,
+            agent_id=newest.agent_id,
+            checkpoints=1 + len(others),
+            started=[newest, *others][-1].timestamp,
+            latest=newest.timestamp,
+            reason=newest.checkpoint_reason,
+            steps=newest.step_number,
+            tokens=newest.tokens_used,
+            duration_ms=newest.duration_ms,
+            thoughts=len(snapshot.thought_chain),
+            calls=len(calls),
+            failed_calls=sum(call.success is False for call in calls),
+            calls_in_flight=sum(call.is_in_flight for call in calls),
+            tools=dict(Counter(call.tool_id for call in calls if call.tool_id is not None).most_common()),
+        )

@@ -5,29 +5,23 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
 from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
-from checkpoint_ld.agent.values import ParentLink
+from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
-from checkpoint_ld.checkpointing.checkpointer import (
-    Redaction,
-    given_back,
-    new_checkpoint,
-    redacted_changes,
-    redactor,
-    taken,
-)
-from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed, reindex
-from checkpoint_ld.checkpointing.results import Imported, Restored, Run, Saved
+from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
+from checkpoint_ld.checkpointing.exchange import Imported, Redaction, Restored, Run, Saved
 from checkpoint_ld.checkpointing.retention import Pruned, Retention, pruned
+from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointNotFound,
     DatabaseSyncError,
     GraphSyncError,
+    SettingsError,
     WrongTypeError,
 )
 from checkpoint_ld.runtime.changes import Clock, ErrorHandler, Event, log_error, new_id
@@ -39,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import About, ExportShape
+    from checkpoint_ld.agent.values import About
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.collection import Collection
 
@@ -54,7 +48,7 @@ _FORMS: Final[Mapping[Kind, str]] = MappingProxyType(
 """What may be given in place of a store."""
 
 
-def opened(kind: Kind, given: Any, *, follows_files: bool = False) -> CheckpointStore | None:
+def _opened(kind: Kind, given: Any, *, follows_files: bool = False) -> CheckpointStore | None:
     """Return the store that is given as such or by its place; None where none is.
 
     A database that `follows_files` need not be flushed. Nothing is opened or made yet, but a place that cannot be that
@@ -110,11 +104,11 @@ class CheckpointManager(CheckedMethods):
         """
         if files is None and database is None and graph is None:
             files = FileStore()
-        self.files = opened("files", files)
-        self.database = opened("database", database, follows_files=self.files is not None)
-        self.graph = opened("graph", graph)
+        self.files = _opened("files", files)
+        self.database = _opened("database", database, follows_files=self.files is not None)
+        self.graph = _opened("graph", graph)
         self.store = CombinedStore(self.files, self.database, self.graph)
-        self._redacted = redactor(redact)
+        self._redacted = exchange.redactor(redact)
         self._redacts = redact is not None
         self._on_event = on_event
         self._clock = clock
@@ -138,13 +132,15 @@ class CheckpointManager(CheckedMethods):
         Raises InvalidCheckpoint, WriteError, CheckpointExists, StoreFull and other StoreErrors when nothing was kept,
         DatabaseSyncError and GraphSyncError when the checkpoint is kept, but a store could not follow.
         """
-        checkpoint = taken(state, reason, about=about, name=name, description=description)
+        checkpoint = exchange.taken(state, reason, about=about, name=name, description=description)
         try:
             return self._kept(checkpoint, state)
         except (DatabaseSyncError, GraphSyncError):
             raise
         except Exception:
-            given_back(state, checkpoint)
+            with state.change():  # it was kept nowhere, so it is nobody's parent
+                if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
+                    state.parent = checkpoint.parent
             raise
 
     def restore(
@@ -166,16 +162,22 @@ class CheckpointManager(CheckedMethods):
         if fetched.sha256 is not None or not isinstance(source, str):
             checkpoint = self._kept(checkpoint, source_sha256=fetched.sha256).checkpoint
         newest = self.latest(checkpoint.execution_id)
+        snapshot, metadata = checkpoint.snapshot, checkpoint.metadata
+        # Of the two counters that a checkpoint has, the larger one goes on.
+        counted = {
+            name: max(getattr(snapshot.progress, name) or 0, getattr(metadata, name))
+            for name in ("step_number", "tokens_used", "duration_ms")
+        }
         state = RuntimeState(
             checkpoint.agent_id,
             checkpoint.execution_id if continue_execution else None,
             auto_step=auto_step,
             clock=clock,
-            snapshot=exchange.counted(checkpoint),
+            snapshot=snapshot.but(progress=snapshot.progress.but(**counted)),
             on_error=on_error,
         )
         state.now(checkpoint.timestamp)
-        state.agent_name = checkpoint.metadata.agent_name
+        state.agent_name = metadata.agent_name
         state.about = checkpoint.about
         link = ParentLink(checkpoint_id=checkpoint.id)
         is_branch = newest is not None and newest.key > Header.of(checkpoint).key
@@ -192,17 +194,19 @@ class CheckpointManager(CheckedMethods):
         The original is not touched. Raises CheckpointNotFound, and what `save` raises.
         """
         origin = self.get(id)
-        members = {
-            "timestamp": max(self._clock.wall(), origin.timestamp),
-            "execution_id": new_id("exec_") if execution_id is None else execution_id,
-            "agent_id": origin.agent_id,
-            "snapshot": origin.snapshot,
-            "parent": {"checkpoint_id": origin.id, "is_branch": True}
-            | ({} if branch_reason is None else {"branch_reason": branch_reason}),
-            "about": origin.about,
-            "name": name,
-        }
-        return self._kept(new_checkpoint(members, {**origin.metadata.tree(), "checkpoint_reason": "branch"}))
+        why = {} if branch_reason is None else {"branch_reason": branch_reason}
+        forked = exchange.new_checkpoint(
+            origin.snapshot,
+            "branch",
+            metadata=origin.metadata.tree(),
+            timestamp=max(self._clock.wall(), origin.timestamp),
+            execution_id=new_id("exec_") if execution_id is None else execution_id,
+            agent_id=origin.agent_id,
+            parent={"checkpoint_id": origin.id, "is_branch": True, **why},
+            about=origin.about,
+            name=name,
+        )
+        return self._kept(forked)
 
     def get(self, id: str) -> AgentCheckpoint:
         """Return a checkpoint. Raises CheckpointNotFound, and ReadError or InvalidCheckpoint for a damaged one."""
@@ -272,11 +276,18 @@ class CheckpointManager(CheckedMethods):
     def export(
         self, id: str, to: str | os.PathLike[str], shape: ExportShape | None = None, *, overwrite: bool = False
     ) -> Path:
-        """Write a checkpoint to a file of its own; without a `shape` the extension tells it.
+        """Write a checkpoint to a file of its own, wholly or not at all; return its path.
 
-        Raises what `get` and `exchange.export` raise.
+        Without a `shape` the extension tells it, and `.gz` after that packs the file. Raises what `get` raises,
+        SettingsError for another shape, TargetExistsError for a file that is there unless it may be overwritten, and
+        WriteError if it cannot be written.
         """
-        return exchange.export(self.get(id), to, shape, overwrite=overwrite)
+        checkpoint, shapes = self.get(id), get_args(ExportShape)
+        if shape is not None and shape not in shapes:
+            raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(shapes)}")
+        content = checkpoint.content(kind_of(to, EXTENSIONS, "canonical") if shape is None else shape)
+        replace_file(to, content, overwrite=overwrite, pack=is_packed(to))
+        return Path(to)
 
     def import_(self, source: exchange.Source, *, as_new_id: bool = False) -> tuple[Imported, ...]:
         """Keep checkpoints from elsewhere: a path, bytes, JSON, a checkpoint, or all files of a folder.
@@ -309,7 +320,7 @@ class CheckpointManager(CheckedMethods):
         """
         changes: dict[str, Any] = {"name": name, "description": description, "metadata": metadata}
         if self._redacts:
-            changes = redacted_changes(self.get(id), changes, self._redacted)
+            changes = exchange.redacted_changes(self.get(id), changes, self._redacted)
         return self.store.update_metadata(id, **changes)
 
     def delete(self, id: str) -> bool:
@@ -336,7 +347,7 @@ class CheckpointManager(CheckedMethods):
 
     def reindex(self) -> Reindexed:
         """Make database and graph again from the files alone. Raises what stores raise."""
-        return reindex(self.store)
+        return self.store.reindex()
 
     def close(self) -> None:
         """Close the stores."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import (
     CheckpointNotFound,
     InvalidCheckpoint,
@@ -24,7 +22,7 @@ from checkpoint_ld.stores.folder import PACKED, SUFFIX, file_name
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import timedelta
 
     from checkpoint_ld.checkpointing.combined import CombinedStore
@@ -59,7 +57,14 @@ class Retention(CheckedMethods):
         age = None if self.max_age is None else f"older than {self.max_age}"
         exceeded = "it is " + " and ".join(filter(None, (count, age)))
         ordered = sorted(headers, key=lambda header: header.key, reverse=True)
-        parents = _needed(ordered)
+        known = {header.id: header for header in ordered}
+        parents = {}
+        for header in ordered:
+            parent = known.get(header.parent_checkpoint_id or "")
+            if parent is not None and header.is_branch:
+                parents[parent.id] = f"the branch {header.id} goes on from it"
+            elif parent is not None and header.execution_id != parent.execution_id:
+                parents[parent.id] = f"another execution goes on from it ({header.execution_id})"
         ranks: dict[str, int] = defaultdict(int)
         decisions = []
         for header in ordered:
@@ -70,6 +75,7 @@ class Retention(CheckedMethods):
 
     def _stays(self, header: Header, rank: int, now: int) -> str | None:
         """Return why a checkpoint stays that has `rank` newer ones in its execution."""
+        age = None if self.max_age is None else self.max_age.total_seconds() * 1000
         reasons = {
             f"it has the name {header.name!r}": header.name is not None,
             "it is the newest of its execution": rank == 0,
@@ -78,8 +84,7 @@ class Retention(CheckedMethods):
             "its id is to be kept": header.id in self.keep,
             f"its reason is to be kept ({header.checkpoint_reason})": header.checkpoint_reason in self.keep_reasons,
             f"it is one of the newest {self.keep_last} of its execution": rank < (self.keep_last or 0),
-            f"it is not older than {self.max_age}": self.max_age is not None
-            and now - header.timestamp <= self.max_age.total_seconds() * 1000,
+            f"it is not older than {self.max_age}": age is not None and now - header.timestamp <= age,
         }
         return next((reason for reason, holds in reasons.items() if holds), None)
 
@@ -120,31 +125,29 @@ def pruned(
     raise; what was not deleted until then stays.
     """
     decisions = retention.decide(stores.truth.headers(), now)
-    going = [one.header.id for one in reversed(decisions) if one.goes]
     if dry_run:
         return Pruned(decisions)
-    archived = [] if archive is None else list(_archived(stores, going, Path(archive)))
+    going = [one.header.id for one in reversed(decisions) if one.goes]
+    archived = []
+    if archive is not None:
+        folder = Path(archive)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # the latter for what is no path
+            reason = getattr(error, "strerror", None) or "it is no path"
+            raise WriteError(f"{str(folder)!r} cannot be used as an archive: {reason}; give another folder") from error
+        for one in going:
+            with suppress(CheckpointNotFound):  # another prune was faster
+                archived.append(_written(stores.get(one), folder))
     for one in going:
         stores.delete(one)
     return Pruned(decisions, tuple(archived))
 
 
-def _archived(stores: CombinedStore, going: Iterable[str], folder: Path) -> Iterator[Path]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # the latter for what is no path
-        reason = getattr(error, "strerror", None) or "it is no path"
-        raise WriteError(f"{str(folder)!r} cannot be used as an archive: {reason}; give another folder") from error
-    for one in going:
-        with suppress(CheckpointNotFound):  # another prune was faster
-            yield _written(stores.get(one), folder)
-
-
 def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
     path = folder / (file_name(checkpoint.id).removesuffix(SUFFIX) + PACKED)
-    packed = gzip.compress(checkpoint.content(), mtime=0)
     try:
-        replace_file(path, packed, overwrite=False)
+        checkpoint.save(path)
     except TargetExistsError:
         # A prune that was interrupted has written it before; something else is not to be lost.
         held = None
@@ -154,15 +157,3 @@ def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
             message = f"{path}: is there already and holds something else; move it away, or name another folder"
             raise TargetExistsError(message) from None
     return path
-
-
-def _needed(headers: Iterable[Header]) -> dict[str, str]:
-    known = {header.id: header for header in headers}
-    needed = {}
-    for header in known.values():
-        parent = known.get(header.parent_checkpoint_id or "")
-        if parent is not None and header.is_branch:
-            needed[parent.id] = f"the branch {header.id} goes on from it"
-        elif parent is not None and header.execution_id != parent.execution_id:
-            needed[parent.id] = f"another execution goes on from it ({header.execution_id})"
-    return needed

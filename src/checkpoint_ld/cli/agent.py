@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
 
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
-"""What `export` writes: `exchange.EXPORT_SHAPES`."""
+"""What `export` writes: `values.ExportShape`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
 SOURCES = ("checkpoints", "otlp")
@@ -238,8 +238,7 @@ def timeline(
     stores: _Stores = _STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
-    from checkpoint_ld.agent.timeline import text_of
-    from checkpoint_ld.agent.timeline_page import html_of, svg_of
+    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
 
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")
@@ -314,12 +313,11 @@ def export(
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agent.values import EXTENSIONS
-    from checkpoint_ld.checkpointing.exchange import content_of
 
     output.check(*stores.files)
     wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
     with stores.manager() as of:
-        content = content_of(_by_name(of.get, checkpoint, of), wanted)
+        content = _by_name(of.get, checkpoint, of).content(wanted)
     output.write(content)
     if not output.is_standard:
         streams.show(output.file)
@@ -483,7 +481,7 @@ def reindex(*, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
 @agent.command
 def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
-    from checkpoint_ld.checkpointing.results import statistics
+    from checkpoint_ld.checkpointing.exchange import statistics
 
     with stores.manager() as of:
         counted = list(statistics(of.store, _execution_of(execution, of)))

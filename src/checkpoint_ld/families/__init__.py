@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.collection import KnownBenchmark
+    from checkpoint_ld.agent.rules import KnownBenchmark
     from checkpoint_ld.agent.serialization import AgentReading
     from checkpoint_ld.benchmark import Validate
     from checkpoint_ld.documents.document import Document
@@ -373,7 +373,7 @@ class Together:
         if self._profile is None or read is None:
             return
         if isinstance(read, Reading):
-            from checkpoint_ld.agent.collection import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
+            from checkpoint_ld.agent.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
 
             elements = [
                 one["@id"]
@@ -390,7 +390,7 @@ class Together:
         found = list(checked)
         if self._profile is None or len(self._agents) < 2:
             return found
-        from checkpoint_ld.agent.collection import check_collection  # noqa: PLC0415 - benchmarks need none of it
+        from checkpoint_ld.agent.rules import check_collection  # noqa: PLC0415 - benchmarks need none of it
 
         texts: dict[int, str] = {}
         oldest_first = sorted(self._agents, key=lambda one: one[:2])

@@ -1,9 +1,12 @@
 """A checkpointer of LangGraph whose checkpoints are ours: `compile(checkpointer=CheckpointSaver(manager))`.
 
 See https://docs.langchain.com/oss/python/langgraph/persistence and `langgraph.checkpoint.base`. The module imports
-`langgraph.checkpoint`, which the extra `langgraph` installs. A thread is an execution. Each of LangGraph's checkpoints
-is one of ours, and so are the writes of each task, which LangGraph hands over before the next checkpoint: all is added,
-nothing is changed, so that what was kept stays kept whenever the process dies.
+`langgraph.checkpoint` and `langchain_core`, which the extra `langgraph` installs. A thread is an execution. Each of
+LangGraph's checkpoints is one of ours, and so are the writes of each task, which LangGraph hands over before the next
+checkpoint: all is added, nothing is changed, so that what was kept stays kept whenever the process dies.
+
+Messages (https://docs.langchain.com/oss/python/langchain/messages) become thoughts and calls, other channels variables.
+They are read from the values that LangGraph hands over in memory, never from bytes.
 """
 
 from __future__ import annotations
@@ -15,32 +18,37 @@ import hashlib
 import threading
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from uuid import UUID
 
-from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID
-from checkpoint_ld.checkpointing.checkpointer import new_checkpoint
+import orjson
+
+from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, snapshot_of
+from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import CheckpointManager
 from checkpoint_ld.data import library
+from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import (
     CheckpointExists,
+    CheckpointLdError,
     CheckpointNotFound,
     IntegrityError,
     SettingsError,
     WriteError,
     WrongTypeError,
 )
-from checkpoint_ld.integrations.langgraph_state import Telling
-from checkpoint_ld.phrases import told_error
-from checkpoint_ld.runtime.changes import Clock, new_id
+from checkpoint_ld.phrases import encodable, told_error
+from checkpoint_ld.runtime.changes import Clock, frozen, new_id
 from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # says what to install where it is absent
+library("langchain_core.messages", extra="langgraph")  # as above
 
-from langgraph.checkpoint.base import (  # noqa: E402 - after the sentence above
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage  # noqa: E402 - after that
+from langgraph.checkpoint.base import (  # noqa: E402 - as above
     WRITES_IDX_MAP,
     BaseCheckpointSaver,
     CheckpointTuple,
@@ -51,7 +59,7 @@ from langgraph.checkpoint.serde.encrypted import EncryptedSerializer  # noqa: E4
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: E402 - as above
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import (
@@ -64,7 +72,6 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import Snapshot
 
 MEMBER: Final = "langgraph"
 """The member of a snapshot that holds LangGraph's own bytes, and what they are found by."""
@@ -77,9 +84,143 @@ _GREGORIAN: Final = 0x01B21DD213814000
 _REMEMBERED: Final = 64
 """States that are kept in memory, so that the next ones can share thoughts with them."""
 _STRATEGIES: Final = ("keep_latest", "delete")
+_LARGEST: Final = 10_000
+"""Bytes of JSON up to which the value of a channel is written out as a variable as well."""
+_WINDOW: Final = 8
+"""Messages that a checkpoint tells at least, where there are so many."""
+_TYPES: Final = {"human": "observation", "system": "planning", "developer": "planning"}
+_STRICT: Final = (
+    orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+)  # what is no JSON by itself is not made JSON here
 
 
-class Address(NamedTuple):
+class _State:
+    """The state that channels tell of.
+
+    Of a long list, the last messages are told: between _WINDOW and twice as many, so that what a step costs does not
+    grow with the steps before it. Thoughts and calls that `before` knows keep their times.
+    """
+
+    def __init__(self, before: Snapshot | None, now: int, thread: str) -> None:
+        self.now = now
+        self.thread = thread  # messages without an id are called after it
+        before = before or snapshot_of()
+        self.known = {one.id: one for one in before.thought_chain}
+        self.known_calls = {one.id: one for one in before.tool_state.calls}
+        self.known_results = before.tool_state.results
+        self.thoughts: dict[str, Thought] = {}
+        self.calls: dict[str, ToolCall] = {}
+        self.results: dict[str, Any] = {}
+        self.variables: dict[str, Any] = {}
+        self.tokens = 0
+
+    def add_channel(self, name: str, value: Any) -> None:
+        """Take in what a channel holds. LangGraph's own channels say nothing about the agent."""
+        if name.startswith(("__", "branch:")):
+            return
+        held = value if isinstance(value, (list, tuple)) else (value,)
+        messages = [one for one in held if isinstance(one, BaseMessage) and not isinstance(one, RemoveMessage)]
+        for message in messages:
+            usage = message.usage_metadata if isinstance(message, AIMessage) else None
+            self.tokens += max(usage["total_tokens"], 0) if usage else 0
+        first = max(len(messages) // _WINDOW - 1, 0) * _WINDOW
+        for number, message in enumerate(messages[first:], first):
+            self._add_message(message, f"{self.thread}/{name}/{number}")
+        if not messages and (found := _readable(value)) is not ABSENT:
+            self.variables[encodable(name)] = found
+
+    def snapshot(self, step: int, duration_ms: int, member: Mapping[str, Any]) -> Snapshot:
+        """Return the state, with LangGraph's own bytes in the `member` called langgraph."""
+        return snapshot_of(
+            tuple(self.thoughts.values()),
+            tuple(self.calls.values()),
+            self.results,
+            self.variables,
+            {"step_number": step, "tokens_used": self.tokens, "duration_ms": duration_ms},
+            **{MEMBER: member},
+        )
+
+    def _add_message(self, message: BaseMessage, otherwise: str) -> None:
+        if isinstance(message, ToolMessage):
+            self._end(message)
+            return
+        name = _id(message.id or otherwise)
+        calls = message.tool_calls if isinstance(message, AIMessage) else []
+        text = _text_of(message.content)
+        if calls and not text:
+            text = "calls " + ", ".join(encodable(one["name"]) for one in calls)
+        kind = "tool_selection" if calls else _TYPES.get(message.type, "reasoning")
+        before = self.known.get(name)
+        if before is None or before.content != text or before.type != kind:
+            since = self.now if before is None else before.created_at
+            about = {"role": message.type, "name": message.name, "model": message.response_metadata.get("model_name")}
+            metadata = {key: encodable(one) for key, one in about.items() if isinstance(one, str)}
+            before = Thought(id=name, type=kind, content=text, created_at=since, metadata=metadata)
+        self.thoughts[name] = before
+        for number, call in enumerate(calls):
+            self._start(_id(call["id"] or f"{name}/{number}"), call["name"], call["args"])
+
+    def _start(self, name: str, tool: str, args: Any) -> None:
+        if name in self.calls:
+            return
+        known = self.known_calls.get(name)
+        if known is None:
+            found = _readable(args, largest=None)
+            known = ToolCall(
+                id=name,
+                tool_id=_id(tool or "unknown"),
+                args=found if isinstance(found, dict) else {},
+                started_at=self.now,
+                status="running",
+            )
+        self.calls[name] = known
+
+    def _end(self, message: ToolMessage) -> None:
+        name, failed = _id(message.tool_call_id or "unknown"), message.status == "error"
+        self._start(name, message.name or "", {})  # where its message is further back, or taken out
+        call = self.calls[name]
+        if call.success is not (not failed):
+            self.calls[name] = call.but(
+                success=not failed,
+                status="failed" if failed else "completed",
+                completed_at=self.now,
+                duration_ms=self.now - (call.started_at or 0),
+                **({"error": _text_of(message.content)} if failed else {}),
+            )
+        if not failed:
+            found = self.known_results.get(name, ABSENT)
+            if found != message.content:
+                found = _readable(message.content, largest=None)
+            self.results[name] = _text_of(message.content) if found is ABSENT else found
+
+
+def _readable(value: Any, *, largest: int | None = _LARGEST) -> Any:
+    """Return a value as JSON that nobody can change, ABSENT where it is none or takes more than `largest` bytes."""
+    try:
+        if largest is not None and len(orjson.dumps(value, option=_STRICT)) > largest:
+            return ABSENT
+        return frozen(value)
+    except (CheckpointLdError, orjson.JSONEncodeError, RecursionError):
+        return ABSENT
+
+
+def _text_of(content: str | Iterable[Any]) -> str:
+    """Return the text of a message; a block that has none is told by its type, such as [image]."""
+    return encodable(content if isinstance(content, str) else "\n".join(map(_text_of_block, content)))
+
+
+def _text_of_block(block: Any) -> str:
+    if isinstance(block, str):
+        return block
+    found = block.get("text", block.get("reasoning")) if isinstance(block, dict) else None
+    return found if isinstance(found, str) else f"[{block.get('type') if isinstance(block, dict) else 'block'}]"
+
+
+def _id(text: str) -> str:
+    return encodable(text)[:LONGEST_ID]
+
+
+class _Address(NamedTuple):
     """Where something of LangGraph's is: the parts of our id. `task_id` and `number` are empty but for writes."""
 
     checkpoint_id: str
@@ -101,11 +242,6 @@ class Address(NamedTuple):
     def execution_id(self) -> str:
         """The execution that our checkpoint belongs to."""
         return self.thread_id + _WRITES if self.number else self.thread_id
-
-    @property
-    def checkpoint(self) -> Address:
-        """Where the checkpoint is that writes belong to."""
-        return Address(*self[:3])
 
     @property
     def config(self) -> RunnableConfig:
@@ -144,18 +280,22 @@ class _Fixed(NamedTuple):
     held: _Held
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        return self.saver._found(Address.of_config(config), self.held)  # noqa: SLF001 - of this module
+        return self.saver._found(_Address.of_config(config), self.held)  # noqa: SLF001 - of this module
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    snapshot: Snapshot
-    timestamp: int
-
-
-_Held = dict[Address, list[Address]]
-_Pending = list["PendingWrite"]
+_Held = dict[_Address, list[_Address]]
 """The checkpoints of LangGraph's that there are, each with its writes in the order in which they came."""
+
+
+def _in_thread(method: Callable[..., Any]) -> Any:
+    """Return the method of a saver that does in a thread what `method` does."""
+
+    @wraps(method)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(method, *args, **kwargs)
+
+    call.__doc__ = f"Do what `{method.__name__}` does, in a thread."
+    return call
 
 
 class CheckpointSaver(BaseCheckpointSaver[int]):
@@ -193,7 +333,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         self.agent_id = agent_id
         self.readable = not isinstance(serde, EncryptedSerializer) if readable is None else readable
         self._clock = Clock()
-        self._states: OrderedDict[Address, _State] = OrderedDict()
+        self._states: OrderedDict[_Address, tuple[Snapshot, int]] = OrderedDict()
         self._guard = threading.Lock()
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -201,7 +341,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         Raises IntegrityError for bytes that are damaged, and what stores raise.
         """
-        wanted = Address.of_config(config)
+        wanted = _Address.of_config(config)
         return self._found(wanted, self._held(wanted.thread_id))
 
     def list(
@@ -242,35 +382,30 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         Raises WriteError for values that the serializer does not know, and what stores raise.
         """
-        address = Address.of_config(config, checkpoint["id"])
-        parent = Address.of_config(config)
-        above = Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
-        before = self._state(parent)
+        address = _Address.of_config(config, checkpoint["id"])
+        parent = _Address.of_config(config)
+        above = _Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
+        before, since = self._state(parent)
         now = _milliseconds(checkpoint.get("ts")) or self._clock.wall()
-        since = now if before is None else before.timestamp
-        now = min(max(now, since), LATEST_MS)  # no clock that was put back makes a thought younger than its checkpoint
-        telling = Telling(
-            None if before is None else before.snapshot, now, f"{address.thread_id}/{address.checkpoint_ns}"
-        )
+        # No clock that was put back makes a thought younger than its checkpoint.
+        now = min(max(now, since), LATEST_MS)
+        state = _State(before, now, f"{address.thread_id}/{address.checkpoint_ns}")
         for name, value in checkpoint["channel_values"].items() if self.readable else ():
-            telling.channel(name, value)
+            state.add_channel(name, value)
+        ran = 0 if before is None else now - since + int(before.progress.duration_ms or 0)
+        member = {
+            **address.config["configurable"],
+            "parent_checkpoint_id": parent.checkpoint_id or None,
+            "checkpoint": self._packed(checkpoint),
+            "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
+        }
+        snapshot = state.snapshot(max((metadata.get("step") or 0) + 1, 0), ran, member)  # LangGraph begins with step -1
         source = str(metadata.get("source", "loop"))
-        snapshot = telling.snapshot(
-            step=max((metadata.get("step") or 0) + 1, 0),  # the first of LangGraph's steps is -1
-            duration_ms=now - since + (0 if before is None else int(before.snapshot.progress.duration_ms or 0)),
-            member={
-                **address.config["configurable"],
-                "parent_checkpoint_id": parent.checkpoint_id or None,
-                "checkpoint": self._packed(checkpoint),
-                "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
-            },
-        )
         linked = parent if parent.checkpoint_id else above if above.checkpoint_id else None
         link: dict[str, Any] | None = None if linked is None else {"checkpoint_id": linked.id}
         if link is not None and source == "fork":
             link["is_branch"] = True
-        kept = self._keep(address, snapshot, now, _REASONS.get(source, "auto"), link)
-        self._remember(address, kept)
+        self._remember(address, self._keep(address, snapshot, now, _REASONS.get(source, "auto"), link))
         return address.config
 
     def put_writes(
@@ -279,7 +414,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         """Keep what a task wrote before the next checkpoint holds it. Raises as `put`."""
         if not writes:
             return
-        belongs = Address.of_config(config)
+        belongs = _Address.of_config(config)
         member = {
             **belongs.config["configurable"],
             "task_id": task_id,
@@ -288,8 +423,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         }
         # Just before its checkpoint, which may not be kept yet, so that the newest one of all is a whole state.
         moment = _moment(belongs.checkpoint_id) or self._clock.wall()
-        snapshot = Telling(None, moment, "").snapshot(step=0, duration_ms=0, member=member)
         address = belongs._replace(task_id=task_id, number=new_id(""))
+        snapshot = _State(None, moment, "").snapshot(0, 0, member)
         self._keep(address, snapshot, moment, "auto", {"checkpoint_id": belongs.id})
 
     def delete_thread(self, thread_id: str) -> None:
@@ -321,7 +456,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             raise SettingsError(f"there is no strategy {strategy!r}: use {' or '.join(_STRATEGIES)}")
         for thread in map(str, thread_ids):
             held = self._held(thread)
-            spaces = {Address("", thread, one.checkpoint_ns) for one in held} if strategy == "keep_latest" else ()
+            spaces = {_Address("", thread, one.checkpoint_ns) for one in held} if strategy == "keep_latest" else ()
             staying = {needed for one in spaces for needed in self._needed(one, held)}
             self._delete((one, writes) for one, writes in held.items() if one not in staying)
 
@@ -329,83 +464,35 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to channels that keep differences; the thread is listed once for all ancestors."""
-        fixed: Any = _Fixed(self, self._held(Address.of_config(config).thread_id))
+        fixed: Any = _Fixed(self, self._held(_Address.of_config(config).thread_id))
         return BaseCheckpointSaver.get_delta_channel_history(fixed, config=config, channels=channels)
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Do what `get_tuple` does, in a thread."""
-        return await asyncio.to_thread(self.get_tuple, config)
+    aget_tuple = _in_thread(get_tuple)
+    aput = _in_thread(put)
+    aput_writes = _in_thread(put_writes)
+    adelete_thread = _in_thread(delete_thread)
+    adelete_for_runs = _in_thread(delete_for_runs)
+    acopy_thread = _in_thread(copy_thread)
+    aprune = _in_thread(prune)
+    aget_delta_channel_history = _in_thread(get_delta_channel_history)
 
-    async def alist(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: dict[str, Any] | None = None,  # noqa: A002 - LangGraph's name
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> AsyncIterator[CheckpointTuple]:
+    async def alist(self, config: RunnableConfig | None, **wanted: Any) -> AsyncIterator[CheckpointTuple]:
         """Do what `list` does, each step in a thread."""
-        found = self.list(config, filter=filter, before=before, limit=limit)
+        found = self.list(config, **wanted)
         while (one := await asyncio.to_thread(next, found, None)) is not None:
             yield one
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        """Do what `put` does, in a thread."""
-        return await asyncio.to_thread(self.put, config, checkpoint, metadata, new_versions)
-
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        """Do what `put_writes` does, in a thread."""
-        await asyncio.to_thread(self.put_writes, config, writes, task_id, task_path)
-
-    async def adelete_thread(self, thread_id: str) -> None:
-        """Do what `delete_thread` does, in a thread."""
-        await asyncio.to_thread(self.delete_thread, thread_id)
-
-    async def adelete_for_runs(self, run_ids: Collection[str]) -> None:
-        """Do what `delete_for_runs` does, in a thread."""
-        await asyncio.to_thread(self.delete_for_runs, run_ids)
-
-    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
-        """Do what `copy_thread` does, in a thread."""
-        await asyncio.to_thread(self.copy_thread, source_thread_id, target_thread_id)
-
-    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
-        """Do what `prune` does, in a thread."""
-        await asyncio.to_thread(self.prune, thread_ids, strategy=strategy)
-
-    async def aget_delta_channel_history(
-        self, *, config: RunnableConfig, channels: Sequence[str]
-    ) -> Mapping[str, DeltaChannelHistory]:
-        """Do what `get_delta_channel_history` does, in a thread."""
-        return await asyncio.to_thread(self.get_delta_channel_history, config=config, channels=channels)
-
     def _keep(
-        self, address: Address, snapshot: Snapshot, now: int, reason: str, parent: dict[str, Any] | None
+        self, address: _Address, snapshot: Snapshot, now: int, reason: str, parent: dict[str, Any] | None
     ) -> AgentCheckpoint:
-        progress = snapshot.progress
         checkpoint = new_checkpoint(
-            {
-                "id": address.id,
-                "timestamp": now,
-                "execution_id": address.execution_id,
-                "agent_id": self.agent_id,
-                "snapshot": snapshot,
-                "parent": parent,
-            },
-            {
-                "step_number": progress.step_number,
-                "tokens_used": progress.tokens_used,
-                "duration_ms": progress.duration_ms,
-                "checkpoint_reason": reason,
-            },
+            snapshot,
+            reason,
+            id=address.id,
+            timestamp=now,
+            execution_id=address.execution_id,
+            agent_id=self.agent_id,
+            parent=parent,
         )
         try:
             self.manager.store.put(checkpoint)
@@ -414,45 +501,41 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             self.manager.store.put(checkpoint)
         return checkpoint
 
-    def _remember(self, address: Address, checkpoint: AgentCheckpoint) -> _State:
+    def _remember(self, address: _Address, checkpoint: AgentCheckpoint) -> tuple[Snapshot, int]:
         # The bytes are not kept in memory, only what later snapshots share.
         bare = checkpoint.snapshot.model_copy()
         object.__setattr__(bare, "__pydantic_extra__", {})
-        state = _State(bare, checkpoint.timestamp)
         with self._guard:
-            self._states[address] = state
+            self._states[address] = bare, checkpoint.timestamp
             self._states.move_to_end(address)
             while len(self._states) > _REMEMBERED:
                 self._states.popitem(last=False)
-        return state
+        return bare, checkpoint.timestamp
 
-    def _state(self, address: Address) -> _State | None:
-        """Return the state in a checkpoint; None where it is not there, or not yet."""
-        if not address.checkpoint_id:
-            return None
+    def _state(self, address: _Address) -> tuple[Snapshot | None, int]:
+        """Return the state in a checkpoint and its moment; none where it is not there, or not yet."""
         with self._guard:
             state = self._states.get(address)
-        if state is None:
+        if state is None and address.checkpoint_id:
             with suppress(CheckpointNotFound):
                 return self._remember(address, self.manager.get(address.id))
-        return state
+        return state or (None, 0)
 
     def _held(self, thread_id: str | None) -> _Held:
         held: _Held = {}
-        writes: dict[Address, list[Address]] = defaultdict(list)
-        executions = (None,) if thread_id is None else (thread_id, thread_id + _WRITES)
-        for execution in executions:
+        writes: dict[_Address, list[_Address]] = defaultdict(list)
+        for execution in (None,) if thread_id is None else (thread_id, thread_id + _WRITES):
             for header in self.manager.store.truth.headers(Filter(execution_id=execution)):
-                address = Address.of_id(header.id)
+                address = _Address.of_id(header.id)
                 if address is None or address.execution_id != header.execution_id:
                     continue  # of something else
                 if address.number:
-                    writes[address.checkpoint].append(address)
+                    writes[_Address(*address[:3])].append(address)
                 else:
                     held[address] = []
         return {one: sorted(writes[one], key=lambda write: write.number) for one in held | writes}
 
-    def _found(self, wanted: Address, held: _Held) -> CheckpointTuple | None:
+    def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
         if not wanted.checkpoint_id:
             newest = sorted((one for one in held if one.checkpoint_ns == wanted.checkpoint_ns), reverse=True)
             return next((found for found in (self._found(one, held) for one in newest) if found is not None), None)
@@ -473,7 +556,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             self._pending(held[wanted]),
         )
 
-    def _pending(self, addresses: Iterable[Address]) -> _Pending:
+    def _pending(self, addresses: Iterable[_Address]) -> _Pending:
         """Return what tasks wrote; the first write of a task at a place counts, of special ones the last."""
         found: dict[tuple[str, int], tuple[str, PendingWrite]] = {}
         for address in addresses:
@@ -493,17 +576,17 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         order = sorted(found, key=lambda place: writes_sort_key(found[place][0], *place))
         return [found[place][1] for place in order]
 
-    def _needed(self, newest: Address, held: _Held) -> Iterator[Address]:
+    def _needed(self, newest: _Address, held: _Held) -> Iterator[_Address]:
         """Yield the newest checkpoint, and those before it that its channels of differences are made from."""
         found = self._found(newest, held)
         missing = set() if found is None else set(found.metadata.get("counters_since_delta_snapshot") or ())
         while found is not None:
-            yield Address.of_config(found.config)
+            yield _Address.of_config(found.config)
             missing -= found.checkpoint["channel_values"].keys()
             above = found.parent_config if missing else None
-            found = None if above is None else self._found(Address.of_config(above), held)
+            found = None if above is None else self._found(_Address.of_config(above), held)
 
-    def _delete(self, going: Iterable[tuple[Address, Iterable[Address]]]) -> None:
+    def _delete(self, going: Iterable[tuple[_Address, Iterable[_Address]]]) -> None:
         for address, writes in list(going):
             for one in (*writes, address):
                 self.manager.delete(one.id)
@@ -519,7 +602,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         sha256 = hashlib.sha256(data).hexdigest()
         return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
 
-    def _unpacked(self, packed: Any, address: Address) -> Any:
+    def _unpacked(self, packed: Any, address: _Address) -> Any:
         try:
             kind, data = packed["type"], base64.b64decode(packed["base64"], validate=True)
             fits = hashlib.sha256(data).hexdigest() == packed["sha256"]
@@ -533,25 +616,28 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             raise _damaged(address, f"{type(self.serde).__name__} raises {told_error(error)}") from error
 
 
+_Pending = list["PendingWrite"]
+
+
 def _member(checkpoint: AgentCheckpoint) -> Mapping[str, Any]:
     found = (checkpoint.snapshot.model_extra or {}).get(MEMBER)
     return found if isinstance(found, dict) else {}
 
 
-def _damaged(address: Address, why: str) -> IntegrityError:
+def _damaged(address: _Address, why: str) -> IntegrityError:
     return IntegrityError(
         f"{address.id}: LangGraph's bytes cannot be read: {why}; go on from another checkpoint of the thread, "
         "by its checkpoint_id, or put this one back from a backup"
     )
 
 
-def _moved(checkpoint: AgentCheckpoint, address: Address) -> AgentCheckpoint:
+def _moved(checkpoint: AgentCheckpoint, address: _Address) -> AgentCheckpoint:
     """Return a checkpoint as that of another thread."""
     member = {**_member(checkpoint), "thread_id": address.thread_id}
     changes: dict[str, Any] = {"id": address.id, "execution_id": address.execution_id}
     changes["snapshot"] = checkpoint.snapshot.but(**{MEMBER: member})
     parent = checkpoint.parent
-    above = None if parent is None else Address.of_id(parent.checkpoint_id)
+    above = None if parent is None else _Address.of_id(parent.checkpoint_id)
     if parent is not None and above is not None:
         changes["parent"] = parent.but(checkpoint_id=above._replace(thread_id=address.thread_id).id)
     return checkpoint.but(**changes)
@@ -567,8 +653,8 @@ def _moment(checkpoint_id: str) -> int | None:
     return None
 
 
-def _milliseconds(told: object) -> int | None:
+def _milliseconds(timestamp: object) -> int | None:
     try:
-        return max(int(datetime.fromisoformat(str(told)).timestamp() * 1000), 0)
+        return max(int(datetime.fromisoformat(str(timestamp)).timestamp() * 1000), 0)
     except (ValueError, OverflowError):
         return None

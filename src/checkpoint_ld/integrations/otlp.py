@@ -1,45 +1,421 @@
-"""Files of spans in OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding).
+"""Spans of OpenTelemetry as executions of agents: chats become thoughts, tools that are executed become calls.
 
-One object, or one in each line, as the file exporter of the collector writes them. Spans may come in any order.
+The attributes are those of the semantic conventions for generative AI
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/), with messages as attributes or as events, and the earlier
+spellings of both. What has no place in a checkpoint stands beside what it is about, in a member `opentelemetry`.
+
+Files of spans are OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): one object, or one in
+each line, as the file exporter of the collector writes them. Spans may come in any order.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import hashlib
+from collections import Counter, defaultdict, deque
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.checkpointing.results import Imported
+from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.text import Spans
 from checkpoint_ld.errors import CheckpointExists, FindingsError, ReadError, WriteError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.integrations.spans import Span, checkpoints_of, moment
+from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
+MEMBER: Final = "opentelemetry"
+"""The member that holds what checkpoints have no words for."""
+_ABOUT: Final = ("question", "benchmark")
+"""Attributes of ours, after `checkpoint_ld.about.`: which question of which benchmark the agent worked on."""
+_OP: Final = "gen_ai.operation.name"
+_CHATS: Final = frozenset(("chat", "text_completion", "generate_content"))
+_TYPES: Final = {"system": "planning", "developer": "planning", "user": "observation"}
+_INPUT: Final = ("gen_ai.input.messages", "gen_ai.prompt")
+_OUTPUT: Final = ("gen_ai.output.messages", "gen_ai.completion")
+_SYSTEM: Final = "gen_ai.system_instructions"
+_USED: Final = (
+    ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+)
+_EVENTS: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_CHOICE: Final = "gen_ai.choice"
 _KINDS: Final = ("", "internal", "server", "client", "producer", "consumer")
-_TOLD: Final = frozenset(
+_MEMBERS: Final = frozenset(
     ("traceId", "spanId", "parentSpanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes")
 ) | {"events", "status"}
 _SCALARS: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue")
 
+Event = tuple[str, int, dict[str, Any]]
+"""The name, the moment and the attributes of an event."""
 
-class _Held(NamedTuple):
-    """Where the text of a span stands, with what it shares with others."""
 
+@dataclass(slots=True)
+class Span:
+    """One span: ids in hexadecimal, moments in milliseconds since 1970, attributes as JSON.
+
+    `error` says why it failed, None if it did not. `more` is what else is told of it: kind, links, scope.
+    """
+
+    trace_id: str
+    span_id: str
+    parent_id: str | None
+    name: str
     start: int
-    end: int
+    end: int | None
+    attributes: dict[str, Any]
     resource: Mapping[str, Any]
-    scope: Mapping[str, Any]
+    error: str | None = None
+    events: list[Event] = field(default_factory=list)
+    more: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def operation(self) -> str:
+        """What it is a span of, in the words of the conventions; an empty text for what is not about an agent."""
+        stated = self.attributes.get(_OP)
+        if isinstance(stated, str):
+            return stated
+        return "execute_tool" if "gen_ai.tool.name" in self.attributes else ""
+
+    def first(self, *names: str) -> Any:
+        """Return the first of some attributes that is there."""
+        return next((self.attributes[name] for name in names if self.attributes.get(name) not in (None, "")), None)
+
+    def rest(self, used: Iterable[str] = ()) -> dict[str, Any]:
+        """Return the span as JSON, without the attributes that are `used` elsewhere."""
+        left = {name: value for name, value in self.attributes.items() if name not in set(used)}
+        events = [{"name": name, "time": time, "attributes": held} for name, time, held in self.events]
+        found: dict[str, Any] = {"trace_id": self.trace_id, "span_id": self.span_id, "parent_span_id": self.parent_id}
+        found |= {"name": self.name, "attributes": left, "events": events, "error": self.error, **self.more}
+        return {name: value for name, value in found.items() if value not in (None, [], {})}
+
+
+def moment(nanoseconds: Any) -> int | None:
+    """Return milliseconds since 1970 for nanoseconds, as a number or a text; None for what is neither."""
+    with suppress(TypeError, ValueError, OverflowError):
+        return min(max(int(nanoseconds), 0) // 1_000_000, LATEST_MS)
+    return None
+
+
+def error_of(message: str | None, events: list[Event]) -> str:
+    """Return why a span failed: what its status says, or the exception that an event tells of."""
+    if message:
+        return message
+    held = next((held for name, _, held in events if name == "exception"), {})
+    found = [str(held[one]) for one in ("exception.type", "exception.message") if held.get(one)]
+    return ": ".join(found) or "failed"
+
+
+def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[AgentCheckpoint]:
+    """Yield a checkpoint for each run of an agent in the spans of one trace, in any order; of no agent, none.
+
+    A run is a span `invoke_agent` and what is below it up to the next one, whose run is an execution of its own; spans
+    without such a span above them are one run together. `parents` are the last checkpoints of executions, which new
+    ones name as their parents; it is brought up to date. Raises WriteError for what no checkpoint can hold.
+    """
+    runs: dict[str | None, list[Span]] = defaultdict(list)
+    by_id = {one.span_id: one for one in spans}
+    owners: dict[str, str | None] = {}
+    for one in sorted(by_id.values(), key=lambda one: (one.start, one.span_id)):
+        runs[_owner(one, by_id, owners)].append(one)
+    ids: dict[str | None, str] = {}
+    for owner, those in runs.items():
+        if not any(one.operation for one in those):
+            continue
+        run = _Run(by_id.get(owner or ""), those)
+        above = None if run.root is None else ids.get(owners.get(run.root.parent_id or ""))
+        ids[owner] = run.execution_id(above)
+        checkpoint = run.checkpoint(ids[owner], above, parents.get(ids[owner]))
+        parents[checkpoint.execution_id] = checkpoint.id
+        yield checkpoint
+
+
+def _owner(one: Span, by_id: Mapping[str, Span], known: dict[str, str | None]) -> str | None:
+    """Return the id of the span of the agent that a span belongs to."""
+    way: dict[str, None] = {}
+    at: Span | None = one
+    while at is not None and at.span_id not in known and at.span_id not in way:
+        way[at.span_id] = None
+        if at.operation == "invoke_agent":
+            known[at.span_id] = at.span_id
+        else:
+            at = by_id.get(at.parent_id or "")
+    found = None if at is None else known.get(at.span_id)
+    known.update(dict.fromkeys((name for name in way if name not in known), found))
+    return known[one.span_id]
+
+
+class _Run:
+    """What the spans of one run tell."""
+
+    def __init__(self, root: Span | None, spans: Sequence[Span]) -> None:
+        self.root = root
+        self.spans = spans
+        self.head = root or next(one for one in spans if one.operation)
+        self.thoughts: dict[str, Thought] = {}
+        self.calls: dict[str, ToolCall] = {}
+        self.asked: dict[str, deque[str]] = defaultdict(deque)  # keys of calls by their tools, in order
+        self.results: dict[str, Any] = {}
+        self.others: list[dict[str, Any]] = []
+        self.seen: Counter[bytes] = Counter()
+        self.tokens = self.steps = 0
+        for one in spans:
+            if one.operation in _CHATS:
+                self._add_chat(one)
+            elif one.operation == "execute_tool":
+                self._add_tool(one)
+            else:
+                self.others.append(one.rest())
+                continue
+            self.steps += 1
+
+    def _first(self, *names: str) -> Any:
+        """Return the first of some attributes that the run's own span has, or another one of its spans."""
+        return next((found for one in (self.head, *self.spans) if (found := one.first(*names)) is not None), None)
+
+    def execution_id(self, above: str | None) -> str:
+        """Return the conversation, or the trace; what is called by another agent is a part of its execution."""
+        if above is not None:
+            return _id(f"{above}/{self.head.span_id}")
+        return _id(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
+
+    def checkpoint(self, execution_id: str, above: str | None, parent: str | None) -> AgentCheckpoint:
+        """Return what is known when the run has ended."""
+        start, end = min(one.start for one in self.spans), max(max(one.start, one.end or 0) for one in self.spans)
+        reason = "auto" if self.root is None or self.root.end is None else "execution_completed"
+        if self.root is not None and self.root.error is not None:
+            reason = "execution_failed"
+        beside = {"resource": dict(self.head.resource), "called_by": above, "spans": self.others}
+        snapshot = snapshot_of(
+            tuple(self.thoughts.values()),
+            tuple(self.calls.values()),
+            self.results,
+            counts={"step_number": self.steps, "tokens_used": self.tokens, "duration_ms": end - start},
+            opentelemetry={name: value for name, value in beside.items() if value},
+        )
+        name = self._first("gen_ai.agent.name")
+        agent = self._first("gen_ai.agent.id") or name or self.head.resource.get("service.name") or "agent"
+        keys = {name: f"checkpoint_ld.about.{name}" for name in _ABOUT}
+        asked = {name: self._first(key) or self.head.resource.get(key) for name, key in keys.items()}
+        about = {name: value for name, value in asked.items() if isinstance(value, str) and value}
+        id = _id(f"otel_{self.head.trace_id}_{self.head.span_id}")
+        return new_checkpoint(
+            snapshot,
+            reason,
+            agent_name=name if isinstance(name, str) else None,
+            id=id,
+            timestamp=end,
+            execution_id=execution_id,
+            agent_id=_id(str(agent)),
+            parent=None if parent in (None, id) else {"checkpoint_id": parent},
+            about=about or None,
+        )
+
+    def _add_chat(self, span: Span) -> None:
+        """Take in what a model was asked and what it said; what it was asked before is known."""
+        used = [span.first(*names) for names in _USED]
+        self.tokens += sum(one for one in used if isinstance(one, int) and one > 0)
+        asked, said, names = _messages(span)
+        present: Counter[bytes] = Counter()
+        for number, message in enumerate(asked):
+            key = message.key
+            present[key] += 1
+            if present[key] > self.seen[key]:
+                self._add_message(message, f"{span.span_id}/in/{number}", span.start, {})
+        for key, count in present.items():  # and not `|=`, which goes through all that was ever seen
+            self.seen[key] = max(count, self.seen[key])
+        about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model"), MEMBER: span.rest(names)}
+        self.seen.update(message.key for message in said)
+        if not said:
+            said = [_Message("assistant", f"{span.name} failed: {span.error}" if span.error else span.name)]
+        for number, message in enumerate(said):
+            self._add_message(message, f"{span.span_id}/{number}", span.end or span.start, about if number == 0 else {})
+
+    def _add_message(self, message: _Message, name: str, when: int, about: dict[str, Any]) -> None:
+        for id, result in message.results:
+            self._end(id, result, when)
+        if message.text or message.calls or message.reasoning or not message.results:
+            calling = "calls " + ", ".join(one.tool for one in message.calls) if message.calls else ""
+            given: dict[str, Any] = {"reasoning": message.reasoning} if message.reasoning else {}
+            self.thoughts[name] = Thought(
+                id=_id(name),
+                type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
+                content=encodable(message.text or calling),
+                created_at=when,
+                metadata={"role": message.role, **{key: one for key, one in about.items() if one is not None}},
+                **given,
+            )
+        for number, call in enumerate(message.calls):
+            key = call.id or f"{name}/{number}"
+            if key not in self.calls:
+                self.calls[key] = ToolCall(id=_id(key), tool_id=_id(call.tool), args=call.args, started_at=when)
+                self.asked[_id(call.tool)].append(key)
+
+    def _end(self, name: str, result: Any, when: int) -> None:
+        """Take in a result that a model was told; a call that has a span of its own has it already."""
+        call = self.calls.get(name)
+        if call is not None and call.success is None:
+            took = max(when - (call.started_at or when), 0)
+            self.calls[name] = call.but(success=True, status="completed", completed_at=when, duration_ms=took)
+            self.results[call.id] = result
+
+    def _add_tool(self, span: Span) -> None:
+        tool = _id(str(span.first("gen_ai.tool.name") or span.name))
+        named = span.first("gen_ai.tool.call.id")
+        # A span that names no call is of the first call of its tool that a model asked for and that has no span yet.
+        asked = self.asked[tool]
+        while asked and self.calls[asked[0]].status is not None:
+            asked.popleft()
+        name = str(named) if named is not None else asked[0] if asked else span.span_id
+        before = self.calls.get(name)
+        if before is not None and before.status is not None:  # frameworks call the calls of each run alike
+            name, before = f"{name}/{span.span_id}", None
+        args = _json(span.first("gen_ai.tool.call.arguments"))
+        used = ["gen_ai.tool.name", "gen_ai.tool.call.id", _OP]
+        given: dict[str, Any] = {"id": _id(name), "started_at": span.start, "tool_id": tool}
+        if isinstance(args, dict):
+            given["args"] = args
+            used.append("gen_ai.tool.call.arguments")
+        else:
+            given["args"] = {} if before is None or before.args is None else before.args
+        if span.end is None:
+            given["status"] = "running"
+        else:
+            given |= {"completed_at": max(span.end, span.start), "duration_ms": max(span.end - span.start, 0)}
+            given |= {"success": span.error is None, "status": "failed" if span.error else "completed"}
+            given |= {"error": span.error} if span.error else {}
+        result = span.attributes.get("gen_ai.tool.call.result")
+        if result is not None and not span.error:
+            self.results[given["id"]] = _json(result)
+            used.append("gen_ai.tool.call.result")
+        given[MEMBER] = span.rest(used)
+        self.calls[name] = ToolCall(**given)
+
+
+class _Call(NamedTuple):
+    id: str
+    tool: str
+    args: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Message:
+    """A message, in whichever way it was written: what it says, what it calls, and the results that it tells."""
+
+    role: str
+    text: str = ""
+    reasoning: str = ""
+    calls: list[_Call] = field(default_factory=list)
+    results: list[tuple[str, Any]] = field(default_factory=list)
+
+    @property
+    def key(self) -> bytes:
+        """What is the same for the same message, told again by a later span."""
+        parts = self.role, self.text, [one[:2] for one in self.calls], [one for one, _ in self.results]
+        return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _messages(span: Span) -> tuple[list[_Message], list[_Message], list[str]]:
+    """Return what a model was asked, what it said, and the attributes that tell it."""
+    asked: list[_Message] = []
+    said: list[_Message] = []
+    names = []
+    system = _json(span.attributes.get(_SYSTEM))
+    if system:
+        asked.append(_message({"parts": system} if isinstance(system, list) else system, "system"))
+        names.append(_SYSTEM)
+    sources = [span.attributes, *(held for _, _, held in span.events)]
+    for candidates, found, role in ((_INPUT, asked, "user"), (_OUTPUT, said, "assistant")):
+        for source in sources:
+            name = next((one for one in candidates if isinstance(_json(source.get(one)), list)), None)
+            if name is not None:
+                found += [_message(one, role) for one in _json(source[name])]
+                names.append(name)
+                break
+    for name, _, held in () if said or len(asked) > bool(system) else span.events:
+        # The body of an event, which some keep as JSON text in an attribute.
+        body = _json(held.get("gen_ai.event.content", held.get("event_body")))
+        body = body if isinstance(body, dict) else dict(held)
+        if name in _EVENTS:
+            asked.append(_message(body, _EVENTS[name]))
+        elif name == _CHOICE:
+            message = _json(body.get("message", body))
+            said.append(_message(message if isinstance(message, dict) else body, "assistant"))
+    return asked, said, names
+
+
+def _message(source: Any, role: str) -> _Message:
+    """Read a message of the conventions (`parts`), or of OpenAI's API (`content`, `tool_calls`)."""
+    if not isinstance(source, dict):
+        return _Message(role, _text(source))
+    found = _Message(str(source.get("role") or role))
+    content = source.get("parts", source.get("content"))
+    texts: list[str] = []
+    id = source.get("tool_call_id") or (source.get("id") if found.role == "tool" else None)
+    if found.role == "tool" and isinstance(id, str):
+        found.results.append((id, _json(content)))
+        return found
+    for part in content if isinstance(content, list) else [] if content is None else [content]:
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind == "tool_call":
+            found.calls.append(_call(part))
+        elif kind == "tool_call_response":
+            found.results.append((str(part.get("id")), part.get("response", part.get("result"))))
+        elif kind in ("reasoning", "thinking"):
+            found.reasoning += _text(part)
+        else:
+            texts.append(_text(part))
+    found.text = "\n".join(texts)
+    calls = _json(source.get("tool_calls"))
+    found.calls += [_call(one) for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    return found
+
+
+def _call(source: Mapping[str, Any]) -> _Call:
+    function = source.get("function")
+    held = function if isinstance(function, dict) else source
+    args = _json(held.get("arguments"))
+    return _Call(
+        str(source.get("id") or ""), str(held.get("name") or "unknown"), args if isinstance(args, dict) else {}
+    )
+
+
+def _text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        found = part.get("content", part.get("text"))
+        if isinstance(found, str):
+            return found
+        if isinstance(part.get("type"), str):
+            return f"[{part['type']}]"
+    try:
+        return orjson.dumps(part).decode()
+    except orjson.JSONEncodeError:
+        return repr(part)
+
+
+def _json(value: Any) -> Any:
+    """Return what a text says in JSON, where it says an object, an array or nothing else than JSON; else itself."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(value)
+    return value
+
+
+def _id(text: str) -> str:
+    return encodable(text)[:LONGEST_ID]
 
 
 @checked
@@ -56,13 +432,13 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
     yield from (Imported(path, None, error=error) for error in file.errors)
     count = 0
     for spans in file.traces():
-        odd = _orphans(spans, str(path))
+        findings = _orphans(spans, str(path))
         try:
             for checkpoint in checkpoints_of(spans, parents):
                 count += 1
                 done = manager.import_(checkpoint)[0]
-                yield Imported(path, done.checkpoint, done.created, (*odd, *done.findings))
-                odd = ()
+                yield Imported(path, done.checkpoint, done.created, (*findings, *done.findings))
+                findings = ()
         except (CheckpointExists, FindingsError, WriteError) as error:
             yield Imported(path, None, error=error)
     if not count and not file.errors:
@@ -71,85 +447,85 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
         )
 
 
+class _Held(NamedTuple):
+    """Where the text of a span stands, with what it shares with others."""
+
+    start: int
+    end: int
+    resource: Mapping[str, Any]
+    scope: Mapping[str, Any]
+
+
 class _File:
     """The text of a file, and where the spans of each trace stand in it: they are read a trace at a time."""
 
     def __init__(self, path: Path) -> None:
-        self.text = _text_of(path)
-        self.path = path
+        data, name = read_bytes(path)
+        try:
+            self.text = (unpacked(data, name) if is_packed(path) else data).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ReadError(f"{path}: byte {error.start + 1} is no UTF-8: write the file again in UTF-8") from None
         self.errors: list[ReadError] = []
         self.count = 0
-        self._traces: dict[str, list[_Held]] = defaultdict(list)
-        self._starts: dict[str, int] = {}
-        is_lines = ".jsonl" in path.suffixes
-        for number, start, text in _documents(self.text, is_lines=is_lines):
+        self.held: dict[str, list[_Held]] = defaultdict(list)
+        self.starts: dict[str, int] = {}
+        for number, start, text in _documents(self.text, is_lines=".jsonl" in path.suffixes):
             try:
                 orjson.loads(text)
+                self._add(text, start)
             except orjson.JSONDecodeError as error:
                 at = f"{path}:{number + error.lineno - 1}:{error.colno}"
                 self.errors.append(ReadError(f"{at}: is no JSON, perhaps half written: {error.msg}; write it again"))
-                continue
-            try:
-                self._document(text, start)
             except (KeyError, TypeError, ValueError, AttributeError):
                 message = "is not OTLP/JSON: resourceSpans with scopeSpans with spans are expected"
                 self.errors.append(ReadError(f"{path}:{number}: {message}"))
 
-    def _document(self, text: str, start: int) -> None:
+    def _add(self, text: str, start: int) -> None:
         spans = Spans(text)
-        for _, resource_at in _elements(spans, spans.start, "resourceSpans"):
-            resource = _attributes(_object(spans, resource_at, "resource").get("attributes"))
-            for _, scope_at in _elements(spans, resource_at, "scopeSpans"):
-                scope = _object(spans, scope_at, "scope")
-                for held in spans.members(_at(spans, scope_at, "spans")):
-                    told = orjson.loads(text[held.value.start : held.value.end])
-                    trace = str(told["traceId"])
-                    first = moment(told.get("startTimeUnixNano")) or 0
-                    self._starts[trace] = min(first, self._starts.get(trace, first))
-                    place = start + held.value.start, start + held.value.end
-                    self._traces[trace].append(_Held(*place, resource, scope))
+        for resource in spans.members(spans.index(spans.start)["resourceSpans"].start):
+            at = resource.value.start
+            shared = _attributes(_object(spans, at, "resource").get("attributes"))
+            for scope in spans.members(spans.index(at)["scopeSpans"].start):
+                described = _object(spans, scope.value.start, "scope")
+                for one in spans.members(spans.index(scope.value.start)["spans"].start):
+                    span = orjson.loads(text[one.value.start : one.value.end])
+                    trace = str(span["traceId"])
+                    first = moment(span.get("startTimeUnixNano")) or 0
+                    self.starts[trace] = min(first, self.starts.get(trace, first))
+                    self.held[trace].append(_Held(start + one.value.start, start + one.value.end, shared, described))
                     self.count += 1
 
     def traces(self) -> Iterator[list[Span]]:
         """Yield the spans of each trace, the earliest trace first."""
-        for trace in sorted(self._starts, key=lambda one: (self._starts[one], one)):
-            yield [self._span(held) for held in self._traces.pop(trace)]
+        for trace in sorted(self.starts, key=lambda one: (self.starts[one], one)):
+            yield [self._span(held) for held in self.held.pop(trace)]
 
     def _span(self, held: _Held) -> Span:
-        told = orjson.loads(self.text[held.start : held.end])
-        status = told.get("status") or {}
-        start = moment(told.get("startTimeUnixNano")) or 0
+        source = orjson.loads(self.text[held.start : held.end])
+        status = source.get("status") or {}
+        start = moment(source.get("startTimeUnixNano")) or 0
         events = [
             (str(one.get("name", "")), moment(one.get("timeUnixNano")) or start, _attributes(one.get("attributes")))
-            for one in told.get("events") or ()
+            for one in source.get("events") or ()
         ]
-        more: dict[str, Any] = {name: value for name, value in told.items() if name not in _TOLD}
-        kind = told.get("kind")
+        more: dict[str, Any] = {name: value for name, value in source.items() if name not in _MEMBERS}
+        kind = source.get("kind")
         more["kind"] = _KINDS[kind] if isinstance(kind, int) and 0 <= kind < len(_KINDS) else kind
         more["scope"] = held.scope
         failed = status.get("code") in (2, "STATUS_CODE_ERROR")
         return Span(
-            trace_id=told["traceId"],
-            span_id=str(told.get("spanId", "")),
-            parent_id=told.get("parentSpanId") or None,
-            name=str(told.get("name", "")),
+            trace_id=source["traceId"],
+            span_id=str(source.get("spanId", "")),
+            parent_id=source.get("parentSpanId") or None,
+            name=str(source.get("name", "")),
             start=start,
-            end=moment(told.get("endTimeUnixNano")) or None,
-            attributes=_attributes(told.get("attributes")),
+            end=moment(source.get("endTimeUnixNano")) or None,
+            attributes=_attributes(source.get("attributes")),
             resource=held.resource,
             error=error_of(status.get("message"), events) if failed else None,
             events=events,
             more={name: value for name, value in more.items() if value not in (None, "", {}, [])},
         )
-
-
-def error_of(message: str | None, events: list[tuple[str, int, dict[str, Any]]]) -> str:
-    """Return why a span failed: what its status says, or the exception that an event tells of."""
-    if message:
-        return message
-    held = next((held for name, _, held in events if name == "exception"), {})
-    told = [str(held[one]) for one in ("exception.type", "exception.message") if held.get(one)]
-    return ": ".join(told) or "failed"
 
 
 def _orphans(spans: list[Span], file: str) -> tuple[Finding, ...]:
@@ -161,15 +537,6 @@ def _orphans(spans: list[Span], file: str) -> tuple[Finding, ...]:
     message = f"{len(lost)} of {len(spans)} spans of trace {spans[0].trace_id} name parents that are not in the file"
     remedy = "if an agent's own span is missing, its steps are a run of their own: export whole traces"
     return (Finding("", Severity.WARNING, message, remedy, place=Place(file)),)
-
-
-def _text_of(path: Path) -> str:
-    data, name = read_bytes(path)
-    data = unpacked(data, name) if is_packed(path) else data
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReadError(f"{path}: byte {error.start + 1} is no UTF-8: write the file again in UTF-8") from None
 
 
 def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
@@ -189,33 +556,24 @@ def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
         start += len(line) + 1
 
 
-def _elements(spans: Spans, at: int, name: str) -> Iterator[tuple[str, int]]:
-    for one in spans.members(_at(spans, at, name)):
-        yield one.name, one.value.start
-
-
-def _at(spans: Spans, at: int, name: str) -> int:
-    return spans.index(at)[name].start
-
-
 def _object(spans: Spans, at: int, name: str) -> dict[str, Any]:
-    found = spans.index(at).get(name)
-    told = {} if found is None else orjson.loads(spans.text[found.value.start : found.value.end])
-    return told if isinstance(told, dict) else {}
+    member = spans.index(at).get(name)
+    found = {} if member is None else orjson.loads(spans.text[member.value.start : member.value.end])
+    return found if isinstance(found, dict) else {}
 
 
-def _attributes(told: Any) -> dict[str, Any]:
-    return {str(one["key"]): _value(one.get("value")) for one in told or ()}
+def _attributes(source: Any) -> dict[str, Any]:
+    return {str(one["key"]): _value(one.get("value")) for one in source or ()}
 
 
-def _value(told: Any) -> Any:
+def _value(source: Any) -> Any:
     """Return a value of OTLP as JSON."""
-    if not isinstance(told, dict):
-        return told
-    if "intValue" in told:
-        return int(told["intValue"])
-    if "arrayValue" in told:
-        return [_value(one) for one in told["arrayValue"].get("values") or ()]
-    if "kvlistValue" in told:
-        return _attributes(told["kvlistValue"].get("values"))
-    return next((told[one] for one in _SCALARS if one in told), None)
+    if not isinstance(source, dict):
+        return source
+    if "intValue" in source:
+        return int(source["intValue"])
+    if "arrayValue" in source:
+        return [_value(one) for one in source["arrayValue"].get("values") or ()]
+    if "kvlistValue" in source:
+        return _attributes(source["kvlistValue"].get("values"))
+    return next((source[one] for one in _SCALARS if one in source), None)

@@ -1,186 +1,113 @@
-"""The state of an agent while it runs, and what the agent knows: variables, what was said, what it remembers."""
+"""The state of an agent while it runs: its four parts, snapshots of them, and blocks that record a call of a tool."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+import asyncio
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld.agent.values import (
-    About,
-    Id,
-    ParentLink,
-    Snapshot,
-    SnapshotContext,
-    SnapshotProgress,
-    SnapshotToolState,
-)
+from checkpoint_ld.agent.values import About, Id, ParentLink, Snapshot, snapshot_of
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
-from checkpoint_ld.errors import LookupFailedError, WriteError
+from checkpoint_ld.documents.values import ABSENT
+from checkpoint_ld.errors import WriteError
 from checkpoint_ld.notebook import Card, Shown
-from checkpoint_ld.phrases import shown
-from checkpoint_ld.runtime.changes import (
-    Changes,
-    Clock,
-    ErrorHandler,
-    Event,
-    Settled,
-    is_memory,
-    log_error,
-    new_id,
-)
-from checkpoint_ld.runtime.frozen_json import DEEPEST, JsonArray, JsonObject, frozen, frozen_key
-from checkpoint_ld.runtime.thought_chain import ThoughtChain
-from checkpoint_ld.runtime.tool_state import ExecutionProgress, ToolState
+from checkpoint_ld.phrases import told_error
+from checkpoint_ld.runtime.changes import Changes, Clock, ErrorHandler, Event, Settled, log_error, new_id
+from checkpoint_ld.runtime.parts import Context, ExecutionProgress, ThoughtChain, ToolState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
+    from types import TracebackType
 
-    from checkpoint_ld.runtime.tool_state import ToolUse
+Done = TypeVar("Done")
 
 
-class Variables(MutableMapping[str, Any]):
-    """Named values. They are checked to be JSON and copied on the way in, and cannot be changed in place after that."""
+class ToolUse:
+    """A call that begins with its `with` block and ends with it, for `RuntimeState.tool`; of one use.
 
-    def __init__(self, changes: Changes, event: str, values: Mapping[str, Any]) -> None:
+    Give `result` what the tool returned, if anything. The call is completed where the block ends, failed where it
+    raises, and cancelled where it is given up: by what is no `Exception`, such as KeyboardInterrupt or the
+    CancelledError of asyncio, and by the CancelledError of a future. Exceptions go on to the caller. A call that the
+    block has ended itself, by `tool_state`, stays as it is.
+    """
+
+    def __init__(self, changes: Changes, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
+        self.id = new_id("call_")
+        """The id of the call."""
+        self.tool_id = tool_id
+        self.args = args
+        self.result: Any = ABSENT
+        """What the tool returned; ABSENT as long as nobody says, which is not null."""
         self._changes = changes
-        self._event = event
-        self._values: dict[str, Any] = dict(frozen(values, event, DEFAULT_LIMITS.depth))
-        self._taken: JsonObject | None = None
+        self._calls = calls
 
-    def __len__(self) -> int:
-        return len(self._values)
+    def __enter__(self) -> Self:
+        self.args = self._calls.start(self.tool_id, self.args, id=self.id).args or {}
+        return self
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.taken())
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if not self._calls.get(self.id).is_in_flight:
+            return
+        if error is None:
+            try:
+                self._calls.complete(self.id, self.result)
+            except WriteError as refused:  # the result is no JSON; no call is left behind for that
+                self._calls.fail(self.id, told_error(refused))
+                raise
+        elif isinstance(error, Exception) and not isinstance(error, CancelledError):
+            self._calls.fail(self.id, told_error(error))
+        else:
+            self._calls.cancel(self.id)
 
-    def __getitem__(self, key: str) -> Any:
+    async def __aenter__(self) -> Self:
         try:
-            return self._values[key]
-        except KeyError:
-            raise LookupFailedError(f"{self._event} has no {shown(str(key))}") from None
+            return await self._in_thread(self.__enter__)
+        except asyncio.CancelledError:  # no block will end the call
+            await self._in_thread(lambda: self._calls.cancel(self.id))
+            raise
 
-    def __contains__(self, key: object) -> bool:
-        return key in self._values
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._in_thread(lambda: self.__exit__(kind, error, trace))
 
-    def __setitem__(self, key: str, value: Any) -> None:
-        name, after = frozen_key(key, self._event), frozen(value, f"{self._event}[{key!r}]", DEEPEST - 1)
-        with self._changes.change():
-            before = self._values.get(name, ABSENT)
-            self._values[name] = after
-            self._tell(name, before, after)
+    async def _in_thread(self, step: Callable[[], Done]) -> Done:
+        """Take a step while others run, since it may write a checkpoint; it comes to its end even if this is cancelled.
 
-    def __delitem__(self, key: str) -> None:
-        with self._changes.change():
-            before = self[key]
-            del self._values[key]
-            self._tell(key, before, ABSENT)
-
-    def taken(self) -> JsonObject:
-        """Return the values as they are now; the same object until something changes."""
-        with self._changes.still:
-            if self._taken is None:
-                self._taken = JsonObject(self._values)
-            return self._taken
-
-    def _tell(self, key: str, before: Any, after: Any) -> None:
-        self._taken = None
-        self._changes.changed(self._event, key=key, before=before, after=after)
-
-
-class Record(CheckedMethods, Sequence[Any]):
-    """JSON values in the order in which they came; nothing is changed or taken away."""
-
-    def __init__(self, changes: Changes, event: str, values: Iterable[Any]) -> None:
-        self._changes = changes
-        self._event = event
-        self._values: list[Any] = list(frozen(list(values), event, DEFAULT_LIMITS.depth))
-        self._taken: JsonArray | None = None
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Any, ...]: ...
-    def __getitem__(self, index: int | slice) -> Any:
-        return tuple(self._values[index]) if isinstance(index, slice) else self._values[index]
-
-    def append(self, value: Any) -> None:
-        """Add a value at the end. Raises WrongTypeError or WriteError for what is no JSON."""
-        self.extend((value,))
-
-    def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end: all, or none if one of them may not be there. Raises as `append`."""
-        elements = tuple(frozen(value, f"an element of {self._event}") for value in values)
-        self._check(elements)
-        with self._changes.change():
-            self._values += elements
-            self._taken = None
-            self._changes.changed(self._event, elements=elements)
-
-    def taken(self) -> JsonArray:
-        """Return the values as they are now; the same array until something changes."""
-        with self._changes.still:
-            if self._taken is None:
-                self._taken = JsonArray(self._values)
-            return self._taken
-
-    def _check(self, elements: tuple[Any, ...]) -> None:
-        """Raise WriteError for what may not be among the values."""
-
-
-class Memory(Record):
-    """What is worth keeping, in the order in which it came: objects of key, value, importance and timestamp."""
-
-    def _check(self, elements: tuple[Any, ...]) -> None:
-        if not all(map(is_memory, elements)):
-            members = "a key (text), a value, an importance (0 or more) and a timestamp (milliseconds)"
-            raise WriteError(f"an element of {self._event} has {members}: use remember")
-
-
-class Context(CheckedMethods):
-    """`variables` and `state` map names to JSON, `history` and `memory` are added to at the end."""
-
-    def __init__(self, changes: Changes, base: SnapshotContext) -> None:
-        self._changes = changes
-        self._base = base
-        self.variables = Variables(changes, "context.variables", base.variables)
-        self.state = Variables(changes, "context.state", base.state)
-        self.history = Record(changes, "context.history", base.history)
-        self.memory = Memory(changes, "context.memory", base.memory or ())
-
-    def remember(self, key: str, value: Any, importance: float = 1) -> None:
-        """Add to the memory what is worth keeping, under a key, with how important it is (0 or more), and the time.
-
-        Raises WriteError for values that make no sense.
+        It is taken here where there is no loop of asyncio, and within `change()`, whose lock is this thread's.
         """
-        with self._changes.change():
-            entry = {"key": key, "value": value, "importance": importance, "timestamp": self._changes.now()}
-            self.memory.append(entry)
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return step()
+        if self._changes.is_mine:
+            return step()
+        work = asyncio.ensure_future(asyncio.to_thread(step))
+        cancelled: asyncio.CancelledError | None = None
+        while not work.done():
+            try:
+                await asyncio.wait((work,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+        done = work.result()
+        if cancelled is not None:
+            raise cancelled
+        return done
 
-    def taken(self) -> SnapshotContext:
-        """Return the context as it is now; the same value until something changes."""
-        with self._changes.still:
-            now = {part: getattr(self, part).taken() for part in ("variables", "state", "history", "memory")}
-            if not (self.memory or "memory" in self._base.model_fields_set):
-                del now["memory"]
-            if any(getattr(self._base, part) is not value for part, value in now.items()):
-                self._base = self._base.model_copy(update=now)
-            return self._base
 
-
-EMPTY = Snapshot(
-    thought_chain=(),
-    context=SnapshotContext(variables={}, state={}, history=[]),
-    tool_state=SnapshotToolState(calls=(), results={}),
-    progress=SnapshotProgress(step_number=0, total_thoughts=0, total_tool_calls=0),
-)
+EMPTY = snapshot_of()
 """What an agent begins with."""
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+def _identifier(given: str, what: str) -> str:
+    try:
+        return _ID.validate_python(given)
+    except ValidationError as error:
+        raise WriteError(f"{what} is refused: {error.errors()[0]['msg']}") from None
 
 
 class RuntimeState(CheckedMethods, Shown):
@@ -270,26 +197,13 @@ class RuntimeState(CheckedMethods, Shown):
         block ends, failed if it raises, cancelled if it is given up. `async with` does the same, and saves checkpoints
         in a thread. Raises what `tool_state.start` and `complete` raise.
         """
-        from checkpoint_ld.runtime.tool_state import ToolUse  # noqa: PLC0415 - asyncio, which others do without
-
         return ToolUse(self._changes, self.tool_state, tool_id, args)
 
     def now(self, *moments: int) -> int:
         """Return the moment in epoch milliseconds: never earlier than any in the state, nor than `moments`."""
-        self._changes.seen(*moments)
-        return self._changes.now()
+        return self._changes.now(*moments)
 
     def tell(self, name: str, **payload: Any) -> None:
         """Tell subscribers of something that is no change of the state."""
         with self._changes.change():
-            self._changes.tell(name, **payload)
-
-
-_ID: TypeAdapter[str] = TypeAdapter(Id)
-
-
-def _identifier(given: str, what: str) -> str:
-    try:
-        return _ID.validate_python(given)
-    except ValidationError as error:
-        raise WriteError(f"{what} is refused: {error.errors()[0]['msg']}") from None
+            self._changes.note(name, **payload)

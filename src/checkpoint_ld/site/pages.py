@@ -10,8 +10,7 @@ from importlib import resources
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.agent.timeline import instant, span
-from checkpoint_ld.agent.timeline_page import svg_of, table_of
+from checkpoint_ld.agent.timeline import instant, span, svg_of, table_of
 from checkpoint_ld.agent.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
