@@ -118,40 +118,46 @@ class Case:
         return (_NEEDS.get(self.capability, frozenset({self.capability})) | {"put"} | self.needs) - capabilities
 
 
-_cases: list[Case] = []
+_variants: dict[Check, Mapping[str, tuple[Any, ...]]] = {}
+_harms: dict[Check, frozenset[str]] = {}
 
 
-def case(capability: str, **variants: tuple[Any, ...]) -> Callable[[Check], Check]:
-    """Register a check about a capability: one case, or one for each of the variants, with their arguments."""
+def variants(**given: tuple[Any, ...]) -> Callable[[Check], Check]:
+    """Make one case for each variant of a check, with its arguments."""
 
-    def register(check: Check) -> Check:
-        name = check.__name__
-        _cases.extend([Case(capability, f"{name}-{one}", check, given) for one, given in variants.items()])
-        if not variants:
-            _cases.append(Case(capability, name, check))
+    def noted(check: Check) -> Check:
+        _variants[check] = given
         return check
 
-    return register
+    return noted
 
 
 def harm(*damages: str, needs: str = "") -> Callable[[Check], Check]:
-    """Register a check about verification: a case for each kind of harm, for stores that can do what it `needs`."""
+    """Make one case for each kind of damage of a check, for stores that can do what it `needs`."""
 
-    def register(check: Check) -> Check:
-        _cases.extend(
-            Case("verify", f"{check.__name__}-{kind}", check, (kind,), kind, frozenset(needs.split()))
-            for kind in damages
-        )
+    def noted(check: Check) -> Check:
+        _variants[check] = {kind: (kind,) for kind in damages}
+        _harms[check] = frozenset(needs.split())
         return check
 
-    return register
+    return noted
 
 
 def cases() -> tuple[Case, ...]:
-    """Return all cases, those of one capability together."""
-    for module in _MODULES:
-        import_module(module)
-    return tuple(_cases)
+    """Return all cases, those of one capability together: the methods of the subclasses of `Subject`."""
+    found = []
+    for suite in (one for module in _MODULES for one in vars(import_module(module)).values()):
+        if not isinstance(suite, type) or not issubclass(suite, Subject) or suite is Subject:
+            continue
+        for name, check in vars(suite).items():
+            if name.startswith("_"):
+                continue
+            for variant, given in _variants.get(check, {"": ()}).items():
+                damage = variant if check in _harms else ""
+                full_name = f"{name}-{variant}" if variant else name
+                capability = suite.__name__.lower()
+                found.append(Case(capability, full_name, check, given, damage, _harms.get(check, frozenset())))
+    return tuple(found)
 
 
 def conformance(

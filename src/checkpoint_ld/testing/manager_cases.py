@@ -24,191 +24,150 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import RESET, Filter
-from checkpoint_ld.testing import case, harm
+from checkpoint_ld.testing import Subject, harm, variants
 from checkpoint_ld.testing.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought, tree
 
 if TYPE_CHECKING:
     from checkpoint_ld.agent.values import Shape
-    from checkpoint_ld.testing import Subject
 
 
 LAST = Retention(keep_last=1)
 _BRANCH = {"checkpoint_id": "ckpt_2", "is_branch": True}
 
 
-@case("prune")
-def only_the_newest_stay(subject: Subject) -> None:
-    """So many of each execution stay, all others go and are found by nothing."""
-    made = [*line(4), *line(3, execution="exec_2", prefix="other")]
-    with subject.holding(*made).manager() as manager:
-        pruned = manager.prune(Retention(keep_last=2))
-        assert {header.id for header in manager.list()} == {"ckpt_3", "ckpt_4", "other_2", "other_3"}
-        assert set(pruned.going) == {"ckpt_1", "ckpt_2", "other_1"}
-        with pytest.raises(CheckpointNotFound):
-            manager.get("ckpt_1")
-        assert manager.verify() == ()
+class Prune(Subject):
+    """Old checkpoints go."""
+
+    def only_the_newest_stay(self) -> None:
+        made = [*line(4), *line(3, execution="exec_2", prefix="other")]
+        with self.holding(*made).manager() as manager:
+            pruned = manager.prune(Retention(keep_last=2))
+            assert {header.id for header in manager.list()} == {"ckpt_3", "ckpt_4", "other_2", "other_3"}
+            assert set(pruned.going) == {"ckpt_1", "ckpt_2", "other_1"}
+            with pytest.raises(CheckpointNotFound):
+                manager.get("ckpt_1")
+            assert manager.verify() == ()
+
+    def a_dry_run_changes_nothing(self) -> None:
+        with self.holding(*line(3)).manager() as manager:
+            planned = manager.prune(LAST, dry_run=True)
+            assert set(planned.going) == {"ckpt_1", "ckpt_2"}
+            assert all(one.reason for one in planned.decisions)
+            assert len(manager.list()) == 3
+
+    @variants(
+        named=({"name": "named"}, {}),
+        final=({"metadata": {"checkpoint_reason": "execution_completed"}}, {}),
+        failed=({"metadata": {"checkpoint_reason": "execution_failed"}}, {}),
+        linked=({"about": {"question": "urn:q"}}, {}),
+        reason=({"metadata": {"checkpoint_reason": "paused"}}, {"keep_reasons": frozenset({"paused"})}),
+        id=({}, {"keep": frozenset({"ckpt_2"})}),
+    )
+    def what_is_protected_stays(self, members: dict[str, Any], settings: dict[str, Any]) -> None:
+        made = line(3)
+        made[1] = checkpoint("ckpt_2", step=2, parent={"checkpoint_id": "ckpt_1"}, **members)
+        with self.holding(*made).manager() as manager:
+            manager.prune(Retention(keep_last=1, **settings))
+            assert {header.id for header in manager.list()} == {"ckpt_2", "ckpt_3"}
+
+    def the_parent_of_a_branch_stays(self) -> None:
+        branch = checkpoint("branch", step=3, execution_id="exec_2", parent=_BRANCH)
+        with self.holding(*line(4), branch).manager() as manager:
+            manager.prune(LAST)
+            assert {header.id for header in manager.list()} == {"ckpt_2", "ckpt_4", "branch"}
+
+    def links_to_questions_can_be_given_up(self) -> None:
+        made = [checkpoint(f"ckpt_{step}", step=step, about={"question": "urn:q"}) for step in (1, 2, 3)]
+        with self.holding(*made).manager() as manager:
+            manager.prune(Retention(keep_last=1, protect_linked=False))
+            assert [header.id for header in manager.list()] == ["ckpt_3"]
+
+    def what_is_young_stays(self) -> None:
+        made = [checkpoint(f"ckpt_{step}", step=step, timestamp=START + step) for step in (1, 2)]
+        with self.holding(*made).manager() as manager:
+            assert manager.prune(Retention(max_age=timedelta(days=365_000))).going == ()
+            manager.prune(Retention(max_age=timedelta(0)))
+            assert [header.id for header in manager.list()] == ["ckpt_2"]
+
+    def what_goes_can_be_archived_first(self) -> None:
+        made = line(3)
+        with self.holding(*made).manager() as manager:
+            archive = self.folder / "archive"
+            manager.prune(LAST, archive=archive)
+            texts = {gzip.decompress(file.read_bytes()) for file in archive.iterdir()}
+            assert texts == {made[0].content(), made[1].content()}
+            assert all(one.error is None for one in manager.import_(archive))
+            assert all(manager.get(one.id).content() == one.content() for one in made)
+
+    def nothing_goes_unless_something_says_so(self) -> None:
+        with self.holding(*line(2)).manager() as manager:
+            with pytest.raises(SettingsError):
+                manager.prune(Retention())
+            assert len(manager.list()) == 2
 
 
-@case("prune")
-def a_dry_run_changes_nothing(subject: Subject) -> None:
-    """It says what would go, and why each of the others stays."""
-    with subject.holding(*line(3)).manager() as manager:
-        planned = manager.prune(LAST, dry_run=True)
-        assert set(planned.going) == {"ckpt_1", "ckpt_2"}
-        assert all(one.reason for one in planned.decisions)
-        assert len(manager.list()) == 3
+class Fork(Subject):
+    """Checkpoints branch."""
 
+    def the_origin_stays_as_it_is(self) -> None:
+        made = line(3)
+        with self.holding(*made).manager() as manager:
+            manager.fork("ckpt_2")
+            assert all(manager.get(one.id).content() == one.content() for one in made)
 
-@case(
-    "prune",
-    named=({"name": "named"}, {}),
-    final=({"metadata": {"checkpoint_reason": "execution_completed"}}, {}),
-    failed=({"metadata": {"checkpoint_reason": "execution_failed"}}, {}),
-    linked=({"about": {"question": "urn:q"}}, {}),
-    reason=({"metadata": {"checkpoint_reason": "paused"}}, {"keep_reasons": frozenset({"paused"})}),
-    id=({}, {"keep": frozenset({"ckpt_2"})}),
-)
-def what_is_protected_stays(subject: Subject, members: dict[str, Any], settings: dict[str, Any]) -> None:
-    """A checkpoint that must not go stays, and only that one."""
-    made = line(3)
-    made[1] = checkpoint("ckpt_2", step=2, parent={"checkpoint_id": "ckpt_1"}, **members)
-    with subject.holding(*made).manager() as manager:
-        manager.prune(Retention(keep_last=1, **settings))
-        assert {header.id for header in manager.list()} == {"ckpt_2", "ckpt_3"}
+    def a_fork_has_the_same_snapshot(self) -> None:
+        given = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
+        with self.holding(given).manager() as manager:
+            forked = manager.get(manager.fork(given.id).id)
+            assert forked.snapshot == given.snapshot
+            assert forked.about == given.about
 
+    def a_fork_names_where_it_comes_from(self) -> None:
+        with self.holding(*line(2)).manager() as manager:
+            forked = manager.get(manager.fork("ckpt_1", "exec_9", "to try", "a name").id)
+        assert forked.parent is not None
+        assert forked.parent.tree() == {"checkpoint_id": "ckpt_1", "is_branch": True, "branch_reason": "to try"}
+        assert forked.metadata.checkpoint_reason == "branch"
+        assert (forked.execution_id, forked.name) == ("exec_9", "a name")
+        assert forked.id not in ("ckpt_1", "ckpt_2")
 
-@case("prune")
-def the_parent_of_a_branch_stays(subject: Subject) -> None:
-    """What another execution or a branch goes on from is not taken away from under it."""
-    branch = checkpoint("branch", step=3, execution_id="exec_2", parent=_BRANCH)
-    with subject.holding(*line(4), branch).manager() as manager:
-        manager.prune(LAST)
-        assert {header.id for header in manager.list()} == {"ckpt_2", "ckpt_4", "branch"}
+    def a_fork_begins_an_execution_of_its_own(self) -> None:
+        with self.holding(checkpoint()).manager() as manager:
+            forks = [manager.fork("ckpt_1").checkpoint for _ in range(3)]
+            assert len({one.execution_id for one in forks} | {"exec_1"}) == 4
+            assert all(manager.latest(one.execution_id) is not None for one in forks)
 
+    def forks_are_found_by_what_they_branch_off(self) -> None:
+        with self.holding(*line(3)).manager() as manager:
+            forks = {manager.fork("ckpt_1").id for _ in range(2)}
+            found = {header.id for header in manager.store.headers(Filter(branch_of="ckpt_1"))}
+            assert found == forks
 
-@case("prune")
-def links_to_questions_can_be_given_up(subject: Subject) -> None:
-    """Without the protection of linked ones, they go like others."""
-    made = [checkpoint(f"ckpt_{step}", step=step, about={"question": "urn:q"}) for step in (1, 2, 3)]
-    with subject.holding(*made).manager() as manager:
-        manager.prune(Retention(keep_last=1, protect_linked=False))
-        assert [header.id for header in manager.list()] == ["ckpt_3"]
+    def a_fork_can_be_forked(self) -> None:
+        with self.holding(checkpoint()).manager() as manager:
+            first = manager.fork("ckpt_1")
+            second = manager.get(manager.fork(first.id).id)
+            assert second.parent is not None
+            assert second.parent.checkpoint_id == first.id
+            assert second.snapshot == manager.get("ckpt_1").snapshot
+            assert manager.verify() == ()
 
+    def a_fork_goes_on_by_itself(self) -> None:
+        with self.holding(*line(2)).manager() as manager:
+            forked = manager.fork("ckpt_2")
+            restored = manager.restore(forked.id, continue_execution=True)
+            restored.state.thought_chain.add("decision", "another way")
+            saved = manager.save(restored.state)
+            assert saved.checkpoint.execution_id == forked.checkpoint.execution_id
+            assert [header.id for header in manager.list(execution_id="exec_1")] == ["ckpt_2", "ckpt_1"]
 
-@case("prune")
-def what_is_young_stays(subject: Subject) -> None:
-    """An age may be given instead of a number; the newest of an execution stays in any case."""
-    made = [checkpoint(f"ckpt_{step}", step=step, timestamp=START + step) for step in (1, 2)]
-    with subject.holding(*made).manager() as manager:
-        assert manager.prune(Retention(max_age=timedelta(days=365_000))).going == ()
-        manager.prune(Retention(max_age=timedelta(0)))
-        assert [header.id for header in manager.list()] == ["ckpt_2"]
-
-
-@case("prune")
-def what_goes_can_be_archived_first(subject: Subject) -> None:
-    """The archive has the text form of each, which can be taken in again."""
-    made = line(3)
-    with subject.holding(*made).manager() as manager:
-        archive = subject.folder / "archive"
-        manager.prune(LAST, archive=archive)
-        texts = {gzip.decompress(file.read_bytes()) for file in archive.iterdir()}
-        assert texts == {made[0].content(), made[1].content()}
-        assert all(one.error is None for one in manager.import_(archive))
-        assert all(manager.get(one.id).content() == one.content() for one in made)
-
-
-@case("prune")
-def nothing_goes_unless_something_says_so(subject: Subject) -> None:
-    """There is no number that is taken for granted."""
-    with subject.holding(*line(2)).manager() as manager:
-        with pytest.raises(SettingsError):
-            manager.prune(Retention())
-        assert len(manager.list()) == 2
-
-
-@case("fork")
-def the_origin_stays_as_it_is(subject: Subject) -> None:
-    """Not a byte of the checkpoint that was forked changes."""
-    made = line(3)
-    with subject.holding(*made).manager() as manager:
-        manager.fork("ckpt_2")
-        assert all(manager.get(one.id).content() == one.content() for one in made)
-
-
-@case("fork")
-def a_fork_has_the_same_snapshot(subject: Subject) -> None:
-    """All of the state is there, to the byte."""
-    given = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
-    with subject.holding(given).manager() as manager:
-        forked = manager.get(manager.fork(given.id).id)
-        assert forked.snapshot == given.snapshot
-        assert forked.about == given.about
-
-
-@case("fork")
-def a_fork_names_where_it_comes_from(subject: Subject) -> None:
-    """Link, flag and reasons are right, and ids are new."""
-    with subject.holding(*line(2)).manager() as manager:
-        forked = manager.get(manager.fork("ckpt_1", "exec_9", "to try", "a name").id)
-    assert forked.parent is not None
-    assert forked.parent.tree() == {"checkpoint_id": "ckpt_1", "is_branch": True, "branch_reason": "to try"}
-    assert forked.metadata.checkpoint_reason == "branch"
-    assert (forked.execution_id, forked.name) == ("exec_9", "a name")
-    assert forked.id not in ("ckpt_1", "ckpt_2")
-
-
-@case("fork")
-def a_fork_begins_an_execution_of_its_own(subject: Subject) -> None:
-    """Unless an id is given, one is made that nobody else has."""
-    with subject.holding(checkpoint()).manager() as manager:
-        forks = [manager.fork("ckpt_1").checkpoint for _ in range(3)]
-        assert len({one.execution_id for one in forks} | {"exec_1"}) == 4
-        assert all(manager.latest(one.execution_id) is not None for one in forks)
-
-
-@case("fork")
-def forks_are_found_by_what_they_branch_off(subject: Subject) -> None:
-    """The filter for branches finds forks, and not the checkpoints that follow in a line."""
-    with subject.holding(*line(3)).manager() as manager:
-        forks = {manager.fork("ckpt_1").id for _ in range(2)}
-        found = {header.id for header in manager.store.headers(Filter(branch_of="ckpt_1"))}
-        assert found == forks
-
-
-@case("fork")
-def a_fork_can_be_forked(subject: Subject) -> None:
-    """Forks go on as all others do, and can be forked again."""
-    with subject.holding(checkpoint()).manager() as manager:
-        first = manager.fork("ckpt_1")
-        second = manager.get(manager.fork(first.id).id)
-        assert second.parent is not None
-        assert second.parent.checkpoint_id == first.id
-        assert second.snapshot == manager.get("ckpt_1").snapshot
-        assert manager.verify() == ()
-
-
-@case("fork")
-def a_fork_goes_on_by_itself(subject: Subject) -> None:
-    """What is done after a fork is not seen in the execution that it came from."""
-    with subject.holding(*line(2)).manager() as manager:
-        forked = manager.fork("ckpt_2")
-        restored = manager.restore(forked.id, continue_execution=True)
-        restored.state.thought_chain.add("decision", "another way")
-        saved = manager.save(restored.state)
-        assert saved.checkpoint.execution_id == forked.checkpoint.execution_id
-        assert [header.id for header in manager.list(execution_id="exec_1")] == ["ckpt_2", "ckpt_1"]
-
-
-@case("fork")
-def what_is_not_there_cannot_be_forked(subject: Subject) -> None:
-    """Nothing is saved where there is nothing to go on from."""
-    with subject.open() as store:
-        assert list(store.headers()) == []
-    with subject.manager() as manager:
-        with pytest.raises(CheckpointNotFound):
-            manager.fork("ckpt_1")
-        assert manager.list() == []
+    def what_is_not_there_cannot_be_forked(self) -> None:
+        with self.open() as store:
+            assert list(store.headers()) == []
+        with self.manager() as manager:
+            with pytest.raises(CheckpointNotFound):
+                manager.fork("ckpt_1")
+            assert manager.list() == []
 
 
 _BEFORE: dict[str, Any] = {
@@ -224,308 +183,247 @@ _AFTER: dict[str, Any] = {
 }
 
 
-@case("diff")
-def a_step_is_told(subject: Subject) -> None:
-    """Thoughts and calls are matched by id, all else by its place; absent is not null."""
-    before, after = checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)
-    with subject.holding(before, after).manager() as manager:
-        told = manager.diff("one", "two").to_dict()
-    assert [one["id"] for one in told["thoughts_added"]] == ["thought_2"]
-    assert [one["id"] for one in told["thoughts_removed"]] == ["thought_1"]
-    assert told["thoughts_changed"] == {"thought_0": {"/confidence": {"before": 0.9, "after": 0.5}}}
-    assert [one["id"] for one in told["tool_calls_added"]] == ["call_2"]
-    assert set(told["tool_calls_changed"]) == {"call_1"}
-    assert told["results_changed"] == {"/snapshot/tool_state/results/call_1": {"after": None}}
-    assert told["context_changes"] == {
-        "/snapshot/context/variables/task": {"before": "read", "after": "write"},
-        "/snapshot/context/variables/gone": {"before": None},
-        "/snapshot/context/variables/a~1b~0c/1": {"after": 2},
-        "/snapshot/context/variables/new": {"after": None},
-    }
-    assert (told["steps"], told["tokens"], told["elapsed_ms"]) == (1, 10, 1000)
+class Diff(Subject):
+    """Two checkpoints are compared."""
+
+    def a_step_is_told(self) -> None:
+        before, after = checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)
+        with self.holding(before, after).manager() as manager:
+            told = manager.diff("one", "two").to_dict()
+        assert [one["id"] for one in told["thoughts_added"]] == ["thought_2"]
+        assert [one["id"] for one in told["thoughts_removed"]] == ["thought_1"]
+        assert told["thoughts_changed"] == {"thought_0": {"/confidence": {"before": 0.9, "after": 0.5}}}
+        assert [one["id"] for one in told["tool_calls_added"]] == ["call_2"]
+        assert set(told["tool_calls_changed"]) == {"call_1"}
+        assert told["results_changed"] == {"/snapshot/tool_state/results/call_1": {"after": None}}
+        assert told["context_changes"] == {
+            "/snapshot/context/variables/task": {"before": "read", "after": "write"},
+            "/snapshot/context/variables/gone": {"before": None},
+            "/snapshot/context/variables/a~1b~0c/1": {"after": 2},
+            "/snapshot/context/variables/new": {"after": None},
+        }
+        assert (told["steps"], told["tokens"], told["elapsed_ms"]) == (1, 10, 1000)
+
+    def patches_apply(self) -> None:
+        made = [AgentCheckpoint.of_tree(tree) for name, tree in DOCUMENTS.items() if name != "long"]
+        with self.holding(*made).manager() as manager:
+            for before in made:
+                for after in made:
+                    patch = manager.diff(before.id, after.id).to_json_patch()
+                    assert same(applied(before.tree(), patch), after.tree()), (before.id, after.id)
+
+    def guarded_patches_apply_to_their_document_only(self) -> None:
+        before, after, other = checkpoint("one", **_BEFORE), checkpoint("two", **_AFTER), checkpoint("three", **_BEFORE)
+        with self.holding(before, after, other).manager() as manager:
+            patch = manager.diff("one", "two").to_json_patch(tests=True)
+            assert same(applied(before.tree(), patch), after.tree())
+            with pytest.raises(ValueError, match="test"):
+                applied(manager.get("three").tree(), patch)
+
+    def one_is_not_different_from_itself(self) -> None:
+        with self.holding(*line(2)).manager() as manager:
+            diff = manager.diff("ckpt_2", "ckpt_2")
+            assert diff.is_empty
+            assert diff.to_json_patch() == []
+
+    def both_ways_are_told(self) -> None:
+        with self.holding(checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)).manager() as manager:
+            there, back = manager.diff("one", "two"), manager.diff("two", "one")
+            assert there.thoughts_added == back.thoughts_removed
+            assert there.tool_calls_added == back.tool_calls_removed
+            assert there.steps == -back.steps
+
+    def order_is_told(self) -> None:
+        thoughts = [thought(number) for number in range(4)]
+        before = checkpoint("one", thoughts=thoughts)
+        after = checkpoint("two", thoughts=[thoughts[3], *thoughts[:3]])
+        with self.holding(before, after).manager() as manager:
+            assert manager.diff("one", "two").thoughts_moved == ("thought_3",)
+
+    def two_executions_are_compared_on_request(self) -> None:
+        other = checkpoint("other", execution_id="exec_2")
+        branch = checkpoint("branch", execution_id="exec_3", parent={"checkpoint_id": "ckpt_1", "is_branch": True})
+        with self.holding(*line(1), other, branch).manager() as manager:
+            with pytest.raises(SettingsError):
+                manager.diff("ckpt_1", "other")
+            assert not manager.diff("ckpt_1", "other", allow_other_execution=True).same_execution
+            assert not manager.diff("ckpt_1", "branch").same_execution
+
+    def what_is_not_there_cannot_be_compared(self) -> None:
+        with self.holding(*line(1)).manager() as manager, pytest.raises(CheckpointNotFound):
+            manager.diff("ckpt_1", "ckpt_9")
 
 
-@case("diff")
-def patches_apply(subject: Subject) -> None:
-    """The patch between any two turns the document of the one into that of the other."""
-    made = [AgentCheckpoint.of_tree(tree) for name, tree in DOCUMENTS.items() if name != "long"]
-    with subject.holding(*made).manager() as manager:
-        for before in made:
-            for after in made:
-                patch = manager.diff(before.id, after.id).to_json_patch()
-                assert same(applied(before.tree(), patch), after.tree()), (before.id, after.id)
+class Restore(Subject):
+    """A state comes back."""
+
+    @variants(**{name: (name,) for name in DOCUMENTS if name != "long"})
+    def all_of_the_state_comes_back(self, name: str) -> None:
+        given = AgentCheckpoint.of_tree(DOCUMENTS[name])
+        with self.holding(given).manager() as manager:
+            state = manager.restore(given.id).state
+        snapshot, expected = state.snapshot(), given.snapshot
+        assert snapshot.thought_chain == expected.thought_chain
+        assert snapshot.context == expected.context
+        assert snapshot.tool_state == expected.tool_state
+        assert snapshot.progress.step_number == given.metadata.step_number
+
+    def what_was_saved_is_restored(self) -> None:
+        state = RuntimeState("agent_1")
+        state.thought_chain.add("reasoning", "first", confidence=0.5)
+        done = state.tool_state.start("ls", {"path": "."})
+        state.tool_state.complete(done.id, ["a", None])
+        state.context.variables["known"] = {"a": [1, 1.0, None]}
+        with self.manager() as manager:
+            saved = manager.save(state)
+        with self.manager() as manager:
+            restored = manager.restore(saved.id)
+        assert restored.state.snapshot().tree()["context"] == state.snapshot().tree()["context"]
+        assert restored.state.snapshot().tool_state == state.snapshot().tool_state
+        assert restored.interrupted == ()
+
+    def calls_in_flight_come_back_as_they_were(self) -> None:
+        running = call(1, success=None, completed_at=None, status="running")
+        with self.holding(checkpoint(calls=[call(0), running])).manager() as manager:
+            restored = manager.restore("ckpt_1")
+        assert [one.id for one in restored.interrupted] == ["call_1"]
+        assert [one.id for one in restored.state.tool_state.in_flight] == ["call_1"]
+        restored.state.tool_state.fail("call_1", "interrupted")
+        assert restored.state.tool_state.in_flight == ()
+
+    def a_restored_run_is_another_execution(self) -> None:
+        with self.holding(*line(2)).manager() as manager:
+            restored = manager.restore("ckpt_2")
+            assert restored.state.execution_id != "exec_1"
+            saved = manager.save(restored.state).checkpoint
+            assert saved.parent is not None
+            assert saved.parent.checkpoint_id == "ckpt_2"
+            assert manager.restore("ckpt_2", continue_execution=True).state.execution_id == "exec_1"
+
+    def going_on_from_an_older_one_is_a_branch(self) -> None:
+        with self.holding(*line(3)).manager() as manager:
+            newest = manager.save(manager.restore("ckpt_3").state).checkpoint
+            older = manager.save(manager.restore("ckpt_1").state).checkpoint
+        assert newest.parent is not None
+        assert older.parent is not None
+        assert not newest.parent.is_branch
+        assert older.parent.is_branch
+
+    def counters_go_on(self) -> None:
+        given = checkpoint(step=7, timestamp=START + 10_000_000_000_000)
+        with self.holding(given).manager() as manager:
+            state = manager.restore("ckpt_1").state
+            state.thought_chain.add("reasoning", "next")
+            state.progress.add_tokens(5)
+            saved = manager.save(state).checkpoint
+        assert saved.metadata.step_number == 8
+        assert saved.metadata.tokens_used == given.metadata.tokens_used + 5
+        assert saved.timestamp >= given.timestamp
+
+    @variants(canonical=("canonical",), second=("second",))
+    def a_file_is_taken_in_and_restored(self, shape: Shape) -> None:
+        given = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
+        file = self.folder / "given.json"
+        file.write_bytes(given.content(shape))
+        with self.manager() as manager:
+            restored = manager.restore(file)
+            assert manager.get(given.id).content() == given.content()
+        assert restored.state.snapshot().thought_chain == given.snapshot.thought_chain
+
+    @variants(newer=("9.0.0",), number=(1,), blank=("0.0.1 ",))
+    def a_version_that_cannot_be_read_stops(self, version: object) -> None:
+        file = self.folder / "given.json"
+        file.write_text(json.dumps({**tree(), "version": version}), encoding="utf-8")
+        with self.manager() as manager:
+            with pytest.raises(UnsupportedVersion):
+                manager.restore(file)
+            assert manager.list() == []
+
+    def what_breaks_a_rule_is_not_restored(self) -> None:
+        file = self.folder / "given.json"
+        file.write_text(json.dumps(tree(metadata={"tokens_used": -1})), encoding="utf-8")
+        with self.manager() as manager:
+            with pytest.raises(InvalidCheckpoint, match="tokens_used"):
+                manager.restore(file)
+            assert manager.list() == []
+
+    def what_is_not_there_is_not_restored(self) -> None:
+        self.holding(checkpoint("ckpt_1"))
+        with self.manager() as manager, pytest.raises(CheckpointNotFound, match="ckpt_1"):
+            manager.restore("ckpt_2")
+
+    def a_run_that_broke_off_goes_on(self) -> None:
+        with self.manager() as manager:
+            state = RuntimeState("agent_1", "exec_1")
+            for number in range(3):
+                state.thought_chain.add("reasoning", f"thought {number}")
+                manager.save(state)
+            state.thought_chain.add("reasoning", "lost")
+        with self.manager() as manager:
+            newest = manager.latest("exec_1")
+            assert newest is not None
+            restored = manager.restore(newest.id, continue_execution=True)
+            contents = [one.content for one in restored.state.thought_chain]
+            assert contents == ["thought 0", "thought 1", "thought 2"]
+            saved = manager.save(restored.state).checkpoint
+            assert saved.parent is not None
+            assert (saved.parent.checkpoint_id, saved.execution_id) == (newest.id, "exec_1")
 
 
-@case("diff")
-def guarded_patches_apply_to_their_document_only(subject: Subject) -> None:
-    """With tests, a patch is refused by what is another document."""
-    before, after, other = checkpoint("one", **_BEFORE), checkpoint("two", **_AFTER), checkpoint("three", **_BEFORE)
-    with subject.holding(before, after, other).manager() as manager:
-        patch = manager.diff("one", "two").to_json_patch(tests=True)
-        assert same(applied(before.tree(), patch), after.tree())
-        with pytest.raises(ValueError, match="test"):
-            applied(manager.get("three").tree(), patch)
+class Verify(Subject):
+    """What is wrong is found."""
 
+    def an_empty_store_is_sound(self) -> None:
+        with self.open() as store:
+            assert list(store.verify()) == []
 
-@case("diff")
-def one_is_not_different_from_itself(subject: Subject) -> None:
-    """There is no difference, and nothing to patch."""
-    with subject.holding(*line(2)).manager() as manager:
-        diff = manager.diff("ckpt_2", "ckpt_2")
-        assert diff.is_empty
-        assert diff.to_json_patch() == []
+    def whatever_was_put_is_sound(self) -> None:
+        made = [AgentCheckpoint.of_tree(one) for one in DOCUMENTS.values()]
+        with self.holding(*made, *map(checkpoint, HOSTILE_IDS)).open() as store:
+            assert list(store.verify()) == []
 
+    def changed_and_deleted_ones_leave_it_sound(self) -> None:
+        with self.holding(*line(4)).open() as store:
+            store.update_metadata("ckpt_2", name="new")
+            store.delete("ckpt_3")
+            assert list(store.verify()) == []
 
-@case("diff")
-def both_ways_are_told(subject: Subject) -> None:
-    """What was added one way was removed the other way."""
-    with subject.holding(checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)).manager() as manager:
-        there, back = manager.diff("one", "two"), manager.diff("two", "one")
-        assert there.thoughts_added == back.thoughts_removed
-        assert there.tool_calls_added == back.tool_calls_removed
-        assert there.steps == -back.steps
+    def looking_changes_nothing(self) -> None:
+        made = line(3)
+        with self.holding(*made).open() as store:
+            assert list(store.verify(repair=True)) == []
+            assert all(store.get(one.id).content() == one.content() for one in made)
 
+    @harm("missing", "changed", "unreadable", needs=RESET)
+    def harm_is_found_and_put_right_from_the_files(self, kind: str) -> None:
+        made = line(3)
+        files = FileStore(self.folder / "files")
+        for one in made:
+            files.put(one)
+        self.holding(*made).harm(kind, "ckpt_2")
+        with self.open() as store, CheckpointManager(self.folder / "files", store) as manager:
+            assert manager.verify() != ()
+            manager.verify(repair=True)
+            assert manager.verify() == ()
+            assert all(store.get(one.id).content() == one.content() for one in made)
+            assert len(list(store.headers())) == len(made)
 
-@case("diff")
-def order_is_told(subject: Subject) -> None:
-    """A thought that stands in another place has moved; others have not."""
-    thoughts = [thought(number) for number in range(4)]
-    before = checkpoint("one", thoughts=thoughts)
-    after = checkpoint("two", thoughts=[thoughts[3], *thoughts[:3]])
-    with subject.holding(before, after).manager() as manager:
-        assert manager.diff("one", "two").thoughts_moved == ("thought_3",)
+    @harm("changed", "unreadable")
+    def harm_is_found_without_files(self, kind: str) -> None:
+        made = line(2)
+        self.holding(*made).harm(kind, "ckpt_1")
+        with self.open() as store:
+            assert list(store.verify()) != []
+            found = None
+            with suppress(CheckpointLdError):
+                found = store.get("ckpt_1").content()
+            assert found in (None, made[0].content())
 
-
-@case("diff")
-def two_executions_are_compared_on_request(subject: Subject) -> None:
-    """Checkpoints of two executions are compared if that is asked for, or if one goes on from the other."""
-    other = checkpoint("other", execution_id="exec_2")
-    branch = checkpoint("branch", execution_id="exec_3", parent={"checkpoint_id": "ckpt_1", "is_branch": True})
-    with subject.holding(*line(1), other, branch).manager() as manager:
-        with pytest.raises(SettingsError):
-            manager.diff("ckpt_1", "other")
-        assert not manager.diff("ckpt_1", "other", allow_other_execution=True).same_execution
-        assert not manager.diff("ckpt_1", "branch").same_execution
-
-
-@case("diff")
-def what_is_not_there_cannot_be_compared(subject: Subject) -> None:
-    """An unknown id is an error, not a difference."""
-    with subject.holding(*line(1)).manager() as manager, pytest.raises(CheckpointNotFound):
-        manager.diff("ckpt_1", "ckpt_9")
-
-
-@case("restore", **{name: (name,) for name in DOCUMENTS if name != "long"})
-def all_of_the_state_comes_back(subject: Subject, name: str) -> None:
-    """Thoughts, context, calls, results and progress are what they were."""
-    given = AgentCheckpoint.of_tree(DOCUMENTS[name])
-    with subject.holding(given).manager() as manager:
-        state = manager.restore(given.id).state
-    snapshot, expected = state.snapshot(), given.snapshot
-    assert snapshot.thought_chain == expected.thought_chain
-    assert snapshot.context == expected.context
-    assert snapshot.tool_state == expected.tool_state
-    assert snapshot.progress.step_number == given.metadata.step_number
-
-
-@case("restore")
-def what_was_saved_is_restored(subject: Subject) -> None:
-    """A state that was saved by a manager comes back in another one."""
-    state = RuntimeState("agent_1")
-    state.thought_chain.add("reasoning", "first", confidence=0.5)
-    done = state.tool_state.start("ls", {"path": "."})
-    state.tool_state.complete(done.id, ["a", None])
-    state.context.variables["known"] = {"a": [1, 1.0, None]}
-    with subject.manager() as manager:
-        saved = manager.save(state)
-    with subject.manager() as manager:
-        restored = manager.restore(saved.id)
-    assert restored.state.snapshot().tree()["context"] == state.snapshot().tree()["context"]
-    assert restored.state.snapshot().tool_state == state.snapshot().tool_state
-    assert restored.interrupted == ()
-
-
-@case("restore")
-def calls_in_flight_come_back_as_they_were(subject: Subject) -> None:
-    """They are told apart, stay in the state, and are never run or ended by themselves."""
-    running = call(1, success=None, completed_at=None, status="running")
-    with subject.holding(checkpoint(calls=[call(0), running])).manager() as manager:
-        restored = manager.restore("ckpt_1")
-    assert [one.id for one in restored.interrupted] == ["call_1"]
-    assert [one.id for one in restored.state.tool_state.in_flight] == ["call_1"]
-    restored.state.tool_state.fail("call_1", "interrupted")
-    assert restored.state.tool_state.in_flight == ()
-
-
-@case("restore")
-def a_restored_run_is_another_execution(subject: Subject) -> None:
-    """It has an id of its own unless it is to go on, and its first checkpoint names where it comes from."""
-    with subject.holding(*line(2)).manager() as manager:
-        restored = manager.restore("ckpt_2")
-        assert restored.state.execution_id != "exec_1"
-        saved = manager.save(restored.state).checkpoint
-        assert saved.parent is not None
-        assert saved.parent.checkpoint_id == "ckpt_2"
-        assert manager.restore("ckpt_2", continue_execution=True).state.execution_id == "exec_1"
-
-
-@case("restore")
-def going_on_from_an_older_one_is_a_branch(subject: Subject) -> None:
-    """What goes on from a checkpoint that was not the newest of its execution says so."""
-    with subject.holding(*line(3)).manager() as manager:
-        newest = manager.save(manager.restore("ckpt_3").state).checkpoint
-        older = manager.save(manager.restore("ckpt_1").state).checkpoint
-    assert newest.parent is not None
-    assert older.parent is not None
-    assert not newest.parent.is_branch
-    assert older.parent.is_branch
-
-
-@case("restore")
-def counters_go_on(subject: Subject) -> None:
-    """Steps and tokens never fall, and no moment is earlier than one in the state."""
-    given = checkpoint(step=7, timestamp=START + 10_000_000_000_000)
-    with subject.holding(given).manager() as manager:
-        state = manager.restore("ckpt_1").state
-        state.thought_chain.add("reasoning", "next")
-        state.progress.add_tokens(5)
-        saved = manager.save(state).checkpoint
-    assert saved.metadata.step_number == 8
-    assert saved.metadata.tokens_used == given.metadata.tokens_used + 5
-    assert saved.timestamp >= given.timestamp
-
-
-@case("restore", canonical=("canonical",), second=("second",))
-def a_file_is_taken_in_and_restored(subject: Subject, shape: Shape) -> None:
-    """What the store does not know is kept first, so that the link to it holds."""
-    given = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
-    file = subject.folder / "given.json"
-    file.write_bytes(given.content(shape))
-    with subject.manager() as manager:
-        restored = manager.restore(file)
-        assert manager.get(given.id).content() == given.content()
-    assert restored.state.snapshot().thought_chain == given.snapshot.thought_chain
-
-
-@case("restore", newer=("9.0.0",), number=(1,), blank=("0.0.1 ",))
-def a_version_that_cannot_be_read_stops(subject: Subject, version: object) -> None:
-    """A version from elsewhere is refused, and nothing is kept of it."""
-    file = subject.folder / "given.json"
-    file.write_text(json.dumps({**tree(), "version": version}), encoding="utf-8")
-    with subject.manager() as manager:
-        with pytest.raises(UnsupportedVersion):
-            manager.restore(file)
-        assert manager.list() == []
-
-
-@case("restore")
-def what_breaks_a_rule_is_not_restored(subject: Subject) -> None:
-    """A file that breaks rules is refused with what is wrong about it."""
-    file = subject.folder / "given.json"
-    file.write_text(json.dumps(tree(metadata={"tokens_used": -1})), encoding="utf-8")
-    with subject.manager() as manager:
-        with pytest.raises(InvalidCheckpoint, match="tokens_used"):
-            manager.restore(file)
-        assert manager.list() == []
-
-
-@case("restore")
-def what_is_not_there_is_not_restored(subject: Subject) -> None:
-    """There is no fresh start in place of a checkpoint that is not there."""
-    subject.holding(checkpoint("ckpt_1"))
-    with subject.manager() as manager, pytest.raises(CheckpointNotFound, match="ckpt_1"):
-        manager.restore("ckpt_2")
-
-
-@case("restore")
-def a_run_that_broke_off_goes_on(subject: Subject) -> None:
-    """After a crash the newest checkpoint has everything up to the last save."""
-    with subject.manager() as manager:
-        state = RuntimeState("agent_1", "exec_1")
-        for number in range(3):
-            state.thought_chain.add("reasoning", f"thought {number}")
-            manager.save(state)
-        state.thought_chain.add("reasoning", "lost")
-    with subject.manager() as manager:
-        newest = manager.latest("exec_1")
-        assert newest is not None
-        restored = manager.restore(newest.id, continue_execution=True)
-        contents = [one.content for one in restored.state.thought_chain]
-        assert contents == ["thought 0", "thought 1", "thought 2"]
-        saved = manager.save(restored.state).checkpoint
-        assert saved.parent is not None
-        assert (saved.parent.checkpoint_id, saved.execution_id) == (newest.id, "exec_1")
-
-
-@case("verify")
-def an_empty_store_is_sound(subject: Subject) -> None:
-    """There is nothing wrong with a store that holds nothing."""
-    with subject.open() as store:
-        assert list(store.verify()) == []
-
-
-@case("verify")
-def whatever_was_put_is_sound(subject: Subject) -> None:
-    """Nothing is wrong with hard documents and hostile ids."""
-    made = [AgentCheckpoint.of_tree(one) for one in DOCUMENTS.values()]
-    with subject.holding(*made, *map(checkpoint, HOSTILE_IDS)).open() as store:
-        assert list(store.verify()) == []
-
-
-@case("verify")
-def changed_and_deleted_ones_leave_it_sound(subject: Subject) -> None:
-    """Nothing is left behind by changes and deletions."""
-    with subject.holding(*line(4)).open() as store:
-        store.update_metadata("ckpt_2", name="new")
-        store.delete("ckpt_3")
-        assert list(store.verify()) == []
-
-
-@case("verify")
-def looking_changes_nothing(subject: Subject) -> None:
-    """Verification leaves a sound store as it is, also when it is asked to repair."""
-    made = line(3)
-    with subject.holding(*made).open() as store:
-        assert list(store.verify(repair=True)) == []
-        assert all(store.get(one.id).content() == one.content() for one in made)
-
-
-@harm("missing", "changed", "unreadable", needs=RESET)
-def harm_is_found_and_put_right_from_the_files(subject: Subject, kind: str) -> None:
-    """Behind files that are whole, what is wrong is found, and repaired so that both are equal again."""
-    made = line(3)
-    files = FileStore(subject.folder / "files")
-    for one in made:
-        files.put(one)
-    subject.holding(*made).harm(kind, "ckpt_2")
-    with subject.open() as store, CheckpointManager(subject.folder / "files", store) as manager:
-        assert manager.verify() != ()
-        manager.verify(repair=True)
-        assert manager.verify() == ()
-        assert all(store.get(one.id).content() == one.content() for one in made)
-        assert len(list(store.headers())) == len(made)
-
-
-@harm("changed", "unreadable")
-def harm_is_found_without_files(subject: Subject, kind: str) -> None:
-    """A store that stands alone tells of harm, and never gives out something else than was put."""
-    made = line(2)
-    subject.holding(*made).harm(kind, "ckpt_1")
-    with subject.open() as store:
-        assert list(store.verify()) != []
-        found = None
-        with suppress(CheckpointLdError):
-            found = store.get("ckpt_1").content()
-        assert found in (None, made[0].content())
-
-
-@case("verify")
-def what_no_file_has_is_told(subject: Subject) -> None:
-    """A checkpoint that the files do not have is found, and taken away by a repair."""
-    made = line(2)
-    FileStore(subject.folder / "files").put(made[0])
-    with subject.holding(*made).open() as store, CheckpointManager(subject.folder / "files", store) as manager:
-        assert [one.rule for one in manager.verify()] == ["agent-row-orphan"]
-        manager.verify(repair=True)
-        assert manager.verify() == ()
-        assert [header.id for header in store.headers()] == ["ckpt_1"]
+    def what_no_file_has_is_told(self) -> None:
+        made = line(2)
+        FileStore(self.folder / "files").put(made[0])
+        with self.holding(*made).open() as store, CheckpointManager(self.folder / "files", store) as manager:
+            assert [one.rule for one in manager.verify()] == ["agent-row-orphan"]
+            manager.verify(repair=True)
+            assert manager.verify() == ()
+            assert [header.id for header in store.headers()] == ["ckpt_1"]
