@@ -13,9 +13,9 @@ import pytest
 from checkpoint_ld.errors import LookupFailedError, ReadError, ServerRefusedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote, request
-from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.remote import SparqlClient
 from checkpoint_ld.stores.request import values_of
+from checkpoint_ld.stores.server import Connection
 from checkpoint_ld.validation import validator
 from tests import documents
 from tests.remote.oxigraph_server import oxigraph

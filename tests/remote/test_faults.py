@@ -21,8 +21,8 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.stores import remote
 from checkpoint_ld.stores.backend import blocks
-from checkpoint_ld.stores.connection import PAUSES
 from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.stores.server import PAUSES
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply, Seen
 from tests.remote.oxigraph_server import free_port

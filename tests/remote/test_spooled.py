@@ -13,10 +13,10 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import nquads_of
 from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.backend import BLOCK, Spooled, blocks, compressed
-from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.endpoint import endpoint
 from checkpoint_ld.stores.remote import SparqlClient, outgoing, outgoing_of_quads
 from checkpoint_ld.stores.request import large_integers, values_of
+from checkpoint_ld.stores.server import Connection
 from tests import documents
 from tests.remote.conftest import Server
 from tests.remote.faulty_server import FaultyServer, Reply

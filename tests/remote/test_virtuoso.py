@@ -21,8 +21,8 @@ import pytest
 from checkpoint_ld.errors import AuthFailedError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote
-from checkpoint_ld.stores.connection import Connection
 from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.stores.server import Connection
 from tests import documents
 from tests.remote.oxigraph_server import free_port
 from tests.remote.samples import sample

@@ -21,7 +21,8 @@ from checkpoint_ld.errors import (
     StoreBusyError,
     StoreError,
 )
-from checkpoint_ld.stores import connection, remote
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores import server as connection
 from checkpoint_ld.stores import server as service
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.protocol import Filter, header_of

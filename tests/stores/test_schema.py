@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Select, create_engine
+from sqlalchemy import Select, create_engine, select
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -206,7 +206,7 @@ def test_an_execution_is_what_its_newest_checkpoint_says(tmp_path: Path) -> None
 
 
 QUERIES = {
-    "by id": (tables.whole("ckpt_1"), "checkpoints_1 (id=?)"),
+    "by id": (select(tables.checkpoints).where(tables.checkpoints.c.id == "ckpt_1"), "checkpoints_1 (id=?)"),
     "newest of an execution": (tables.headers(Filter(execution_id="exec_1", limit=1)), "checkpoints_of_execution"),
     "children": (tables.children("ckpt_1"), "checkpoints_of_parent"),
     "branches": (tables.headers(Filter(branch_of="ckpt_1")), "checkpoints_of_parent"),

@@ -11,11 +11,21 @@ from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
-from checkpoint_ld.errors import CheckpointExists, IntegrityError, InvalidCheckpoint, ReadError
+from checkpoint_ld.errors import IntegrityError, InvalidCheckpoint, ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores import tables
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, NEIGHBOURS, RESET, Header, Put, amended, not_found
+from checkpoint_ld.stores.protocol import (
+    CAPABILITIES,
+    EVERYTHING,
+    NEIGHBOURS,
+    RESET,
+    Header,
+    Put,
+    amended,
+    not_found,
+    other_content,
+)
 from checkpoint_ld.stores.sqlite import Database, faults, path_of
 from checkpoint_ld.stores.tables import checkpoints
 
@@ -68,18 +78,15 @@ class DatabaseStore(CheckedMethods):
         """
         sha256 = checkpoint.sha256
         with self._database.writing() as connection:
-            row = tables.known(connection, checkpoint.id)
-            if row is None:
+            known = tables.known(connection, checkpoint.id)
+            if known is None:
                 tables.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
-            elif row.sha256 != sha256:
-                raise CheckpointExists(
-                    f"{self.path}: holds {checkpoint.id!r} already with other content: "
-                    f"its hash is {row.sha256}, that of the new one {sha256}"
-                )
-            elif file_name is not None and row.file_name != file_name:
+            elif known[0] != sha256:
+                raise other_content(self.path, checkpoint, known[0])
+            elif file_name is not None and known[2] != file_name:
                 mine = update(checkpoints).where(checkpoints.c.id == checkpoint.id)
                 connection.execute(mine.values(file_name=file_name))
-        return Put(None, created=row is None)
+        return Put(None, created=known is None)
 
     def replace(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
@@ -91,7 +98,7 @@ class DatabaseStore(CheckedMethods):
         with self._database.writing() as connection:
             known = tables.known(connection, checkpoint.id)
             if known is not None:
-                file_name, source_sha256 = file_name or known.file_name, source_sha256 or known.source_sha256
+                file_name, source_sha256 = file_name or known[2], source_sha256 or known[1]
             tables.remove(connection, checkpoint.id)
             tables.add(connection, checkpoint, file_name=file_name, source_sha256=source_sha256)
 
@@ -188,7 +195,7 @@ class DatabaseStore(CheckedMethods):
             yield from map(Header.of_members, found)
 
     def _restored(self, connection: Connection, checkpoint_id: str) -> AgentCheckpoint:
-        row = connection.execute(tables.whole(checkpoint_id)).mappings().first()
+        row = connection.execute(select(checkpoints).where(checkpoints.c.id == checkpoint_id)).mappings().first()
         if row is None:
             mine = checkpoints.c.id
             before = select(mine).where(mine < checkpoint_id).order_by(mine.desc()).limit(NEIGHBOURS)
@@ -207,7 +214,7 @@ class DatabaseStore(CheckedMethods):
 
     def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
         with self._database.writing() if repair else self._database.reading() as connection:
-            row = connection.execute(tables.whole(checkpoint_id)).mappings().first()
+            row = connection.execute(select(checkpoints).where(checkpoints.c.id == checkpoint_id)).mappings().first()
             if row is None:  # deleted meanwhile
                 return None
             try:

@@ -8,7 +8,6 @@ of thoughts is. A file in any other form is read whole.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
 import logging
@@ -17,6 +16,7 @@ import re
 import threading
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +51,7 @@ from checkpoint_ld.stores.protocol import (
     Put,
     amended,
     not_found,
+    other_content,
     store_path,
 )
 
@@ -61,8 +62,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.protocol import Filter
 
+__all__ = ["FileStore", "file_name"]
 
 _logger = logging.getLogger("checkpoint_ld.stores")
+
+STALE_S: Final = 3600.0
+"""Seconds after which a temporary file belongs to no save that may still go on."""
 
 _START = 1 << 13
 _END = 1 << 14
@@ -81,7 +86,7 @@ def header_at(path: Path) -> Header:
     Raises ReadError for what is no agent checkpoint, or ValueError where its heading breaks rules.
     """
     if path.suffix == ".json":
-        with contextlib.suppress(OSError, ValueError, RecursionError):  # reading all of it says what is wrong
+        with suppress(OSError, ValueError, RecursionError):  # reading all of it says what is wrong
             if (members := _heading(*_ends(path))) is not None:
                 return Header.of(Heading.model_validate(members))
     return Header.of(Heading.model_validate(_tree(path)))
@@ -90,18 +95,14 @@ def header_at(path: Path) -> Header:
 def facts_at(path: Path) -> Facts:
     """Return what filters compare of the snapshot in a file. Raises ReadError, or ValueError where it is broken."""
     try:
-        return Facts.of(_snapshot(path))
+        if path.suffix == ".json":
+            with suppress(OSError, ValueError, TypeError, KeyError):  # reading it with care says what is wrong
+                root = orjson.loads(path.read_bytes())
+                if root["version"] == values.NEWEST and detect_shape(root) == "canonical":
+                    return Facts.of(root["snapshot"])
+        return Facts.of(_tree(path)["snapshot"])
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"{path}: its snapshot is broken: {error}") from error
-
-
-def _snapshot(path: Path) -> Any:
-    if path.suffix == ".json":
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):  # reading it with care says what is wrong
-            root = orjson.loads(path.read_bytes())
-            if root["version"] == values.NEWEST and detect_shape(root) == "canonical":
-                return root["snapshot"]
-    return _tree(path)["snapshot"]
 
 
 def _tree(path: Path) -> dict[str, Any]:
@@ -128,15 +129,13 @@ def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
     head, tail = start[:first] + b"\n}", b"{" + end[last + len(b"\n  },") :]
     if _SURROGATE.search(head) or _SURROGATE.search(tail):
         return None
-    before, after = _parsed(head), _parsed(tail)
+    before, after = (
+        dict(json.loads(text, parse_constant=_refused, object_pairs_hook=_members)) for text in (head, tail)
+    )
     known = [name for name in after if name in _LAST]
     is_canonical = list(before) == _FIRST and before["version"] == values.NEWEST
     is_ordered = known == [name for name in _LAST if name in after] and after.keys().isdisjoint((*before, "snapshot"))
     return {**before, **after} if is_canonical and is_ordered else None
-
-
-def _parsed(text: bytes) -> dict[str, Any]:
-    return dict(json.loads(text, parse_constant=_refused, object_pairs_hook=_members))
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -155,7 +154,7 @@ State = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class Listed:
+class _Listed:
     """A file of the folder: its header, None if it has none, and its facts once a filter needed them."""
 
     path: Path
@@ -163,29 +162,21 @@ class Listed:
     header: Header | None
     facts: Facts | None = None
 
-    def fits(self, wanted: Filter) -> bool:
-        """Return whether the checkpoint in the file is one that is meant."""
-        if self.header is None or not wanted.admits(self.header):
-            return False
-        if not wanted.asks_for_facts:
-            return True
-        try:
-            self.facts = self.facts or facts_at(self.path)
-        except ValueError:
-            return False
-        return wanted.admits_facts(self.facts)
+    def known(self) -> Facts:
+        self.facts = self.facts or facts_at(self.path)
+        return self.facts
 
 
-class Index:
-    """The files of a folder that are taken for checkpoints.
+class _Index:
+    """The files of a folder that are taken for checkpoints. All methods raise OSError for a folder that cannot be read.
 
-    All methods raise OSError where the folder cannot be read.
+    `listed` has the files by name, `names` the names of those that hold a checkpoint, by its id.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._listed: dict[str, Listed] = {}
-        self._names: dict[str, list[str]] = {}
+        self.listed: dict[str, _Listed] = {}
+        self.names: dict[str, list[str]] = {}
         self._folded: Counter[str] = Counter()
         self._seen: int | None = None
 
@@ -197,7 +188,7 @@ class Index:
         changed = self._folder.stat().st_mtime_ns
         if not again and changed == self._seen:
             return
-        known, states = self._listed, dict[str, State]()
+        known, states = self.listed, dict[str, State]()
         with os.scandir(self._folder) as entries:
             for entry in entries:
                 if not is_checkpoint(entry.name):
@@ -205,87 +196,60 @@ class Index:
                 if not again and entry.name in known:
                     states[entry.name] = known[entry.name].state
                     continue
-                with contextlib.suppress(OSError):  # it has gone meanwhile, or leads to nothing
+                with suppress(OSError):  # it has gone meanwhile, or leads to nothing
                     if entry.is_file():
                         states[entry.name] = _state(entry.stat())
-        self._listed, self._names = {}, {}
-        self._folded = Counter(map(str.lower, states))
+        self.listed, self.names, self._folded = {}, {}, Counter()
         for name, state in states.items():
             one = known.get(name)
-            if one is None or one.state != state:
-                one = self._read(name, state)
-            self._listed[name] = one
-            if one.header is not None:
-                self._names.setdefault(one.header.id, []).append(name)
+            self._note(one if one is not None and one.state == state else self._read(self._folder / name, state))
         self._seen = changed
 
     def add(self, path: Path, header: Header) -> None:
         """Take notice of a file that we wrote ourselves."""
-        self._forget(path.name)
-        self._listed[path.name] = Listed(path, _state(path.stat()), header)
-        self._folded[path.name.lower()] += 1
-        self._names.setdefault(header.id, []).append(path.name)
+        self.remove(path)
+        self._note(_Listed(path, _state(path.stat()), header))
         self._seen = self._folder.stat().st_mtime_ns
 
     def remove(self, path: Path) -> None:
         """Take notice that we deleted a file."""
-        self._forget(path.name)
+        one = self.listed.pop(path.name, None)
+        self._folded[path.name.lower()] -= one is not None
+        if one is not None and one.header is not None:
+            self.names[one.header.id].remove(path.name)
+            if not self.names[one.header.id]:
+                del self.names[one.header.id]
         self._seen = self._folder.stat().st_mtime_ns
-
-    def existing(self, checkpoint_id: str) -> list[Path]:
-        """Return the files that hold the checkpoint and are still there, those that are called after it first."""
-        return [path for path in self._paths(checkpoint_id) if path.is_file()]
 
     def is_taken(self, name: str) -> bool:
         """Return whether a disk that does not tell a from A could not hold a file of that name as well."""
-        return self._folded[name.lower()] > (name in self._listed)
+        return self._folded[name.lower()] > (name in self.listed)
 
-    def ids(self) -> list[str]:
-        """Return the ids of all checkpoints."""
-        return list(self._names)
-
-    def fitting(self, wanted: Filter) -> list[Header]:
-        """Return the header of one file of every checkpoint that fits."""
-        listed = [self._listed[self._paths(checkpoint_id)[0].name] for checkpoint_id in self._names]
-        return [one.header for one in listed if one.header is not None and one.fits(wanted)]
-
-    def files(self) -> list[Path]:
-        """Return all files, be they readable or not, in the order of their names."""
-        return [self._listed[name].path for name in sorted(self._listed)]
-
-    def _paths(self, checkpoint_id: str) -> list[Path]:
-        held = self._names.get(checkpoint_id, [])
+    def files(self, checkpoint_id: str) -> list[_Listed]:
+        """Return the files that hold the checkpoint, those that are called after it first."""
+        held = self.names.get(checkpoint_id, [])
         if len(held) > 1:
             rank = {name: at for at, name in enumerate(names(checkpoint_id))}
             held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
-        return [self._listed[name].path for name in held]
+        return [self.listed[name] for name in held]
 
-    def _read(self, name: str, state: State) -> Listed:
-        path = self._folder / name
+    def _note(self, one: _Listed) -> None:
+        self.listed[one.path.name] = one
+        self._folded[one.path.name.lower()] += 1
+        if one.header is not None:
+            self.names.setdefault(one.header.id, []).append(one.path.name)
+
+    def _read(self, path: Path, state: State) -> _Listed:
         try:
-            return Listed(path, state, header_at(path))
+            return _Listed(path, state, header_at(path))
         except ValueError as error:
             if path.exists():  # and was not deleted meanwhile
                 _logger.warning("%s is left out, for it cannot be read: %s", path, error)
-            return Listed(path, state, None)
-
-    def _forget(self, name: str) -> None:
-        one = self._listed.pop(name, None)
-        self._folded[name.lower()] -= one is not None
-        if one is not None and one.header is not None:
-            self._names[one.header.id].remove(name)
-            if not self._names[one.header.id]:
-                del self._names[one.header.id]
+            return _Listed(path, state, None)
 
 
 def _state(status: os.stat_result) -> State:
     return status.st_size, status.st_mtime_ns, status.st_ino
-
-
-__all__ = ["FileStore", "file_name"]
-
-STALE_S: Final = 3600.0
-"""Seconds after which a temporary file belongs to no save that may still go on."""
 
 
 class FileStore(CheckedMethods):
@@ -300,7 +264,7 @@ class FileStore(CheckedMethods):
 
     def __init__(self, directory: str | os.PathLike[str] = "./checkpoints") -> None:
         self.directory = store_path(directory, is_folder=True)
-        self._index = Index(self.directory)
+        self._index = _Index(self.directory)
         self._guard = threading.RLock()
         self._was_there = self.directory.is_dir()
 
@@ -322,10 +286,11 @@ class FileStore(CheckedMethods):
                 flush(self.directory.resolve().parent)
                 self._was_there = True
             self._index.refresh(again=False)
-            held = self._index.existing(checkpoint.id)
+            held = self._existing(checkpoint.id)
             if held:
                 return _same(held[0], checkpoint, data)
-            for name in self._choices(checkpoint.id):
+            first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
+            for name in (second,) if self._index.is_taken(first) else (first, second):
                 path = self.directory / name
                 try:
                     place(path, data)
@@ -351,14 +316,18 @@ class FileStore(CheckedMethods):
         with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
-                raise not_found(checkpoint_id, self._index.ids(), str(self.directory))
+                raise not_found(checkpoint_id, self._index.names, str(self.directory))
             return held[0]
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
         """Yield the headers of all checkpoints that fit; files that cannot be read are left out, and logged."""
         with self._guard, folder_errors(self.directory):
             self._refresh()
-            found = self._index.fitting(wanted)
+            found = [
+                one.header
+                for one in (self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names)
+                if one.header is not None and _fits(wanted, one)
+            ]
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -388,7 +357,7 @@ class FileStore(CheckedMethods):
             deleted = False
             with locked(self.directory):
                 for path in held:
-                    with contextlib.suppress(FileNotFoundError):  # deleted by another process meanwhile
+                    with suppress(FileNotFoundError):  # deleted by another process meanwhile
                         path.unlink()
                         deleted = True
                 flush(self.directory)
@@ -400,7 +369,7 @@ class FileStore(CheckedMethods):
         """Yield what is wrong in the folder. `repair` removes temporary files older than an hour, and nothing else."""
         with self._guard, folder_errors(self.directory):
             self._refresh()
-            files = self._index.files()
+            files = [self._index.listed[name].path for name in sorted(self._index.listed)]
         for path in self.sweep() if repair else self._temporaries(STALE_S):
             yield _at(path, "agent-temporary", f"{path.name} was left behind{' and is removed' if repair else ''}")
         yield from _of_files(files)
@@ -416,7 +385,7 @@ class FileStore(CheckedMethods):
     def close(self) -> None:
         """Forget what is known about the files."""
         with self._guard:
-            self._index = Index(self.directory)
+            self._index = _Index(self.directory)
 
     def _refresh(self) -> None:
         if self._was_there or self.directory.exists():
@@ -430,25 +399,32 @@ class FileStore(CheckedMethods):
         """
         if self._was_there:
             self._index.refresh(again=False)
-        held = self._index.existing(checkpoint_id)
+        held = self._existing(checkpoint_id)
         if not held:
             self._refresh()
-            held = self._index.existing(checkpoint_id)
+            held = self._existing(checkpoint_id)
         paths = (self.directory / name for name in names(checkpoint_id))
         return held or [path for path in paths if path.is_file() and _may_hold(path, checkpoint_id)]
 
-    def _choices(self, checkpoint_id: str) -> tuple[str, ...]:
-        first, second = file_name(checkpoint_id), hashed_name(checkpoint_id)
-        return (second,) if self._index.is_taken(first) else (first, second)
+    def _existing(self, checkpoint_id: str) -> list[Path]:
+        return [one.path for one in self._index.files(checkpoint_id) if one.path.is_file()]
 
     def _temporaries(self, older_than_s: float) -> tuple[Path, ...]:
         found = []
         for path in self.directory.iterdir() if self.directory.is_dir() else ():
             if TEMPORARY.fullmatch(path.name):
-                with contextlib.suppress(FileNotFoundError):
+                with suppress(FileNotFoundError):
                     if time.time() - path.lstat().st_mtime >= older_than_s:
                         found.append(path)
         return tuple(sorted(found))
+
+
+def _fits(wanted: Filter, one: _Listed) -> bool:
+    assert one.header is not None  # noqa: S101 - a file with an id
+    try:
+        return wanted.admits(one.header, one.known)
+    except ValueError:  # its snapshot is broken
+        return False
 
 
 def _loaded(path: Path) -> AgentCheckpoint | None:
@@ -475,10 +451,7 @@ def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
         except (ReadError, InvalidCheckpoint) as error:
             raise CheckpointExists(f"{path}: holds {checkpoint.id!r} already, and is damaged: {error}") from error
         if other != checkpoint.sha256:
-            raise CheckpointExists(
-                f"{path}: holds {checkpoint.id!r} already with other content: "
-                f"its hash is {other}, that of the new one {checkpoint.sha256}"
-            )
+            raise other_content(path, checkpoint, other)
     return Put(path, created=False)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias
 from checkpoint_ld.agent import values
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
-from checkpoint_ld.errors import CheckpointNotFound, SettingsError
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, SettingsError
 from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
@@ -76,8 +76,6 @@ _EQUAL = {
     "branch_of": "parent_checkpoint_id",
 }
 """The members of a filter that have to be equal to a member of the header, by the name of that one."""
-
-
 Condition: TypeAlias = "tuple[str, Callable[[Any, Any], Any], Any]"
 """The name of a member of a header, the comparison, and the value to compare it with."""
 
@@ -140,28 +138,22 @@ class Filter(CheckedMethods):
         )
         object.__setattr__(self, "conditions", tuple(one for one in given if one[2] is not None))
 
-    @property
-    def asks_for_facts(self) -> bool:
-        """Whether a header is not enough to answer."""
-        return self.tool is not None or self.failed is not None or self.confidence_below is not None
-
     def matches(self, checkpoint: AgentCheckpoint) -> bool:
         """Tell whether the checkpoint is one that is meant; order and limit are no part of that."""
-        return self.admits(header_of(checkpoint)) and (
-            not self.asks_for_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
-        )
+        return self.admits(header_of(checkpoint), lambda: Facts.of(checkpoint.snapshot.tree()))
 
-    def admits(self, header: Header) -> bool:
-        """Tell whether the header of a checkpoint fits."""
-        return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
-
-    def admits_facts(self, facts: Facts) -> bool:
-        """Tell whether what is known about a snapshot fits."""
-        lowest = facts.confidence
+    def admits(self, header: Header, facts: Callable[[], Facts]) -> bool:
+        """Tell whether a header fits, and what is known about the snapshot, which is looked up only where it counts."""
+        if not all(compare(getattr(header, name), value) for name, compare, value in self.conditions):
+            return False
+        if self.tool is None and self.failed is None and self.confidence_below is None:
+            return True
+        known = facts()
+        below, lowest = self.confidence_below, known.confidence
         return (
-            (self.tool is None or self.tool in facts.tools)
-            and (self.failed is None or self.failed == facts.failed)
-            and (self.confidence_below is None or (lowest is not None and lowest < self.confidence_below))
+            (self.tool is None or self.tool in known.tools)
+            and (self.failed is None or self.failed == known.failed)
+            and (below is None or (lowest is not None and lowest < below))
         )
 
     def arranged(self, headers: Iterable[Header]) -> list[Header]:
@@ -255,15 +247,26 @@ def amended(
     The members of `metadata` are put over those that are there. Raises InvalidCheckpoint for values that a checkpoint
     may not have there.
     """
-    tree = _with(checkpoint.tree(), {"name": name, "description": description})
+    tree = {**checkpoint.tree()}
+    changed = [(tree, {"name": name, "description": description})]
     if not isinstance(metadata, Absent):
-        tree["metadata"] = _with(tree["metadata"], metadata)
+        tree["metadata"] = {**tree["metadata"]}
+        changed.append((tree["metadata"], dict(metadata)))
+    for members, changes in changed:
+        for key, value in changes.items():
+            if value is None:
+                members.pop(key, None)
+            elif value is not ABSENT:
+                members[key] = value
     return type(checkpoint).of_tree(tree)
 
 
-def _with(members: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in members.items() if changes.get(name, ABSENT) is not None}
-    return {**kept, **{name: value for name, value in changes.items() if value is not None and value is not ABSENT}}
+def other_content(where: Path | str, checkpoint: AgentCheckpoint, held: str) -> CheckpointExists:
+    """Return the error for an id that is taken in the store `where` by content with the hash `held`."""
+    return CheckpointExists(
+        f"{where}: holds {checkpoint.id!r} already with other content: "
+        f"its hash is {held}, that of the new one {checkpoint.sha256}"
+    )
 
 
 def not_found(checkpoint_id: str, ids: Iterable[str], where: str) -> CheckpointNotFound:

@@ -24,15 +24,13 @@ from checkpoint_ld.agent.schema import CAF
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
-from checkpoint_ld.stores.connection import printable
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from checkpoint_ld.sparql.guard import Form
     from checkpoint_ld.stores.backend import Outgoing
-    from checkpoint_ld.stores.connection import Answer
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
 
 
@@ -77,6 +75,25 @@ class Request:
         return blocks(self.body)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a server answered: the status, the headers with their names in lower case, the body."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+
+    @property
+    def text(self) -> str:
+        """The body as text, for messages."""
+        return self.body.decode("utf-8", "replace")
+
+
+def printable(text: str) -> str:
+    """Return a text of a server without what a terminal would obey."""
+    return "".join(one if one.isprintable() else " " for one in text)
+
+
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
     """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store can take it."""
     kind, body = (FORM, urlencode({"query": text})) if endpoint.profile.form_encoded else (QUERY, text)
@@ -104,7 +121,7 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
         for text in insertions(graph, triples):
             yield update(endpoint, text, purpose)
     else:
-        yield _sent("PUT", url, purpose, triples, compress=compress)
+        yield _sent("PUT", url, purpose, N_TRIPLES, triples, compress=compress)
 
 
 def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
@@ -114,11 +131,10 @@ def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool =
     """
     if endpoint.store is None or not endpoint.profile.quads:
         raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
-    return _sent("POST", endpoint.store, f"add {number} graphs", quads, compress=compress)
+    return _sent("POST", endpoint.store, f"add {number} graphs", N_QUADS, quads, compress=compress)
 
 
-def _sent(method: str, url: str, purpose: str, body: Body, *, compress: bool) -> Request:
-    kind = N_TRIPLES if method == "PUT" else N_QUADS
+def _sent(method: str, url: str, purpose: str, kind: str, body: Body, *, compress: bool) -> Request:  # noqa: PLR0913
     headers = {"Content-Type": kind, "Accept": "*/*", **({"Content-Encoding": "gzip"} if compress else {})}
     sent = compressed(body) if compress else body
     return Request(method, url, purpose, headers, sent, frozenset((200, 201, 204)), writes=True)
@@ -144,9 +160,8 @@ def drop_graph(endpoint: Endpoint, graph: str) -> Request:
 def introduction(endpoint: Endpoint) -> Request | None:
     """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
     # Nothing is ever kept in this graph, so that there is nothing to send back either.
-    url = _of_graph(endpoint, endpoint.store, "urn:checkpoint-ld:nothing") if endpoint.store else endpoint.update
-    accepted = ANY_BUT_UNAUTHORIZED
-    return Request("GET", url, "introduce ourselves", {"Accept": "*/*"}, accepted=accepted) if url else None
+    url = _url_for(endpoint, "urn:checkpoint-ld:nothing") or endpoint.update
+    return Request("GET", url, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED) if url else None
 
 
 def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
@@ -191,13 +206,11 @@ def iri(text: str) -> str:
 
 def _url_for(endpoint: Endpoint, graph: str) -> str | None:
     """Return the URL of a graph in the graph store, None without one, or where its name is too long for a URL."""
-    url = _of_graph(endpoint, endpoint.store, graph) if endpoint.store else None
-    return None if url is None or (len(url) > _LONGEST_URL and endpoint.update is not None) else url
-
-
-def _of_graph(endpoint: Endpoint, url: str, graph: str) -> str:
+    if endpoint.store is None:
+        return None
     iri(graph)  # what is no IRI is refused
-    return f"{url}?{endpoint.profile.graph_parameter}={quote(graph, safe='')}"
+    url = f"{endpoint.store}?{endpoint.profile.graph_parameter}={quote(graph, safe='')}"
+    return None if len(url) > _LONGEST_URL and endpoint.update is not None else url
 
 
 def insertions(graph: str, triples: Body) -> Iterator[str]:
@@ -211,23 +224,19 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
             return f"<{BLANK}{hashlib.sha256(f'{graph} {term.value}'.encode()).hexdigest()[:32]}>"
         return str(term)
 
-    name = str(pyoxigraph.NamedNode(graph))
+    start, end = f"INSERT DATA {{ GRAPH {pyoxigraph.NamedNode(graph)} {{\n", "\n} }"
     held: list[str] = []
     size = 0
-
-    def insertion() -> str:
-        return f"INSERT DATA {{ GRAPH {name} {{\n" + "\n".join(held) + "\n} }"
-
     for triple in parsed(triples):
         line = f"{written(triple.subject)} {triple.predicate} {written(triple.object)} ."
         length = len(line.encode()) + 1
         if held and (len(held) >= MOST_TRIPLES or size + length > MOST_BYTES):
-            yield insertion()
+            yield start + "\n".join(held) + end
             held, size = [], 0
         held.append(line)
         size += length
     if held:
-        yield insertion()
+        yield start + "\n".join(held) + end
 
 
 def preview_skipped(one: Outgoing) -> dict[str, Any]:
@@ -305,19 +314,33 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
     """
     if form in ("construct", "describe"):
         quads = pyoxigraph.parse(triples_of(answer), format=pyoxigraph.RdfFormat.N_TRIPLES)
-        triples = sorted((quad.triple for quad in quads), key=str)
-        _refuse_cut(answer, len(triples), most_rows)
-        return QueryResult(form, triples=tuple(triples))
-    try:
-        result = of_results_json(_decoded(answer))
-    except EvaluationError:
-        raise _no_results(answer) from None
+        result = QueryResult(form, triples=tuple(sorted((quad.triple for quad in quads), key=str)))
+    else:
+        result = _solutions(answer)
     if form == "ask":
         # Virtuoso gives one row, or none, in place of a truth value.
         in_rows = any(getattr(term, "value", "") in _TRUE for row in result.rows for term in row)
         return QueryResult("ask", boolean=in_rows if result.boolean is None else result.boolean)
-    _refuse_cut(answer, len(result.rows), most_rows)
+    number = len(result.triples) or len(result.rows)
+    if _CUT_SIGN in answer.headers or (most_rows is not None and number >= most_rows):
+        raise TruncatedResultError(
+            f"the server cut the result at {number} rows; ask for less at a time, by ORDER BY, LIMIT and OFFSET"
+        )
     return result
+
+
+def _solutions(answer: Answer) -> QueryResult:
+    try:
+        return of_results_json(json.loads(answer.body))
+    except (ValueError, RecursionError):
+        if answer.body.lstrip()[:1] == b"{":
+            raise _broken("JSON", answer.body) from None
+    except EvaluationError:
+        pass
+    kind = answer.headers.get("content-type", "something of no type")
+    raise TruncatedResultError(
+        f"the server answered no results of a query but {kind!r}: is that the URL of a SPARQL service?"
+    )
 
 
 def triples_of(answer: Answer) -> bytes:
@@ -337,34 +360,11 @@ def triples_of(answer: Answer) -> bytes:
     return body
 
 
-def _refuse_cut(answer: Answer, number: int, most_rows: int | None) -> None:
-    if _CUT_SIGN in answer.headers or (most_rows is not None and number >= most_rows):
-        raise TruncatedResultError(
-            f"the server cut the result at {number} rows; ask for less at a time, by ORDER BY, LIMIT and OFFSET"
-        )
-
-
-def _decoded(answer: Answer) -> Any:
-    try:
-        return json.loads(answer.body)
-    except (ValueError, RecursionError):
-        if answer.body.lstrip()[:1] != b"{":
-            raise _no_results(answer) from None
-        raise _broken("JSON", answer.body) from None
-
-
 def _broken(what: str, body: bytes) -> TruncatedResultError:
     shown = printable(" ".join(body[-120:].decode("utf-8", "replace").split()))
     return TruncatedResultError(
         f"the answer is {what} that ends too early (at its end: {shown!r}); the query may have run out of time at the "
         "server. Nothing of it is used"
-    )
-
-
-def _no_results(answer: Answer) -> TruncatedResultError:
-    kind = answer.headers.get("content-type", "something of no type")
-    return TruncatedResultError(
-        f"the server answered no results of a query but {kind!r}: is that the URL of a SPARQL service?"
     )
 
 

@@ -1,4 +1,7 @@
-"""The backend on a server: the operations of SPARQL 1.1 that we need, on named graphs only.
+"""The backend on a server: the operations of SPARQL 1.1 that we need, on named graphs only, over one connection.
+
+Requests are sent within limits, repeated where that is safe, and refusals explained. None of the types and exceptions
+of httpx goes further.
 
 HTTP has no lock. Where the service takes updates, a graph is added by one update that does nothing if there is one of
 its name, and changed by one that does nothing if it has become another one meanwhile; a mark in it shows whose update
@@ -10,26 +13,39 @@ moment wins unseen. What was added is counted afterwards.
 
 from __future__ import annotations
 
+import random
 import secrets
+import ssl
 import threading
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.agent.schema import CAF_DERIVED
-from checkpoint_ld.errors import CountMismatchError, SettingsError, TruncatedResultError
+from checkpoint_ld.errors import (
+    AuthFailedError,
+    CountMismatchError,
+    ServerRefusedError,
+    ServerUnreachableError,
+    SettingsError,
+    StoreError,
+    TruncatedResultError,
+)
 from checkpoint_ld.sparql import guard
 from checkpoint_ld.sparql.guard import bound, limited
 from checkpoint_ld.sparql.result import term_of
 from checkpoint_ld.stores import request
-from checkpoint_ld.stores.backend import NO_PARAMETERS, block, opened, parsed
-from checkpoint_ld.stores.connection import TIMEOUT, Connection
+from checkpoint_ld.stores.backend import NO_PARAMETERS, block, opened, parsed, software
 from checkpoint_ld.stores.endpoint import (
     AUTO,
     GENERIC,
+    PASSWORD,
+    TOKEN,
+    USER,
     Credentials,
     checked_url,
     credentials,
@@ -38,16 +54,28 @@ from checkpoint_ld.stores.endpoint import (
     origin_of,
     recognized,
 )
+from checkpoint_ld.stores.request import Answer, Request, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    import httpx
+
     from checkpoint_ld.sparql.result import QueryResult, Term
     from checkpoint_ld.stores.backend import Body, Row
-    from checkpoint_ld.stores.connection import Answer
     from checkpoint_ld.stores.endpoint import Endpoint
 
+REPEATED = frozenset((408, 425, 429, 502, 503, 504))
+"""Statuses that say: later, perhaps (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2)."""
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds to wait before each repetition."""
+LONGEST_PAUSE = 60.0
+TIMEOUT = 30.0
+"""Seconds that a server has for one answer."""
+MOST_BYTES = 1 << 30
+"""The size of the largest answer that is taken."""
+_SHOWN = 300
 _COUNTED = 100
 """Graphs that are counted by one query."""
 _PAGE = 5000
@@ -66,6 +94,175 @@ _TRIES: Final = 3
 _PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
 
 
+class Connection:
+    """Sends requests to one server, whose `origin` alone gets to know the credentials.
+
+    `timeout` is the time in seconds that one answer may take, all of it. `wait` is how to wait, for tests.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        credentials: Credentials | None = None,
+        *,
+        timeout: float = TIMEOUT,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.origin = origin
+        self.credentials = credentials or Credentials()
+        self._timeout = timeout
+        self._wait = wait
+        self._client: httpx.Client | None = None
+        self._auth: httpx.Auth | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open; the next request opens a new connection."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def send(self, request: Request) -> Answer:
+        """Send a request and return the answer.
+
+        Raises ServerUnreachableError where none comes, AuthFailedError and ServerRefusedError for what the server
+        refuses, TruncatedResultError for an answer that broke off. What may pass by itself is tried six times.
+        """
+        for attempt in range(len(PAUSES) + 1):
+            is_last, pause = attempt == len(PAUSES), None
+            try:
+                answer = self._exchange(request)
+            except _BrokenOffError as broken:
+                self.close()
+                if is_last or not broken.may_pass:
+                    where, reason = _shown(request), printable(self.credentials.hide(str(broken)))
+                    if broken.begun:
+                        message = f"{where}: the answer broke off: {reason}; nothing of it is used"
+                        raise TruncatedResultError(message) from None
+                    message = f"{where}: {reason}; is the server running at {self.origin}?"
+                    raise ServerUnreachableError(message) from None
+            else:
+                if is_last or answer.status not in REPEATED:
+                    if answer.status not in request.accepted:
+                        raise self._refusal(request, answer)
+                    return answer
+                pause = _pause_of(answer.headers.get("retry-after"))
+            # Chance keeps many clients from coming back at the same moment.
+            self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if pause is None else pause)  # noqa: S311 - no secret
+        raise AssertionError  # the last attempt returns or raises
+
+    def _exchange(self, request: Request) -> Answer:
+        import httpx  # noqa: PLC0415 - only who speaks to a server waits for it
+
+        headers = {**request.headers, "User-Agent": f"checkpoint-ld/{software()}"}
+        is_known = origin_of(request.url) == self.origin
+        if is_known and self.credentials.method == "bearer":
+            headers["Authorization"] = f"Bearer {self.credentials.secret}"
+        if request.body:
+            headers["Content-Length"] = str(len(request.body))
+        until = time.monotonic() + self._timeout
+        begun = False
+        try:
+            client = self._opened()
+            content = request if request.body else None
+            auth = self._auth if is_known else None
+            with client.stream(request.method, request.url, headers=headers, content=content, auth=auth) as response:
+                begun = response.is_success
+                body = bytearray()
+                for part in response.iter_bytes():
+                    body += part
+                    if len(body) > MOST_BYTES:
+                        raise StoreError(f"{_shown(request)}: the answer is larger than {MOST_BYTES >> 20} MiB")
+                    if time.monotonic() > until:
+                        raise httpx.ReadTimeout("")
+                return Answer(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body))
+        except httpx.TimeoutException:
+            raise _BrokenOffError(f"no answer within {self._timeout:g} s") from None
+        except (httpx.RequestError, httpx.StreamError) as error:
+            cause: BaseException | None = error
+            while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+                cause = cause.__cause__ or cause.__context__
+            # A certificate does not become right by itself.
+            raise _BrokenOffError(str(error) or type(error).__name__, begun=begun, may_pass=cause is None) from None
+
+    def _opened(self) -> httpx.Client:
+        if self._client is None:
+            import httpx  # noqa: PLC0415 - as above
+
+            given = self.credentials
+            if given.method == "basic":
+                self._auth = httpx.BasicAuth(given.user, given.secret)
+            elif given.method == "digest" and self._auth is None:  # it remembers the challenge of the server
+                self._auth = httpx.DigestAuth(given.user, given.secret)
+            # No proxy has a part in what this machine says to itself. Redirects are never followed.
+            url = httpx.URL(self.origin)
+            is_local = is_loopback(url.host)
+            # Without TLS no certificates are needed, and reading them takes 40 ms.
+            verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if is_local and url.scheme == "http" else True
+            self._client = httpx.Client(
+                timeout=self._timeout, trust_env=not is_local, follow_redirects=False, verify=verify
+            )
+        return self._client
+
+    def _refusal(self, request: Request, answer: Answer) -> ServerRefusedError:
+        where, status = _shown(request), answer.status
+        if 300 <= status < 400:
+            target = printable(self.credentials.hide(answer.headers.get("location", "nowhere")))
+            message = (
+                f"{where}: the server sends us to {target} instead; "
+                "redirects are not followed: if you trust that place, give its URL"
+            )
+            return ServerRefusedError(message, status)
+        lines = filter(None, map(str.strip, self.credentials.hide(answer.text).splitlines()))
+        reason = printable(next(lines, "")[:_SHOWN])
+        message = f"{where}: the server answers {status}" + (f": {reason}" if reason else "")
+        if status == 401:
+            return AuthFailedError(f"{message}; {self._auth_remedy(answer)}", status)
+        if status == 403:
+            message += "; it does not let us do that: is it read-only, or are other credentials needed?"
+        return ServerRefusedError(message, status)
+
+    def _auth_remedy(self, answer: Answer) -> str:
+        wanted = answer.headers.get("www-authenticate", "").partition(" ")[0].lower()
+        if self.credentials.method == "none":
+            return f"it wants to know who asks: set {TOKEN}, or {USER} and {PASSWORD}, or give a file or a netrc entry"
+        if wanted.isalpha() and wanted != self.credentials.method:
+            return f"it wants {wanted} authentication, not {self.credentials.method}: choose that by --auth {wanted}"
+        return f"the credentials of {self.credentials.origin} are not accepted: check them"
+
+
+class _BrokenOffError(Exception):
+    """No answer, or only the beginning of one (`begun`); `may_pass` says whether to try again."""
+
+    def __init__(self, reason: str, *, begun: bool = False, may_pass: bool = True) -> None:
+        super().__init__(reason)
+        self.begun = begun
+        self.may_pass = may_pass
+
+
+def _pause_of(value: str | None) -> float | None:
+    """Return the seconds for which a server has us wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
+    if not value:
+        return None
+    if value.isdigit():
+        return min(float(value), LONGEST_PAUSE)
+    try:
+        until = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    seconds = (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return min(max(seconds, 0.0), LONGEST_PAUSE)
+
+
+def _shown(request: Request) -> str:
+    return f"cannot {request.purpose} ({request.method} {request.url})"
+
+
 class SparqlClient:
     """Speaks to one triple store.
 
@@ -76,6 +273,7 @@ class SparqlClient:
     def __init__(self, endpoint: Endpoint, connection: Connection, where: str = "") -> None:
         self.endpoint = endpoint
         self.where = where or endpoint.query
+        self.credentials = connection.credentials
         self._connection = connection
         self._guard = threading.RLock()
         self._is_introduced = connection.credentials.method != "digest"
@@ -86,17 +284,12 @@ class SparqlClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def credentials(self) -> Credentials:
-        """How this client authenticates itself."""
-        return self._connection.credentials
-
     def close(self) -> None:
         """Close the connection; the next request opens another one."""
         with self._guard:
             self._connection.close()
 
-    def send(self, one: request.Request) -> Answer:
+    def send(self, one: Request) -> Answer:
         """Send a request of `stores.request` as it is, for what no other method does."""
         with self._guard:
             if one.writes and not self._is_introduced:
@@ -136,7 +329,7 @@ class SparqlClient:
             page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
             if any(len(row) != 1 for row in page.rows):
                 raise TruncatedResultError(f"the server does not give names of graphs alone, but {page.rows[0]!r}")
-            found = sorted(row[0].value for row in page.rows if isinstance(row[0], pyoxigraph.NamedNode))
+            found = sorted(row[0].value for row in page.rows if isinstance(row[0], NamedNode))
             if names and found and found[0] <= names[-1]:
                 raise TruncatedResultError("the server does not give the names of graphs in their order")
             names += found
@@ -149,13 +342,12 @@ class SparqlClient:
 
     def count(self, graphs: Iterable[str]) -> dict[str, int]:
         """Return how many triples each of the graphs holds, 0 for one that is not there."""
-        names = list(dict.fromkeys(graphs))
-        counts = dict.fromkeys(names, 0)
-        for start in range(0, len(names), _COUNTED):
-            text = request.count_of(self.endpoint, names[start : start + _COUNTED])
-            for row in self._result(text, "select").rows:
+        counts = dict.fromkeys(graphs, 0)
+        names = tuple(counts)
+        for parts in (names[start : start + _COUNTED] for start in range(0, len(names), _COUNTED)):
+            for row in self._result(request.count_of(self.endpoint, parts), "select").rows:
                 match row:
-                    case (pyoxigraph.NamedNode(value=name), pyoxigraph.Literal(value=number)) if number.isdigit():
+                    case (NamedNode(value=name), Literal(value=number)) if number.isdigit():
                         counts[name] = int(number)
                     case _:
                         raise TruncatedResultError(f"the server does not say how many triples there are, but {row!r}")
@@ -216,9 +408,9 @@ class SparqlClient:
             return is_same
         name, old, new = NamedNode(graph), _statements(before), _statements(triples)
         gone, come = (f"GRAPH {name} {{ {block(part)} }}" for part in (old - new, new - old))
-        same = f"GRAPH {name} {{ {_hash(old)} }}"
-        self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ {same} }}", graph)
-        return self._says(name, _hash(new))
+        was, becomes = (block(one for one in part if one.predicate == _HASH) for part in (old, new))
+        self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ GRAPH {name} {{ {was} }} }}", graph)
+        return self._says(name, becomes)
 
     def replace(self, graph: str, triples: Body, *, source: str = "") -> None:  # noqa: ARG002 - as for add
         """Make a graph hold these N-Triples and nothing else."""
@@ -228,11 +420,8 @@ class SparqlClient:
     def drop(self, graph: str) -> bool:
         """Remove a graph and return whether it was there."""
         one = request.drop_graph(self.endpoint, graph)
-        if one.method == "DELETE":
-            return self.send(one).status != 404
-        was_there = bool(self.count([graph])[graph])
-        self.send(one)
-        return was_there
+        was_there = one.method == "DELETE" or bool(self.count([graph])[graph])
+        return self.send(one).status != 404 and was_there
 
     def renew(self) -> None:
         """Do nothing: the server looks after its files."""
@@ -261,10 +450,6 @@ def _statements(triples: Body) -> set[Triple]:
     return {quad.triple for quad in parsed(triples)}
 
 
-def _hash(statements: Iterable[Triple]) -> str:
-    return block(one for one in statements if one.predicate == _HASH)
-
-
 def connect(  # noqa: PLR0913 - all but the first are named
     url: str,
     *,
@@ -290,9 +475,7 @@ def connect(  # noqa: PLR0913 - all but the first are named
         # Without credentials: which kind they have to be of is not known yet.
         # Any answer will do, for the header suffices, also of a refusal.
         accepted = frozenset(range(200, 600))
-        asked = request.Request(
-            "GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted
-        )
+        asked = Request("GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted)
         with Connection(origin_of(url), timeout=timeout, wait=wait) as connection:
             answer = connection.send(asked)
         kind = recognized(answer.headers.get("server", ""), answer.text[:_COMPRESSED])

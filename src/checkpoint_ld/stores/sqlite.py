@@ -3,9 +3,8 @@
 The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
 need of its own: addresses, settings of connections, how a transaction begins, errors, migrations.
 
-A migration is one transaction. The first schema is that of databases from before schemas were numbered: the same
-tables, but looser ones. They state no version and no hash, and hold a thought under one checkpoint only, the first that
-had it. In schema 1, what is unknown is NULL, and the parent of a thought need not be in the chain.
+A migration is one transaction. In schema 1, what is unknown is NULL, and the parent of a thought need not be in the
+chain.
 """
 
 from __future__ import annotations
@@ -22,176 +21,64 @@ from typing import TYPE_CHECKING, Any, Final
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.text import sha256_of
 from checkpoint_ld.errors import (
     IntegrityError,
-    InvalidCheckpoint,
-    ReadError,
     SettingsError,
     StoreBusyError,
     StoreError,
     StoreFull,
     UnsupportedVersion,
 )
-from checkpoint_ld.stores import tables
-from checkpoint_ld.stores.protocol import Heading, store_path
-from checkpoint_ld.stores.tables import NUMBER, STATUSES, UNKNOWN, checkpoints, executions, metadata, thoughts
+from checkpoint_ld.stores.protocol import store_path
+from checkpoint_ld.stores.tables import NUMBER, UNKNOWN, executions, metadata, thoughts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
-
-    from checkpoint_ld.stores.tables import Row, Tree
 
 
 _OURS = frozenset(metadata.tables)
 _OLD = "old_"
 _PARENT = """CASE WHEN EXISTS (
   SELECT 1 FROM old_thoughts p WHERE p.checkpoint_id = o.checkpoint_id AND p.id = o.parent_id) THEN parent_id END"""
-_VERSION = "0.0.1"
-_FIRST_COLUMNS = frozenset({"id", "execution_id", "timestamp", "snapshot_json"})
-_COUNTS = {"step_number": 0, "tokens_used": 0, "duration_ms": 0, "checkpoint_reason": "manual"}
-"""What the metadata of a checkpoint have to say, and what is taken where neither they nor the columns say it."""
 
 
-def is_current(connection: sa.Connection, path: Path) -> bool:
-    """Return whether a database has the newest schema.
+def _schema_of(connection: sa.Connection, path: Path) -> int:
+    """Return the number of a database's schema, 0 for an empty database.
 
     Raises StoreError for a database of somebody else, and UnsupportedVersion for one of a newer checkpoint-ld.
     """
-    inspected, number = sa.inspect(connection), _number(connection)
-    names = frozenset(inspected.get_table_names())
-    is_ours = names >= _OURS or not (number or names)
-    if is_ours and names and not number:
-        columns = {column["name"] for column in inspected.get_columns("checkpoints")}
-        is_ours = columns >= _FIRST_COLUMNS and "sha256" not in columns
-    if not is_ours:
+    names = frozenset(sa.inspect(connection).get_table_names())
+    number = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    if not (names >= _OURS if number else not names):
         raise StoreError(f"{path}: is a database, but none of agent checkpoints; name another file")
     if number > NUMBER:
         raise UnsupportedVersion(
             f"{path}: the database has schema {number}, the newest that can be read is {NUMBER}; upgrade checkpoint-ld"
         )
-    return number == NUMBER
+    return number
 
 
-def migrate(connection: sa.Connection, path: Path) -> None:
-    """Bring a database to the newest schema, within the transaction of `connection`.
-
-    Raises what `is_current` raises, and StoreError for rows that are no checkpoints; then nothing is changed.
-    """
-    if is_current(connection, path):  # another process was first
+def _migrate(connection: sa.Connection, path: Path) -> None:
+    """Bring a database to the newest schema within a transaction. Raises what `_schema_of` raises."""
+    number = _schema_of(connection, path)
+    if number == NUMBER:  # another process was first
         return
-    is_numbered, is_old = bool(_number(connection)), bool(sa.inspect(connection).get_table_names())
-    if is_old:
-        for table in metadata.sorted_tables:
-            for index in table.indexes:
-                connection.execute(sa.text(f"DROP INDEX IF EXISTS {index.name}"))
-            connection.execute(sa.text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
+    for table in metadata.sorted_tables if number else ():
+        for index in table.indexes:
+            connection.execute(sa.text(f"DROP INDEX IF EXISTS {index.name}"))
+        connection.execute(sa.text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
     metadata.create_all(connection)
-    if is_old:
-        if is_numbered:
-            _copy_tables(connection)
-        else:
-            _bring_rows(connection, path)
-        for table in reversed(metadata.sorted_tables):
-            connection.execute(sa.text(f"DROP TABLE {_OLD}{table.name}"))
-    connection.exec_driver_sql(f"PRAGMA user_version = {NUMBER:d}")
-
-
-def _number(connection: sa.Connection) -> int:
-    """Return the number of the schema that a database has; 0 for a new one, and for those of others."""
-    return int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-
-
-def _copy_tables(connection: sa.Connection) -> None:
-    for table in metadata.sorted_tables:
+    for table in metadata.sorted_tables if number else ():
         values = {column.name: column.name for column in table.columns}
         values |= {name: f"coalesce({name}, {UNKNOWN[name]!r})" for name in values.keys() & UNKNOWN.keys()}
         if table is thoughts:
             values["parent_id"] = _PARENT
         chosen = f"SELECT {', '.join(values.values())} FROM {_OLD}{table.name} o"  # noqa: S608 - names are ours
         connection.execute(sa.text(f"INSERT INTO {table.name} ({', '.join(values)}) {chosen}"))
-
-
-def _bring_rows(connection: sa.Connection, path: Path) -> None:
-    """Bring all rows of the first schema into the tables. Raises StoreError for a row that is no checkpoint."""
-    for row in _old(connection, "executions"):
-        status = row.get("status") if row.get("status") in STATUSES else "running"
-        connection.execute(sa.insert(executions), [{**_row(row, executions), "status": status}])
-    for row in _old(connection, "checkpoints"):
-        try:
-            _bring_checkpoint(connection, row)
-        except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
-            raise StoreError(
-                f"{path}: its checkpoint {row['id']!r} is of an older checkpoint-ld and cannot be brought to the "
-                f"schema of today, so nothing was changed: {error}; export or delete that row with sqlite3"
-            ) from error
-
-
-def _bring_checkpoint(connection: sa.Connection, row: Row) -> None:
-    execution = (
-        connection.execute(sa.select(executions).where(executions.c.id == row["execution_id"])).mappings().first()
-    )
-    tree = _tree(row, execution or {})
-    if execution is None:  # nothing kept them together, as foreign keys are off unless they are switched on
-        tables.open_execution(connection, row["execution_id"], tree["agent_id"])
-    made = tables.row_of(tree, Heading.model_validate(tree), sha256_of(tree))
-    connection.execute(sa.insert(checkpoints), [{**made, "file_name": None, "source_sha256": None}])
-    _bring_parts(connection, tree)
-    if execution is None:
-        tables.follow(connection, row["execution_id"])
-
-
-def _tree(row: Row, execution: Mapping[Any, Any]) -> Tree:
-    stated = tables.loaded(row.get("metadata_json") or "{}")
-    counts = {name: row.get(name, none) for name, none in _COUNTS.items() if name not in stated}
-    parent = {"checkpoint_id": row.get("parent_checkpoint_id"), "branch_reason": row.get("branch_reason")}
-    tree = {
-        "version": _VERSION,
-        **{name: row[name] for name in ("id", "timestamp", "execution_id")},
-        "agent_id": row.get("agent_id") or execution.get("agent_id") or "unknown",
-        "snapshot": tables.loaded(row["snapshot_json"]),
-        "metadata": {**stated, **counts},
-        "parent": {name: value for name, value in parent.items() if value is not None} or None,
-        "name": row.get("name"),
-        "description": row.get("description"),
-    }
-    return {name: value for name, value in tree.items() if value is not None}
-
-
-def _bring_parts(connection: sa.Connection, tree: Tree) -> None:
-    """Insert the thoughts and calls of a checkpoint, and those that only the old tables know."""
-    snapshot = None
-    with contextlib.suppress(ReadError, InvalidCheckpoint):  # kept as it is; it can be read by its row, not restored
-        snapshot = AgentCheckpoint.of_tree(tree).snapshot
-    for table, made in tables.PARTS.items():
-        found = [] if snapshot is None else made(tree["id"], snapshot)
-        known = {one["id"] for one in found}
-        mine = [one for one in _old(connection, table.name, tree["id"]) if one["id"] not in known]
-        known |= {one["id"] for one in mine}
-        for one in mine:
-            row = {**_row(one, table), "seq": len(found)}
-            if table is thoughts:
-                row["parent_id"] = row["parent_id"] if row["parent_id"] in known else None
-            elif not row["status"]:
-                row["status"] = "pending" if one.get("success") is None else "completed" if one["success"] else "failed"
-            found.append(row)
-        if found:
-            connection.execute(sa.insert(table), found)
-
-
-def _row(old: Row, table: sa.Table) -> Row:
-    """Return a row of the first schema as one of a table of today."""
-    return tables.filled({column.name: old.get(column.name) for column in table.columns})
-
-
-def _old(connection: sa.Connection, table: str, checkpoint_id: str | None = None) -> Iterator[Row]:
-    found = sa.Table(_OLD + table, sa.MetaData(), autoload_with=connection)
-    query = sa.select(found).order_by(sa.text("rowid"))
-    if checkpoint_id is not None:
-        query = query.where(found.c.checkpoint_id == checkpoint_id)
-    yield from [dict(row) for row in connection.execute(query).mappings()]
+    for table in reversed(metadata.sorted_tables) if number else ():
+        connection.execute(sa.text(f"DROP TABLE {_OLD}{table.name}"))
+    connection.exec_driver_sql(f"PRAGMA user_version = {NUMBER:d}")
 
 
 _OLDEST: Final = (3, 37)
@@ -321,10 +208,10 @@ class Database:
         engine = _made_engine(self.path, flushed=self.flushed)
         try:
             with engine.begin() as connection:
-                is_newest = is_current(connection, self.path)
-            if not is_newest:
+                number = _schema_of(connection, self.path)
+            if number != NUMBER:
                 with engine.execution_options(**{_WRITING: True}).begin() as connection:
-                    migrate(connection, self.path)
+                    _migrate(connection, self.path)
         except BaseException:
             engine.dispose()
             raise
