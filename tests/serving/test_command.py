@@ -19,7 +19,7 @@ import pytest
 from checkpoint_ld import Benchmark
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.stores.collection import Collection
-from checkpoint_ld.stores.manifest import Snapshots
+from checkpoint_ld.stores.directory import Snapshots
 from tests import documents
 from tests.cli.conftest import Run
 from tests.remote.oxigraph_server import free_port

@@ -24,9 +24,9 @@ from checkpoint_ld.errors import (
     StoreError,
 )
 from checkpoint_ld.stores import embedded
+from checkpoint_ld.stores.directory import Directory
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
-from checkpoint_ld.stores.manifest import Directory
 from checkpoint_ld.stores.protocol import Filter, header_of
 from tests.agent import documents
 from tests.cli.conftest import Run, run

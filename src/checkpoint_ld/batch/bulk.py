@@ -105,24 +105,26 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
     """
     if target_bytes < 1:
         raise SettingsError(f"shards of {target_bytes} bytes cannot be: give a size of 1 or more")
-    files = sorted({str(path) for path in paths})
-    sizes = [_size(file) for file in files]
-    number = max(1, -(-sum(sizes) // target_bytes))
-    share = max(1, -(-sum(sizes) // number))
+    sizes: dict[str, int] = {}
+    for file in sorted({str(path) for path in paths}):
+        try:
+            sizes[file] = Path(file).stat().st_size
+        except OSError as error:
+            raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
+    parts = in_parts(sizes, max(1, -(-sum(sizes.values()) // target_bytes)))
+    return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts)]
+
+
+def in_parts(sizes: Mapping[str, int], number: int) -> list[list[str]]:
+    """Divide what has sizes into runs of about one size, `number` of them or fewer, none of them empty."""
+    share = max(1, -(-sum(sizes.values()) // number))
     parts: dict[int, list[str]] = {}
     before = 0
-    for file, size in zip(files, sizes, strict=True):
-        # A file belongs where its middle is, so that shards differ by no more than one file.
-        parts.setdefault((before + size // 2) // share, []).append(file)
+    for name, size in sizes.items():
+        # Each belongs where its middle is, so that parts differ by no more than one.
+        parts.setdefault((before + size // 2) // share, []).append(name)
         before += size
-    return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts.values())]
-
-
-def _size(file: str) -> int:
-    try:
-        return Path(file).stat().st_size
-    except OSError as error:
-        raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
+    return list(parts.values())
 
 
 @dataclass(frozen=True, slots=True)

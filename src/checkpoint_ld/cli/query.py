@@ -326,7 +326,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
-    from checkpoint_ld.stores.manifest import Snapshots
+    from checkpoint_ld.stores.directory import Snapshots
 
     if streams.is_collection(paths):
         if inferred:

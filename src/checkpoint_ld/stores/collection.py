@@ -18,10 +18,10 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Description, described
 from checkpoint_ld.stores import export, loading
+from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
 from checkpoint_ld.stores.export import Shard
-from checkpoint_ld.stores.holdings import Holdings
+from checkpoint_ld.stores.holdings import Entry, FileState, Holdings
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
-from checkpoint_ld.stores.manifest import PREFIX, STORE, Directory, Entry, FileState, collection_errors
 from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 import orjson
@@ -22,18 +21,17 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat
 from rdflib import URIRef
 
 from checkpoint_ld import families
+from checkpoint_ld.batch.bulk import in_parts
 from checkpoint_ld.documents.files import packed, replace_file
 from checkpoint_ld.errors import SettingsError, StoreError, TargetUnwritableError, WriteError
-from checkpoint_ld.families import inferred
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.emission import nquads_of, parse
 from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
-from checkpoint_ld.stores.holdings import named_quad
-from checkpoint_ld.stores.manifest import MANIFEST, collection_errors
+from checkpoint_ld.stores.directory import collection_errors
+from checkpoint_ld.stores.holdings import MANIFEST, in_graph
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from checkpoint_ld.graph.store import StatementGraph
@@ -54,28 +52,26 @@ class Shard:
     sha256: str
 
 
-def nquads(holdings: Holdings, graph: str) -> bytes:
-    """Return the N-Quads of one graph, sorted."""
-    name = NamedNode(graph)
-    quads = (named_quad(statement, name) for statement in holdings.statements(graph))
+def _nquads(holdings: Holdings, graph: str) -> bytes:
+    quads = in_graph(holdings.statements(graph), NamedNode(graph))
     return pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
 
 
 def graph_of(holdings: Holdings, graph: str) -> StatementGraph:
     """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
     entry = holdings.entries[graph]
-    return families.restored(parse(holdings.triples(graph), "nt"), URIRef(renewed(entry.root)), entry.family)
+    index = emission.parse(holdings.triples(graph), "nt")
+    return families.restored(index, URIRef(renewed(entry.root)), entry.family)
 
 
-def trig(holdings: Holdings, graph: str) -> bytes:
-    """Return the TriG of one graph, sorted."""
+def _trig(holdings: Holdings, graph: str) -> bytes:
     named = graph_of(holdings, graph)
     named.root = URIRef(graph)
     return emission.trig_of(named)
 
 
-_WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": nquads, "trig": trig}
-"""What a collection can be written as."""
+_WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": _nquads, "trig": _trig}
+"""What a collection can be written as: its graphs one by one, the statements of each sorted."""
 
 
 def dump(holdings: Holdings, out: BinaryIO, syntax: str) -> None:
@@ -103,8 +99,8 @@ def write_shards(holdings: Holdings, folder: Path, *, shards: int, compressed: b
         raise TargetUnwritableError(f"{folder}: cannot be made: {error.strerror}; choose another folder") from error
     extension = ".nq.gz" if compressed else ".nq"
     written = []
-    for number, part in enumerate(_parts(holdings, graphs, shards)):
-        content = (nquads(holdings, graph) for graph in part)
+    for number, part in enumerate(in_parts({graph: holdings.entries[graph].triples for graph in graphs}, shards)):
+        content = (_nquads(holdings, graph) for graph in part)
         written.append(_write(folder / f"part-{number:05}{extension}", content, len(part)))
     quads = holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
     manifest = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
@@ -121,18 +117,6 @@ def whole(holdings: Holdings) -> list[str]:
         message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"
         raise StoreError(f"{message}; run `checkpoint-ld store verify --repair` first")
     return sorted(holdings.entries)
-
-
-def _parts(holdings: Holdings, graphs: Sequence[str], shards: int) -> list[list[str]]:
-    """Return graphs in `shards` runs of about the same number of statements, none of them empty."""
-    share = max(1, -(-sum(holdings.entries[graph].triples for graph in graphs) // shards))
-    parts: dict[int, list[str]] = {}
-    before = 0
-    for graph in graphs:
-        triples = holdings.entries[graph].triples
-        parts.setdefault((before + triples // 2) // share, []).append(graph)
-        before += triples
-    return list(parts.values())
 
 
 def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
@@ -160,7 +144,7 @@ _BATCH = 100
 
 def is_kept(holdings: Holdings) -> bool:
     """Return whether a collection keeps derived statements."""
-    return _location(holdings).is_dir()
+    return (holdings.directory.folder / FOLDER).is_dir()
 
 
 def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None) -> int:
@@ -169,20 +153,28 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
     `progress` is called with the name of each graph before its turn, and with how many there are.
     """
     wanted = _wanted(holdings)
+
+    def statements(graphs: Iterable[str]) -> Iterator[bytes]:
+        for graph in graphs:
+            if progress is not None:
+                progress(graph, len(missing))
+            derived = families.inferred(graph_of(holdings, graph))
+            derived.root = URIRef(graph)  # which is the name of the graph in N-Quads
+            yield emission.nquads_of(derived)
+
     with collection_errors(holdings.directory.folder):
-        store = pyoxigraph.Store(_location(holdings))
+        store = pyoxigraph.Store(holdings.directory.folder / FOLDER)
         noted = _noted(store)
         stale = {graph for graph, origin in noted.items() if wanted.get(graph) != origin}
         for graph in stale:
             name = NamedNode(graph)
             store.update(f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {name} ?p ?o }} }} ; DROP SILENT GRAPH {name}")
         missing = [graph for graph in wanted if graph in stale or graph not in noted]
-        turns = iter(missing)
-        while batch := list(islice(turns, _BATCH)):
+        for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
             for graph in batch:  # what an interruption left there
                 store.remove_graph(NamedNode(graph))
             store.flush()
-            store.bulk_load(_statements(holdings, batch, len(missing), progress), format=RdfFormat.N_QUADS)
+            store.bulk_load(b"".join(statements(batch)), format=RdfFormat.N_QUADS)
             store.extend([Quad(NamedNode(graph), _NOTE, Literal(wanted[graph]), MANIFEST) for graph in batch])
         if missing:
             store.optimize()
@@ -192,22 +184,17 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
 
 def forget(holdings: Holdings) -> None:
     """Keep no derived statements any more."""
-    with collection_errors(holdings.directory.folder):
-        shutil.rmtree(_location(holdings), ignore_errors=True)
+    shutil.rmtree(holdings.directory.folder / FOLDER, ignore_errors=True)
 
 
 def current(holdings: Holdings) -> tuple[pyoxigraph.Store, Path] | None:
     """Return the store of derived statements and where it is, None unless it fits what the collection holds."""
-    location = _location(holdings)
     if not is_kept(holdings):
         return None
+    location = holdings.directory.folder / FOLDER
     with collection_errors(holdings.directory.folder):
         store = pyoxigraph.Store.read_only(str(location))
         return (store, location) if _noted(store) == _wanted(holdings) else None
-
-
-def _location(holdings: Holdings) -> Path:
-    return holdings.directory.folder / FOLDER
 
 
 def _wanted(holdings: Holdings) -> dict[str, str]:
@@ -221,16 +208,3 @@ def _noted(store: pyoxigraph.Store) -> dict[str, str]:
         for quad in store.quads_for_pattern(None, _NOTE, None, MANIFEST)
         if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal)
     }
-
-
-def _statements(
-    holdings: Holdings, graphs: Iterable[str], total: int, progress: Callable[[str, int], None] | None
-) -> bytes:
-    parts = []
-    for graph in graphs:
-        if progress is not None:
-            progress(graph, total)
-        derived = inferred(graph_of(holdings, graph))
-        derived.root = URIRef(graph)  # which is the name of the graph in N-Quads
-        parts.append(nquads_of(derived))
-    return b"".join(parts)

@@ -1,4 +1,4 @@
-"""The holdings of a collection: graphs and their entries, which change together, and the merge of all graphs.
+"""The holdings of a collection: graphs, their entries in the manifest, and the merge of all graphs.
 
 An entry says `loading` before the first statement of its graph is touched, and `done` when all of them were counted
 and are in the merge. Each change of the manifest is one transaction of the store (SPARQL 1.1 Update §3). So whatever is
@@ -18,7 +18,7 @@ for nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -29,12 +29,38 @@ from typing import TYPE_CHECKING, Any, Self
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
 
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.stores.backend import block, software
-from checkpoint_ld.stores.manifest import DONE, LEXICAL_FORMS, LOADING, MANIFEST, STATUS, Directory, Entry, entry_of
-from checkpoint_ld.vocabulary import XSD
+from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.stores.directory import Directory
+
+MANIFEST = NamedNode("urn:checkpoint-ld:manifest")
+"""The graph of the entries; no checkpoint may have this name."""
+LOADING, DONE = "loading", "done"
+
+_OURS = "urn:checkpoint-ld:collection#"
+_TERMS = "http://purl.org/dc/terms/"
+_STATUS = NamedNode(SCHEMA + "creativeWorkStatus")
+_LEXICAL_FORMS = NamedNode(_OURS + "lexicalForms")
+"""The statements that the store rewrites, as they were written."""
+_MEMBERS = {
+    "root": SCHEMA + "mainEntity",
+    "name": _OURS + "name",
+    "source": _TERMS + "source",
+    "sha256": SCHEMA + "sha256",
+    "triples": "http://rdfs.org/ns/void#triples",
+    "family": _OURS + "family",
+    "dialect": SCHEMA + "encodingFormat",
+    "loaded": _TERMS + "modified",
+    "software": SCHEMA + "softwareVersion",
+}
+"""The predicates of the members of an entry."""
+_FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
+_FINDINGS = {severity: f"{_OURS}{severity.name.lower()}s" for severity in Severity}
 
 _BULK = 10_000
 """More statements than this are loaded in bulk, which is faster and no transaction."""
@@ -44,6 +70,85 @@ _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
 
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was when it was read: SHA-256 of its bytes, bytes, nanoseconds since 1970 of its last change."""
+
+    sha256: str = ""
+    size: int = 0
+    modified: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a collection knows about one checkpoint.
+
+    `graph` names its graph, `root` the node that it is about; they differ where a second version is kept beside the
+    first. `source` is the path of its file relative to the collection's folder, `dialect` the one that the file is
+    written in. `sha256` is that of the graph's sorted N-Triples, `triples` how many statements the store holds.
+    `loaded` is a time as ISO 8601 text, `software` the version of this package, `findings` their number by severity.
+    """
+
+    graph: str
+    root: str
+    name: str
+    source: str
+    sha256: str
+    triples: int
+    family: str
+    dialect: str
+    file: FileState
+    loaded: str
+    software: str
+    findings: Mapping[Severity, int] = field(default_factory=dict)
+    status: str = LOADING
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the graph is there as a whole."""
+        return self.status == DONE
+
+    @classmethod
+    def of_quads(cls, graph: str, quads: Iterable[Quad]) -> Self:
+        """Return the entry of a graph from its statements in the manifest.
+
+        What an entry lacks is empty; it is done only if it says so and nothing else.
+        """
+        stated: dict[str, list[str]] = defaultdict(list)
+        for quad in quads:
+            if isinstance(quad.object, (NamedNode, Literal)):
+                stated[quad.predicate.value].append(quad.object.value)
+        text = {predicate: values[0] for predicate, values in stated.items()}
+        members: dict[str, Any] = {name: text.get(predicate, "") for name, predicate in _MEMBERS.items()}
+        hashed, size, modified = (text.get(predicate, "") for predicate in _FILE.values())
+        return cls(
+            graph=graph,
+            **{**members, "root": members["root"] or graph, "triples": int(members["triples"] or 0)},
+            file=FileState(hashed, int(size or 0), int(modified or 0)),
+            findings={severity: int(text.get(predicate) or 0) for severity, predicate in _FINDINGS.items()},
+            status=DONE if stated[_STATUS.value] == [DONE] else LOADING,
+        )
+
+    def quads(self) -> Iterator[Quad]:
+        """Yield the entry as statements of the manifest."""
+        values: dict[str, NamedNode | Literal] = {
+            **{predicate: Literal(getattr(self, name)) for name, predicate in _MEMBERS.items()},
+            **{predicate: Literal(getattr(self.file, name)) for name, predicate in _FILE.items()},
+            **{predicate: Literal(self.findings.get(severity, 0)) for severity, predicate in _FINDINGS.items()},
+            _MEMBERS["root"]: NamedNode(self.root),
+            _MEMBERS["loaded"]: Literal(self.loaded, datatype=NamedNode(XSD + "dateTime")),
+            _STATUS.value: Literal(self.status),
+        }
+        for predicate, value in values.items():
+            yield Quad(NamedNode(self.graph), NamedNode(predicate), value, MANIFEST)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the entry as a JSON object."""
+        findings = {severity.name.lower(): self.findings.get(severity, 0) for severity in reversed(Severity)}
+        plain = {name: getattr(self, name) for name in ("graph", *_MEMBERS)}
+        return {**plain, "status": self.status, "findings": findings}
+
+
 @dataclass(frozen=True)
 class Load:
     """A checkpoint to be loaded: its entry, its graph's statements as the store will hold them, and how they read."""
@@ -51,6 +156,16 @@ class Load:
     entry: Entry
     statements: tuple[Triple, ...]
     forms: str
+
+    @property
+    def named(self) -> Iterator[Quad]:
+        """The statements in their own graph."""
+        return in_graph(self.statements, NamedNode(self.entry.graph))
+
+    @property
+    def merged(self) -> Iterator[Quad]:
+        """The statements in the merge of all graphs."""
+        return in_graph(self.statements, DefaultGraph())
 
     @classmethod
     def of_triples(cls, triples: bytes, graph: str, **members: Any) -> Self:
@@ -84,9 +199,9 @@ class Holdings:
     def _entries(self) -> dict[str, Entry]:
         by_graph: dict[str, list[Quad]] = defaultdict(list)
         for quad in self.directory.store.quads_for_pattern(None, None, None, MANIFEST):
-            if isinstance(quad.subject, NamedNode) and quad.predicate != LEXICAL_FORMS:
+            if isinstance(quad.subject, NamedNode) and quad.predicate != _LEXICAL_FORMS:
                 by_graph[quad.subject.value].append(quad)
-        return {graph: entry_of(graph, quads) for graph, quads in sorted(by_graph.items())}
+        return {graph: Entry.of_quads(graph, quads) for graph, quads in sorted(by_graph.items())}
 
     @cached_property
     def _by_source(self) -> dict[str, dict[str, None]]:
@@ -106,7 +221,7 @@ class Holdings:
 
     def unfinished(self) -> tuple[Entry, ...]:
         """Return the entries whose loading was interrupted."""
-        found = self.directory.store.quads_for_pattern(None, STATUS, Literal(LOADING), MANIFEST)
+        found = self.directory.store.quads_for_pattern(None, _STATUS, Literal(LOADING), MANIFEST)
         graphs = sorted(quad.subject.value for quad in found if isinstance(quad.subject, NamedNode))
         return tuple(self.entries[graph] for graph in graphs)
 
@@ -152,7 +267,7 @@ class Holdings:
             )
             if are_new and 2 * sum(len(one.statements) for one in loads) <= _BULK:
                 done = [one.but(status=DONE) for one in loads]
-                both = (quad for one in done for quad in chain(_named(one), _merged(one)))
+                both = (quad for one in done for quad in chain(one.named, one.merged))
                 self._write([*_entry_quads(done), *both])
                 for one in done:
                     self._know(one.entry)
@@ -164,12 +279,12 @@ class Holdings:
             self._replace_entries(loads)
             for one in loads:
                 self._empty(one.entry.graph)
-            self._write([quad for one in loads for quad in _named(one)])
+            self._write([quad for one in loads for quad in one.named])
             failed = self._miscounted(loads)
             for graph in failed:
                 self.directory.store.remove_graph(NamedNode(graph))
             whole = [one for one in loads if one.entry.graph not in failed]
-            self._write([quad for one in whole for quad in _merged(one)])
+            self._write([quad for one in whole for quad in one.merged])
             self._finish([one.entry for one in whole])
         return failed
 
@@ -186,12 +301,14 @@ class Holdings:
         with self.directory.writing() as store:
             before = {quad.triple for quad in store.quads_for_pattern(None, None, None, name)}
             gone, new = before.difference(load.statements), set(load.statements).difference(before)
-            steps = [
-                f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }}" for one in gone
-            ]
-            steps.append(f"DELETE DATA {{ GRAPH {name} {{ {block(gone)} }} }}")
-            steps.append(f"INSERT DATA {{ {block(new)} GRAPH {name} {{ {block(new)} }} }}")
-            store.update(" ; ".join(steps))
+            alone = (
+                f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }} ; "
+                for one in gone
+            )
+            store.update(
+                f"{''.join(alone)}DELETE DATA {{ GRAPH {name} {{ {block(gone)} }} }} ; "
+                f"INSERT DATA {{ {block(new)} GRAPH {name} {{ {block(new)} }} }}"
+            )
             self._replace_entries([load.but(status=DONE)])
 
     def replace_entry(self, entry: Entry) -> None:
@@ -240,7 +357,7 @@ class Holdings:
         return bool(found)
 
     def _forms(self, graph: str) -> str:
-        forms = self.directory.store.quads_for_pattern(NamedNode(graph), LEXICAL_FORMS, None, MANIFEST)
+        forms = self.directory.store.quads_for_pattern(NamedNode(graph), _LEXICAL_FORMS, None, MANIFEST)
         return "".join(quad.object.value for quad in forms if isinstance(quad.object, Literal))
 
     def _replace_entries(self, loads: Sequence[Load]) -> None:
@@ -262,7 +379,7 @@ class Holdings:
     def _finish(self, entries: Sequence[Entry]) -> None:
         if entries:
             loading, done = (
-                _in_manifest([Quad(NamedNode(one.graph), STATUS, Literal(status), MANIFEST) for one in entries])
+                _in_manifest([Quad(NamedNode(one.graph), _STATUS, Literal(status), MANIFEST) for one in entries])
                 for status in (LOADING, DONE)
             )
             self.directory.store.update(f"DELETE DATA {loading} ; INSERT DATA {done}")
@@ -286,21 +403,12 @@ def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
     for one in loads:
         yield from one.entry.quads()
         if one.forms:
-            yield Quad(NamedNode(one.entry.graph), LEXICAL_FORMS, Literal(one.forms), MANIFEST)
+            yield Quad(NamedNode(one.entry.graph), _LEXICAL_FORMS, Literal(one.forms), MANIFEST)
 
 
-def _named(load: Load) -> Iterator[Quad]:
-    name = NamedNode(load.entry.graph)
-    return (named_quad(triple, name) for triple in load.statements)
-
-
-def _merged(load: Load) -> Iterator[Quad]:
-    return (Quad(one.subject, one.predicate, one.object) for one in load.statements)
-
-
-def named_quad(statement: Triple, graph: NamedNode) -> Quad:
-    """Return a statement as one of the graph `graph`."""
-    return Quad(statement.subject, statement.predicate, statement.object, graph)
+def in_graph(statements: Iterable[Triple], graph: NamedNode | DefaultGraph) -> Iterator[Quad]:
+    """Yield statements as those of a graph."""
+    return (Quad(one.subject, one.predicate, one.object, graph) for one in statements)
 
 
 def digest(statements: Iterable[Triple]) -> str:

@@ -19,15 +19,13 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import software
-from checkpoint_ld.stores.holdings import Load
-from checkpoint_ld.stores.manifest import MANIFEST, FileState
+from checkpoint_ld.stores.holdings import MANIFEST, FileState, Load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from checkpoint_ld.families import Profiles
-    from checkpoint_ld.stores.holdings import Holdings
-    from checkpoint_ld.stores.manifest import Entry
+    from checkpoint_ld.stores.holdings import Entry, Holdings
     from checkpoint_ld.validation.profiles import Profile
 
 _BATCH = 50_000
