@@ -48,7 +48,7 @@ def write_files(folder: Path, version: int) -> None:
 def load(store: Path, files: Path, last: int | None = None) -> None:
     with Collection.open(store) as collection:
         if last is not None:
-            directory = collection._holdings.directory  # noqa: SLF001 - where the store is
+            directory = collection.holdings.directory
             directory.store = Fragile(directory.store, last)  # type: ignore[assignment]
         collection.add(files)
         if last is not None:
@@ -60,7 +60,7 @@ def check(store: Path) -> None:
     with Collection.open(store) as collection:
         unfinished = {one.graph for one in collection.unfinished}
         problems = [one.as_json() for one in collection.verify() if one.graph not in unfinished]
-        half = [graph for graph in unfinished if collection._holdings.count(graph)]  # noqa: SLF001 - what is there
+        half = [graph for graph in unfinished if collection.holdings.count(graph)]
         done = len(collection) - len(unfinished)
     told = {"unfinished": len(unfinished), "half": half, "problems": problems, "done": done}
     sys.stdout.write(json.dumps(told) + "\n")

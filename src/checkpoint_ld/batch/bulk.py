@@ -438,11 +438,11 @@ def _pooled(
 ) -> Iterator[ShardResult]:
     """Convert until nothing is waiting or a process dies; then try what was under way, each shard on its own."""
     under_way: dict[Future[ShardResult], Shard] = {}
-    with _pool(jobs) as pool:
+    with pool(jobs) as workers:
         try:
             while waiting or under_way:
                 while waiting and len(under_way) < jobs:
-                    future = pool.submit(convert, waiting[0], options)
+                    future = workers.submit(convert, waiting[0], options)
                     under_way[future] = waiting.popleft()
                 for done in wait(under_way, return_when=FIRST_COMPLETED).done:
                     result = done.result()
@@ -451,17 +451,18 @@ def _pooled(
         except BrokenProcessPool:
             pass
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            workers.shutdown(wait=False, cancel_futures=True)
             raise
     for shard in under_way.values():
         try:
-            with _pool(1) as alone:
+            with pool(1) as alone:
                 yield alone.submit(convert, shard, options).result()
         except BrokenProcessPool:
             lost.append(shard)
 
 
-def _pool(jobs: int) -> ProcessPoolExecutor:
+def pool(jobs: int) -> ProcessPoolExecutor:
+    """Return processes to share work with."""
     # Processes that start afresh have no threads or locks of ours in a state that they cannot know.
     return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_on_interrupt)
 

@@ -6,7 +6,6 @@ import codecs
 import json
 import re
 from array import array
-from collections import defaultdict
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -108,24 +107,22 @@ class Elements:
         self.opened = self.closed = self._here
 
     def __iter__(self) -> Iterator[Element]:
-        if self._next() == "]":
-            self.closed = self._here
-            return
-        while True:
+        is_empty = self._next() == "]"
+        while not is_empty:
             start = self._here
             value, text = self._value()
             yield Element(value, text.encode(), start, self._here.offset)
             if self._next() != ",":
                 break
-            self._skip()
+            self._expect(",")
             self._next()
-        self._expect("]", skipped=False)
         self.closed = self._here
+        self._expect("]")
 
     def _open(self, name: str) -> None:
         """Go to the first element."""
         if self._next() == "\ufeff":
-            self._skip()
+            self._expect("\ufeff")
             self._here = Spot(self._here.offset, 1, 1)
         self._expect("{")
         while True:
@@ -133,13 +130,13 @@ class Elements:
             key, _ = self._value()
             self._expect(":")
             if key == name and self._next() == "[":
-                self._skip()
+                self._expect("[")
                 return
             self._next()
             self._value()
             if self._next() != ",":
                 raise UnusualFileError(f"its root has no array {name}")
-            self._skip()
+            self._expect(",")
 
     def _value(self) -> tuple[Any, str]:
         """Step over the value that starts here; return it and its text."""
@@ -170,14 +167,11 @@ class Elements:
                 return self._text[self._at : self._at + 1]
             self._read()
 
-    def _expect(self, character: str, *, skipped: bool = True) -> None:
+    def _expect(self, character: str) -> None:
+        """Step over a character, which has to come next."""
         if self._next() != character:
             raise UnusualFileError("it is no JSON object, or was cut off")
-        if skipped:
-            self._skip()
-
-    def _skip(self) -> None:
-        self._advance(self._text[self._at])
+        self._advance(character)
 
     def _advance(self, passed: str) -> None:
         offset, line, column = self._here
@@ -210,7 +204,7 @@ _HIDING = (b"\\u0040", b"\\u0069", b"\\u0064")
 _SHARED = "an object inside a question, or beside the questions, has the identifier of another one"
 
 
-class Survey:
+class _Survey:
     """What is kept of the questions that were seen: places, and by identifier and text the first that has it."""
 
     def __init__(self, size: int) -> None:
@@ -221,31 +215,46 @@ class Survey:
         self._below: set[str] = set()
         # Of a text its hash is enough: two texts with one hash are only seen together to no purpose.
         self._texts: dict[int, int] = {}
-        self._repeated: dict[int, set[str]] = defaultdict(set)
-        self._guests: dict[int, set[int]] = defaultdict(set)
-        self._starts: list[Spot] = []
+        self._repeated: set[str] = set()
+        self._guests: set[int] = set()
+        self._start = Spot(0, 1, 1)
 
     def add(self, element: Element) -> None:
         """Take note of the next question."""
         starts, ends = self._spans
         at = len(starts)
         if at % self.size == 0:
-            self._starts.append(element.start)
+            self._start = element.start
         starts.append(element.start.offset)
         ends.append(element.end)
         if not isinstance(element.value, dict):
             raise UnusualFileError(f"entry {at} of {QUESTIONS} is no object")
-        self._claim(element.value.get("@id"), at)
+        seen = []
+        identifier = element.value.get("@id")
+        if isinstance(identifier, str):
+            name = name_of(identifier)
+            seen.append(self._names.setdefault(name, at))
+            if seen[0] != at:
+                self._repeated.add(name)
         for name in _names_below(element):
             if name in self._below:
                 raise UnusualFileError(_SHARED)
             self._below.add(name)
-        text = _text(element.value)
-        if text:
-            first = self._texts.setdefault(hash(text), at)
-            self._invite(first, at)
+        if text := _text(element.value):
+            seen.append(self._texts.setdefault(hash(text), at))
+        self._guests.update(first for first in seen if first // self.size != at // self.size)
         if len(starts) % self.size == 0:
             self.close()
+
+    def close(self) -> None:
+        """Make a window of the questions since the last one, if there are any."""
+        starts, ends = self._spans
+        first = len(self.windows) * self.size
+        if first < len(starts):
+            guests = tuple((at, starts[at], ends[at]) for at in sorted(self._guests))
+            names = frozenset(name for name in self._repeated if self._names[name] < first)
+            self.windows.append(Window(first, len(starts) - first, self._start, ends[-1], guests, names))
+            self._repeated, self._guests = set(), set()
 
     def settled(self, root: dict[str, Any]) -> frozenset[str]:
         """Return the names of all objects. Refuses what could make windows depend on each other in other ways."""
@@ -253,37 +262,6 @@ class Survey:
         if not self._names.keys().isdisjoint((*self._below, *others)) or not self._below.isdisjoint((name, *others)):
             raise UnusualFileError(_SHARED)
         return frozenset((*self._names, *self._below, name, *others))
-
-    def _claim(self, identifier: object, at: int) -> None:
-        if isinstance(identifier, str):
-            name = name_of(identifier)
-            first = self._names.setdefault(name, at)
-            if first != at:
-                self._repeated[at // self.size].add(name)
-            self._invite(first, at)
-
-    def _invite(self, first: int, at: int) -> None:
-        if first // self.size != at // self.size:
-            self._guests[at // self.size].add(first)
-
-    def close(self) -> None:
-        """Make a window of the questions since the last one, if there are any."""
-        number, (starts, ends) = len(self.windows), self._spans
-        first = number * self.size
-        if first >= len(starts):
-            return
-        guests = sorted(self._guests.pop(number, ()))
-        names = {name for name in self._repeated.pop(number, ()) if self._names[name] < first}
-        self.windows.append(
-            Window(
-                first,
-                len(starts) - first,
-                self._starts[number],
-                ends[-1],
-                tuple((at, starts[at], ends[at]) for at in guests),
-                frozenset(names),
-            )
-        )
 
 
 def _text(element: dict[str, Any]) -> str | None:
@@ -368,16 +346,15 @@ def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
                 raise UnusualFileError("it is larger than the limit")
             file.seek(0)
             elements = Elements(file, QUESTIONS)
-            survey = Survey(window)
+            survey = _Survey(window)
             for element in elements:
                 survey.add(element)
             survey.close()
             if not survey.windows:
                 raise UnusualFileError("it has no questions")
-            frame, root = _frame(file, elements, survey)
+            frame, names = _frame(file, elements, survey)
     except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole says all this in our words
         raise UnusualFileError("it cannot be opened") from None
-    names = survey.settled(root)
     return Outline(Source(path, frame, limits), tuple(survey.windows), names, stamp)
 
 
@@ -386,8 +363,8 @@ def _stamp(path: str) -> tuple[int, ...]:
     return state.st_ino, state.st_dev, state.st_size, state.st_mtime_ns
 
 
-def _frame(file: BinaryIO, elements: Elements, survey: Survey) -> tuple[Frame, dict[str, Any]]:
-    """Return what stands around the questions, and the root as JSON, without them."""
+def _frame(file: BinaryIO, elements: Elements, survey: _Survey) -> tuple[Frame, Set[str]]:
+    """Return what stands around the questions, and the names of all objects."""
     opened, closed = elements.opened.offset, elements.closed
     start, end = survey.windows[0].start.offset, survey.windows[-1].end
     if start + file.seek(0, 2) - end > _FRAME:
@@ -406,4 +383,4 @@ def _frame(file: BinaryIO, elements: Elements, survey: Survey) -> tuple[Frame, d
         raise UnusualFileError("its root has no @id, and is named by all of its content")
     if not (context is None or isinstance(context, dict)) or contexts.foreign_terms(context):
         raise UnusualFileError("it has a context of its own")
-    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), root
+    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), survey.settled(root)

@@ -6,19 +6,16 @@ A file is worked on in windows if it is large and its form allows it; why it can
 from __future__ import annotations
 
 import heapq
-import io
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
 
+from checkpoint_ld.batch.bulk import pool
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
 from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
 from checkpoint_ld.documents.files import GZIP
@@ -135,32 +132,26 @@ _MOST = 1 << 24
 """Bytes that are read of all runs together."""
 _LEAST = 1 << 14
 """Bytes that are read of a run at once, however many there are."""
-_BUFFER = 1 << 16
-_TOGETHER = 512
 _BETWEEN = b"\xff"
 
 
-def worked(
+def _worked(
     work: Callable[[Window], Done], outline: Outline, jobs: int, progress: Progress | None = None
 ) -> Iterator[Done]:
     """Yield what comes out for each window, in order, by `jobs` processes, to which `work` is pickled."""
     windows = outline.windows
     total = windows[-1].first + windows[-1].count
-    results = map(work, windows) if jobs == 1 else _shared(work, windows, jobs)
-    for window, done in zip(windows, results, strict=True):
-        if progress is not None:
-            progress(window.first + window.count, total)
-        yield done
+    with ExitStack() as stack:
+        results: Iterable[Done] = map(work, windows)
+        if jobs > 1:
+            workers = pool(min(jobs, len(windows)))
+            stack.callback(workers.shutdown, cancel_futures=True)
+            results = workers.map(work, windows)
+        for window, done in zip(windows, results, strict=True):
+            if progress is not None:
+                progress(window.first + window.count, total)
+            yield done
     outline.check_unchanged()
-
-
-def _shared(work: Callable[[Window], Done], windows: tuple[Window, ...], jobs: int) -> Iterator[Done]:
-    # Started anew, not forked: a fork would copy the threads of a progress bar, and whatever locks they hold.
-    pool = ProcessPoolExecutor(min(jobs, len(windows)), mp_context=get_context("spawn"))
-    try:
-        yield from pool.map(work, windows)
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)
@@ -303,7 +294,7 @@ def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | No
     report = BNode()
     results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
     work = partial(_check_window, outline.source, profile.name)
-    for found, triples, mentioned in worked(work, outline, jobs, progress):
+    for found, triples, mentioned in _worked(work, outline, jobs, progress):
         if not outline.names.isdisjoint(mentioned):
             raise UnusualFileError(REFERRING)
         findings += found
@@ -376,7 +367,7 @@ def statements(outline: Outline, syntax: str, jobs: int, progress: Progress | No
     with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
         findings: list[Finding] = []
         work = partial(_write_window, outline.source, syntax, folder)
-        for found, mentioned in worked(work, outline, jobs, progress):
+        for found, mentioned in _worked(work, outline, jobs, progress):
             if not outline.names.isdisjoint(mentioned):
                 raise UnusualFileError(REFERRING)
             findings += found
@@ -444,10 +435,12 @@ def write_run(run: Path, blocks: Iterable[str]) -> None:
 
 
 def in_order(runs: Sequence[Path]) -> BinaryIO:
-    """Return the texts of runs in order, as one file that can be read once."""
+    """Return the texts of runs in order, in a temporary file."""
     size = max(_MOST // max(len(runs), 1), _LEAST)
-    merged = heapq.merge(*(_texts(run, size) for run in runs))
-    return io.BufferedReader(_Parts(iter(lambda: b"".join(islice(merged, _TOGETHER)), b"")), _BUFFER)
+    joined = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - the caller closes it
+    joined.writelines(heapq.merge(*(_texts(run, size) for run in runs)))
+    joined.seek(0)
+    return joined
 
 
 def _texts(run: Path, size: int) -> Iterator[bytes]:
@@ -463,25 +456,3 @@ def _texts(run: Path, size: int) -> Iterator[bytes]:
         yield from texts
     if rest:
         yield rest
-
-
-class _Parts(io.RawIOBase):
-    """Parts of a text as a file that can be read once."""
-
-    def __init__(self, parts: Iterator[bytes]) -> None:
-        self._parts = parts
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer, says typeshed
-        while not self._rest:
-            part = next(self._parts, None)
-            if part is None:
-                return 0
-            self._rest = memoryview(part)
-        size = min(len(buffer), len(self._rest))
-        buffer[:size] = self._rest[:size]
-        self._rest = self._rest[size:]
-        return size

@@ -90,8 +90,9 @@ class Collection(CheckedMethods):
     Graphs are called by their IRIs. It is a context manager; other processes may have the folder when it is closed.
     """
 
-    def __init__(self, directory: Directory) -> None:
-        self._holdings = Holdings(directory)
+    def __init__(self, holdings: Holdings) -> None:
+        self.holdings = holdings
+        """The graphs and their entries themselves, for stores that write graphs of their own."""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
@@ -101,19 +102,11 @@ class Collection(CheckedMethods):
         that was ended left half loaded is emptied by the next that may write; `unfinished` names it.
         Raises StoreBusyError when others are not done, StoreError for what is no collection.
         """
-        directory = Directory.open(path_of(path), read_only=read_only, wait=wait)
-        try:
-            collection = cls(directory)
-            if not read_only:
-                collection._holdings.clear_unfinished()
-        except BaseException:
-            directory.close()
-            raise
-        return collection
+        return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))
 
     def close(self) -> None:
         """Write what is still in memory, and let others have the folder. The collection is of no use afterwards."""
-        self._holdings.directory.close()
+        self.holdings.directory.close()
 
     def __enter__(self) -> Self:
         return self
@@ -124,22 +117,17 @@ class Collection(CheckedMethods):
     @property
     def folder(self) -> Path:
         """The folder that the collection is in."""
-        return self._holdings.directory.folder
-
-    @property
-    def holdings(self) -> Holdings:
-        """The graphs and their entries themselves, for stores that write graphs of their own."""
-        return self._holdings
+        return self.holdings.directory.folder
 
     @property
     def entries(self) -> Mapping[str, Entry]:
         """What the manifest says of each graph, by its IRI."""
-        return self._holdings.entries
+        return self.holdings.entries
 
     @property
     def unfinished(self) -> tuple[Entry, ...]:
         """The checkpoints whose loading was interrupted: add their files again, or `verify(repair=True)`."""
-        return self._holdings.unfinished()
+        return self.holdings.unfinished()
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -156,14 +144,14 @@ class Collection(CheckedMethods):
         A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
         cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
         """
-        return self._followed(loading.add(self._holdings, map(str, paths), options))
+        return self._followed(loading.add(self.holdings, map(str, paths), options))
 
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
         """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
 
         Files of which size and time are as before are not opened. Raises SourceMissingError.
         """
-        return self._followed(loading.sync(self._holdings, path_of(folder), options, prune=prune))
+        return self._followed(loading.sync(self.holdings, path_of(folder), options, prune=prune))
 
     def remove(self, *names: str) -> tuple[str, ...]:
         """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
@@ -171,7 +159,7 @@ class Collection(CheckedMethods):
         Raises LookupFailedError for what is not there; nothing is taken out then.
         """
         graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
-        self._holdings.drop(graphs)
+        self.holdings.drop(graphs)
         return self._followed(graphs)
 
     def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
@@ -180,19 +168,19 @@ class Collection(CheckedMethods):
         Queries about them are answered at once then, and whatever changes the collection takes longer. `progress` is
         called with each graph before its turn, and with how many there are.
         """
-        self._holdings.directory.check_writable()
-        return export.keep(self._holdings, progress)
+        self.holdings.directory.check_writable()
+        return export.keep(self.holdings, progress)
 
     def forget_derived(self) -> None:
         """Keep derived statements no longer."""
-        self._holdings.directory.check_writable()
-        export.forget(self._holdings)
+        self.holdings.directory.check_writable()
+        export.forget(self.holdings)
 
     def find(self, name: str) -> tuple[str, ...]:
         """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
         if name in self.entries:
             return (name,)
-        found = self._holdings.of_source(loading.source_of(self._holdings, Path(name)))
+        found = self.holdings.of_source(loading.source_of(self.holdings, Path(name)))
         if not found:
             raise LookupFailedError(_missing(name, self.entries))
         return tuple(one.graph for one in found)
@@ -203,7 +191,7 @@ class Collection(CheckedMethods):
         Raises LookupFailedError for one that is not there as a whole.
         """
         self._whole(graph)
-        return export.graph_of(self._holdings, graph)
+        return export.graph_of(self.holdings, graph)
 
     def benchmark(self, graph: str) -> Benchmark:
         """Return a checkpoint of the collection as a Benchmark of its own.
@@ -221,7 +209,7 @@ class Collection(CheckedMethods):
 
     def source(self, graph: str) -> Path:
         """Return the path of the file that a graph came from. Raises LookupFailedError."""
-        return loading.path_of(self._holdings, self._entry(graph))
+        return loading.path_of(self.holdings, self._entry(graph))
 
     def query(
         self,
@@ -245,8 +233,8 @@ class Collection(CheckedMethods):
 
     def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer what was made a request before; limits and errors are those of `query`."""
-        directory, needs_derived = self._holdings.directory, request.needs_derived
-        kept = export.current(self._holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        directory, needs_derived = self.holdings.directory, request.needs_derived
+        kept = export.current(self.holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(request.text, parameters=request.parameters, **limits)
@@ -268,11 +256,11 @@ class Collection(CheckedMethods):
 
         VoID: https://www.w3.org/TR/void/, DCAT 3: https://www.w3.org/TR/vocab-dcat-3/.
         """
-        export.whole(self._holdings)
+        export.whole(self.holdings)
         files = (base or self.folder.as_uri()).rstrip("/") + "/"
         wanted = Description(f"{files}void", files=files, title=title, publisher=publisher)
         with collection_errors(self.folder):
-            return described(self._holdings.directory.store, wanted)
+            return described(self.holdings.directory.store, wanted)
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
         """Hold graphs, or else all, against the rules of a profile, each of that for its family.
@@ -290,14 +278,14 @@ class Collection(CheckedMethods):
         The manifest, which holds times, is left out. Raises SettingsError, and StoreError while something is
         unfinished.
         """
-        export.dump(self._holdings, out, syntax)
+        export.dump(self.holdings, out, syntax)
 
     def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
         """Write N-Quads in shards, the manifest in one of its own, and `shards.json` with counts and hashes.
 
         Raises WriteError for what cannot be written, StoreError while something is unfinished.
         """
-        return export.write_shards(self._holdings, path_of(folder), shards=shards, compressed=compressed)
+        return export.write_shards(self.holdings, path_of(folder), shards=shards, compressed=compressed)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
         """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.
@@ -308,13 +296,13 @@ class Collection(CheckedMethods):
         problems = [
             self._repaired(entry, message) if repair else Problem(entry.graph, message)
             for entry in list(self.entries.values())
-            if (message := self._holdings.fault(entry.graph))
+            if (message := self.holdings.fault(entry.graph))
         ]
         is_damaged = any(not one.repair for one in problems)
         # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
-        strays = self._holdings.strays(in_merge=not is_damaged)
+        strays = self.holdings.strays(in_merge=not is_damaged)
         for stray in strays if repair else ():
-            self._holdings.take_out(stray)
+            self.holdings.take_out(stray)
         done = "taken out" if repair else ""
         problems += [
             Problem(one.value, "is not in the manifest", done)
@@ -325,12 +313,12 @@ class Collection(CheckedMethods):
         return self._followed(tuple(problems)) if repair else tuple(problems)
 
     def _repaired(self, entry: Entry, message: str) -> Problem:
-        outcome = loading.reload(self._holdings, entry)
+        outcome = loading.reload(self.holdings, entry)
         if outcome.kind is not Kind.REFUSED:
             return Problem(entry.graph, message, f"loaded again from {outcome.source}")
         if entry.is_done:
             return Problem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
-        self._holdings.drop([entry.graph])
+        self.holdings.drop([entry.graph])
         return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
     def statistics(self) -> Statistics:
@@ -352,8 +340,8 @@ class Collection(CheckedMethods):
 
     def _followed(self, done: Done) -> Done:
         """Let derived statements follow a change of the collection, if they are kept."""
-        if export.is_kept(self._holdings):
-            export.keep(self._holdings)
+        if export.is_kept(self.holdings):
+            export.keep(self.holdings)
         return done
 
     def _entry(self, graph: str) -> Entry:
@@ -373,7 +361,7 @@ class Collection(CheckedMethods):
         self._entry(graph)
         try:
             self._whole(graph)
-            index = emission.parse(self._holdings.triples(graph), "nt")
+            index = emission.parse(self.holdings.triples(graph), "nt")
             return families.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
         except (LookupFailedError, ReadError) as error:
             return validator.unread(error, graph, chosen.first)

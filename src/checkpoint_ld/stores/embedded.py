@@ -57,6 +57,7 @@ class SharedGraphs:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.where = str(folder)
         self._guard = threading.RLock()
         self._holdings: Holdings | None = None
         self._opened_at = self._last_used = 0.0
@@ -64,15 +65,31 @@ class SharedGraphs:
         self._gives_way = False
         self._is_watched = False
 
-    @property
-    def where(self) -> str:
-        """What the place is called in messages."""
-        return str(self.folder)
-
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
-        """Keep other threads out, and other processes if it is `writing`."""
-        with self.using(writing=writing) as holdings, collection_errors(self.folder):
+        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
+        if _user.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait there for ever
+            raise StoreError(
+                "this process was forked from one that had used a collection, which cannot be used on both sides; "
+                "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
+            )
+        with self._guard:
+            holdings = self._opened(writing=writing)
+            self._uses += 1
+            try:
+                with collection_errors(self.folder):
+                    yield holdings
+            finally:
+                self._uses -= 1
+                self._last_used = time.monotonic()
+                if not self._uses and self._last_used > self._opened_at + _QUANTUM_S and self._is_awaited():
+                    self._gives_way = True
+                    self.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Holdings]:
+        with self.working(writing=True) as holdings:
+            assert holdings is not None  # noqa: S101 - who writes makes a collection
             yield holdings
 
     def checkpoints(self) -> list[str]:
@@ -111,69 +128,43 @@ class SharedGraphs:
         """Return whether a graph says this to the letter, and its entry and the merge of all graphs do so as well."""
         with self.working() as holdings:
             entry = holdings.entries.get(graph) if holdings else None
-            if holdings is None or entry is None or entry.sha256 != _load_of(graph, triples).entry.sha256:
+            if holdings is None or entry is None or entry.sha256 != _load_of(holdings, graph, triples).entry.sha256:
                 return False
             return not holdings.fault(graph)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
         """Make a graph unless there is one of its name; return whether it was made. `source` is its file's path."""
-        with self._writable() as holdings:
+        with self._writing() as holdings:
             held = holdings.entries.get(graph)
             if held is not None and held.is_done:
                 return False
-            self._load(holdings, _load_of(graph, triples, source))
+            self._load(holdings, _load_of(holdings, graph, triples).but(source=source))
             return True
 
     def change(self, graph: str, triples: Body, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
         """Change what is different in a graph, in one transaction; nobody else can have changed it in the meantime."""
-        with self._writable() as holdings:
-            holdings.amend(_from_same_source(holdings, _load_of(graph, triples)))
+        with self._writing() as holdings:
+            holdings.amend(_load_of(holdings, graph, triples))
             return True
 
     def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
-        """Write a graph anew."""
-        with self._writable() as holdings:
-            self._load(holdings, _from_same_source(holdings, _load_of(graph, triples, source)))
+        """Write a graph anew, which comes from where it came before unless it has another `source`."""
+        with self._writing() as holdings:
+            self._load(holdings, _load_of(holdings, graph, triples, source))
 
     def drop(self, graph: str) -> bool:
         """Take out a graph and its entry; return whether it was there as a whole."""
         with self.working() as there:
             if there is None:
                 return False
-        with self._writable() as holdings:
+        with self._writing() as holdings:
             held = holdings.entries.get(graph)
             holdings.drop([graph])
             return held is not None and held.is_done
 
-    @contextmanager
-    def _writable(self) -> Iterator[Holdings]:
-        with self.working(writing=True) as holdings:
-            assert holdings is not None  # noqa: S101 - who writes makes a collection
-            yield holdings
-
     def _load(self, holdings: Holdings, load: Load) -> None:
         if holdings.load([load]):
             raise StoreError(f"{self.where}: {load.entry.graph} could not be written as a whole; try again")
-
-    @contextmanager
-    def using(self, *, writing: bool) -> Iterator[Holdings | None]:
-        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
-        if _user.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait there for ever
-            raise StoreError(
-                "this process was forked from one that had used a collection, which cannot be used on both sides; "
-                "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
-            )
-        with self._guard:
-            holdings = self._opened(writing=writing)
-            self._uses += 1
-            try:
-                yield holdings
-            finally:
-                self._uses -= 1
-                self._last_used = time.monotonic()
-                if not self._uses and self._last_used > self._opened_at + _QUANTUM_S and self._is_awaited():
-                    self._gives_way = True
-                    self.close()
 
     def close(self) -> None:
         """Let other processes have the folder; the next use opens it again."""
@@ -191,8 +182,8 @@ class SharedGraphs:
             except IntegrityError:
                 self.folder.rename(self.folder.with_name(f"{self.folder.name}.corrupt-{time.time_ns() // 1_000_000}"))
 
-    def let_go(self) -> None:
-        """Release the lock without a word to the store."""
+    def forsake(self) -> None:
+        """Have no part in the lock any more, as a forked process: the store is its parent's."""
         if self._holdings is not None:
             self._holdings.directory.lock.release()
 
@@ -216,18 +207,11 @@ class SharedGraphs:
         except StoreBusyError:
             with Lock(self.folder / _WAITING, shared=True, wait=PATIENCE_S):
                 directory = Directory.open(self.folder, read_only=not writing, wait=PATIENCE_S)
-        holdings = Holdings(directory)
-        try:
-            if writing:
-                holdings.clear_unfinished()
-        except BaseException:
-            directory.close()
-            raise
-        self._holdings = holdings
+        self._holdings = Holdings.opened(directory)
         self._opened_at = self._last_used = time.monotonic()
         if not self._is_watched:
             self._watch(IDLE_S)
-        return holdings
+        return self._holdings
 
     def _is_awaited(self) -> bool:
         if self._holdings is None:
@@ -241,11 +225,11 @@ class SharedGraphs:
 
     def _watch(self, seconds: float) -> None:
         self._is_watched = True
-        timer = threading.Timer(seconds, self._look)
+        timer = threading.Timer(seconds, self._close_if_idle)
         timer.daemon = True
         timer.start()
 
-    def _look(self) -> None:
+    def _close_if_idle(self) -> None:
         with self._guard:
             left = self._last_used + IDLE_S - time.monotonic()
             if self._holdings is not None and left > 0:
@@ -258,13 +242,14 @@ class SharedGraphs:
                 _log.warning("%s", error)
 
 
-def _load_of(graph: str, triples: Body, source: str = "") -> Load:
+def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") -> Load:
     """Return what is to be loaded for the graph of an agent checkpoint, called by the name that it states."""
+    held = holdings.entries.get(graph)
     load = Load.of_triples(
         b"".join(blocks(triples)),
         graph,
         name="",
-        source=source,
+        source=source or (held.source if held is not None else ""),
         family="agent",
         dialect="agent-canonical",
         file=FileState(),
@@ -272,12 +257,6 @@ def _load_of(graph: str, triples: Body, source: str = "") -> Load:
     root = NamedNode(graph)
     stated = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
     return load.but(name=next((one.value for one in stated if isinstance(one, Literal)), ""))
-
-
-def _from_same_source(holdings: Holdings, load: Load) -> Load:
-    """Return what is to be loaded, from where the graph came before unless it has another source."""
-    held = holdings.entries.get(load.entry.graph)
-    return load.but(source=load.entry.source or (held.source if held is not None else ""))
 
 
 class LentGraphs(SharedGraphs):
@@ -290,9 +269,9 @@ class LentGraphs(SharedGraphs):
             self._guard = _guards.setdefault(collection, threading.RLock())
 
     @contextmanager
-    def using(self, *, writing: bool) -> Iterator[Holdings]:
+    def working(self, *, writing: bool = False) -> Iterator[Holdings]:
         """Give the holdings, with no other graph store at them."""
-        with self._guard:
+        with self._guard, collection_errors(self.folder):
             if writing:
                 self._lent.directory.check_writable()
             yield self._lent
@@ -320,9 +299,8 @@ def shared(path: Path) -> SharedGraphs:
 
 
 def _forsake_all() -> None:
-    """Have no part in any lock any more, as a forked process: the stores are its parent's."""
     for one in list(_known.values()):
-        one.let_go()
+        one.forsake()
 
 
 if hasattr(os, "register_at_fork"):

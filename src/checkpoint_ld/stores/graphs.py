@@ -9,8 +9,10 @@ from __future__ import annotations
 import operator
 import os
 import threading
-from dataclasses import replace
+from collections import defaultdict
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pyoxigraph import Literal, NamedNode
@@ -24,7 +26,6 @@ from checkpoint_ld.agent.values import real
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
-    CheckpointExists,
     CountMismatchError,
     FindingsError,
     IntegrityError,
@@ -39,7 +40,17 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.sparql.result import value_of, written
 from checkpoint_ld.stores.embedded import LentGraphs, shared
-from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, RESET, Header, Put, amended, not_found, store_path
+from checkpoint_ld.stores.protocol import (
+    CAPABILITIES,
+    EVERYTHING,
+    RESET,
+    Header,
+    Put,
+    amended,
+    not_found,
+    other_content,
+    store_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,64 +65,64 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.server import SparqlClient
 
 
-NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"
+_NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"
 """The query for the names of all graphs that hold an agent checkpoint of that name, or what is left of it."""
-HASHES: Final = "SELECT DISTINCT ?sha256 { GRAPH ?c { ?c cafd:sha256 ?sha256 } }"
+_HASHES: Final = "SELECT DISTINCT ?sha256 { GRAPH ?c { ?c cafd:sha256 ?sha256 } }"
 """The query for the hash that is stored with the checkpoint ?c."""
 
-_KEYS: Final = "SELECT DISTINCT ?c ?timestamp ?step_number {{ GRAPH ?c {{ {} }} {} }}"
-_KEY: Final = """?c a caf:Checkpoint ; caf:timestampMs ?timestamp ; caf:metadata ?metadata .
-  ?metadata caf:stepNumber ?step_number ."""
-_PATTERNS: Final = {
-    "execution_id": "?c prov:wasGeneratedBy ?execution_id .",
-    "agent_id": "?c prov:wasAttributedTo ?agent_id .",
-    "checkpoint_reason": "?metadata caf:checkpointReason ?checkpoint_reason .",
-    "name": "?c schema:name ?name .",
-    "about_question": "?c caf:about/caf:question ?about_question .",
-    "about_benchmark": "?c caf:about/caf:benchmark ?about_benchmark .",
-    "parent_checkpoint_id": "?c caf:parent ?link . ?link caf:parentCheckpoint ?parent_checkpoint_id .",
-    "is_branch": "?link caf:isBranch ?is_branch .",
-}
+_PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "version": "?c schema:schemaVersion ?version .",
+        "timestamp": "?c caf:timestampMs ?timestamp ; caf:metadata ?metadata .",
+        "execution_id": "?c prov:wasGeneratedBy ?execution_id .",
+        "agent_id": "?c prov:wasAttributedTo ?agent_id .",
+        "step_number": "?metadata caf:stepNumber ?step_number .",
+        "tokens_used": "?metadata caf:tokensUsed ?tokens_used .",
+        "duration_ms": "?metadata caf:durationMs ?duration_ms .",
+        "checkpoint_reason": "?metadata caf:checkpointReason ?checkpoint_reason .",
+        "parent_checkpoint_id": "?c caf:parent ?link . ?link caf:parentCheckpoint ?parent_checkpoint_id .",
+        "is_branch": "?link caf:isBranch ?is_branch .",
+        "branch_reason": "?link caf:branchReason ?branch_reason .",
+        "name": "?c schema:name ?name .",
+        "description": "?c schema:description ?description .",
+        "about_benchmark": "?c caf:about/caf:benchmark ?about_benchmark .",
+        "about_question": "?c caf:about/caf:question ?about_question .",
+        "sha256": "?c cafd:sha256 ?sha256 .",
+    }
+)
 """What a graph has to say of a member of its header, which is the variable of that name."""
-_KINDS: Final[Mapping[str, Kind]] = {
-    "execution_id": "execution",
-    "agent_id": "agent",
-    "parent_checkpoint_id": "checkpoint",
-}
+_KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+    {"execution_id": "execution", "agent_id": "agent", "parent_checkpoint_id": "checkpoint"}
+)
 """The members of headers that are IRIs in graphs."""
+_IN_LINK: Final = ("parent_checkpoint_id", "is_branch", "branch_reason")
 _SIGNS: Final = {operator.ge: ">=", operator.lt: "<"}
-_TOOL: Final = "?c caf:snapshot/caf:toolState/caf:toolCall/caf:tool ?tool ."
-_CONFIDENCE: Final = "?thought caf:confidence ?confidence ."
+_SOME: Final = "some"
 _FAILED: Final = "?call caf:success false ."
 
-_MEMBERS: Final = [name for name in Header.__slots__ if name != "id"]
-_HEADERS: Final = (
-    f"SELECT ?c {' '.join(f'?{name}' for name in _MEMBERS)}"
-    """ {{
-  VALUES ?c {{ {} }}
-  GRAPH ?c {{
-    ?c schema:schemaVersion ?version ; caf:timestampMs ?timestamp ; caf:metadata ?metadata ;
-       prov:wasGeneratedBy ?execution_id ; prov:wasAttributedTo ?agent_id .
-    ?metadata caf:stepNumber ?step_number ; caf:tokensUsed ?tokens_used ; caf:durationMs ?duration_ms ;
-              caf:checkpointReason ?checkpoint_reason .
-    OPTIONAL {{
-      ?c caf:parent ?link . ?link caf:parentCheckpoint ?parent_checkpoint_id .
-      OPTIONAL {{ ?link caf:isBranch ?is_branch }} OPTIONAL {{ ?link caf:branchReason ?branch_reason }}
-    }}
-    OPTIONAL {{ ?c a caf:Checkpoint ; schema:name ?name }}
-    OPTIONAL {{ ?c a caf:Checkpoint ; schema:description ?description }}
-    OPTIONAL {{ ?c caf:about/caf:benchmark ?about_benchmark }}
-    OPTIONAL {{ ?c caf:about/caf:question ?about_question }}
-    OPTIONAL {{ ?c a caf:Checkpoint ; cafd:sha256 ?sha256 }}
-  }}
-}}"""
-)
-"""Oxigraph goes through the names in all graphs for an OPTIONAL of one pattern, and looks one up for one of two."""
+
+def _header_query() -> str:
+    """Return the query for the headers of some checkpoints, whose names are to be put in the place of `_SOME`.
+
+    Oxigraph goes through the names in all graphs for an OPTIONAL of one pattern, and looks one up for one of two.
+    """
+    nullable = {one.name for one in fields(Header) if one.default is not MISSING}.difference(_IN_LINK)
+    required = [pattern for name, pattern in _PATTERNS.items() if name not in {*nullable, *_IN_LINK}]
+    parent, *of_link = (_PATTERNS[name] for name in _IN_LINK)
+    link = f"OPTIONAL {{ {parent} {' '.join(f'OPTIONAL {{ {one} }}' for one in of_link)} }}"
+    rest = [f"OPTIONAL {{ ?c a caf:Checkpoint . {_PATTERNS[name]} }}" for name in _PATTERNS if name in nullable]
+    inside = " ".join([*required, link, *rest])
+    variables = " ".join(f"?{name}" for name in _PATTERNS)
+    return f"SELECT ?c {variables} {{ VALUES ?c {{ {_SOME} }} GRAPH ?c {{ {inside} }} }}"
 
 
-def keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
+_HEADERS: Final = _header_query()
+
+
+def _keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
     """Return the query for the keys of all checkpoints that fit, cursor apart, with the values of its parameters."""
-    inside, outside = [_KEY], list[str]()
+    inside = ["?c a caf:Checkpoint .", _PATTERNS["timestamp"], _PATTERNS["step_number"]]
+    outside: list[str] = []
     parameters: dict[str, Term] = {}
     for name, compare, value in wanted.conditions:
         if compare is operator.eq:
@@ -123,24 +134,25 @@ def keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
             outside.append(f"FILTER (?{name} {_SIGNS[compare]} ?{limit})")
             parameters[limit] = Literal(value)
     if wanted.tool is not None:
-        inside.append(_TOOL)
+        inside.append("?c caf:snapshot/caf:toolState/caf:toolCall/caf:tool ?tool .")
         parameters["tool"] = NamedNode(schema.iri("tool", wanted.tool))
     if wanted.confidence_below is not None:
-        inside.append(_CONFIDENCE)
+        inside.append("?thought caf:confidence ?confidence .")
         outside.append("FILTER (?confidence < ?below)")
         parameters["below"] = Literal(real(wanted.confidence_below))
     if wanted.failed:
         inside.append(_FAILED)
     elif wanted.failed is not None:
         outside.append(f"MINUS {{ GRAPH ?c {{ {_FAILED} }} }}")
-    return _KEYS.format(" ".join(inside), " ".join(outside)), parameters
+    pattern = f"GRAPH ?c {{ {' '.join(inside)} }} {' '.join(outside)}"
+    return f"SELECT DISTINCT ?c ?timestamp ?step_number {{ {pattern} }}", parameters
 
 
-def keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> list[Key]:
+def _keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> list[Key]:
     """Return the keys in rows, in the order of the filter, from its cursor to its limit; some may be left out."""
     found: set[Key] = set()
     for graph, timestamp, step_number in rows:
-        known = None if _name(graph) in left_out else identifier_of(_name(graph))
+        known = None if _name(graph) in left_out else _identifier_of(_name(graph))
         moment, step = value_of(timestamp), value_of(step_number)
         if known is not None and type(moment) is int and type(step) is int:
             found.add((moment, step, known))
@@ -150,31 +162,29 @@ def keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> li
     return sorted(found, reverse=wanted.order == "newest")[: wanted.limit]
 
 
-def headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
+def _headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
     """Yield the headers in rows, in the order of `keys`; those that are there not at all, or twice, are left out.
 
     They were taken away since their keys were read, or are damaged.
     """
-    by_name: dict[str, list[Row]] = {}
+    by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        by_name.setdefault(_name(row[0]), []).append(row)
+        by_name[_name(row[0])].append(row)
     for key in keys:
-        mine = by_name.get(schema.iri("checkpoint", key[2]), [])
+        mine = by_name[schema.iri("checkpoint", key[2])]
         if len(mine) == 1:
-            members = dict(zip(_MEMBERS, map(value_of, mine[0][1:]), strict=True))
-            yield Header.of_members({"id": key[2], **members, **{name: _id(members[name]) for name in _KINDS}})
+            members = dict(zip(_PATTERNS, map(value_of, mine[0][1:]), strict=True))
+            for name in _KINDS:
+                found = None if members[name] is None else schema.identifier(members[name])
+                members[name] = members[name] if found is None else found[1]
+            yield Header.of_members({"id": key[2], **members})
 
 
-def identifier_of(name: str) -> str | None:
+def _identifier_of(name: str) -> str | None:
     """Return the id of the checkpoint that an IRI names; None for one that is not ours."""
     found = schema.identifier(name)
     # Another way to write the same id would be another graph.
     return found[1] if found is not None and schema.iri("checkpoint", found[1]) == name else None
-
-
-def _id(name: Any) -> str | None:
-    found = None if name is None else schema.identifier(name)
-    return name if found is None else found[1]
 
 
 def _name(term: Term | None) -> str:
@@ -227,15 +237,12 @@ class GraphStore(CheckedMethods):
         for _ in range(_TRIES):
             with self._graphs.working(writing=True):
                 created = self._graphs.add(name, triples, source=file_name or "")
-                stated = [] if created else self._graphs.select(HASHES, {"c": NamedNode(name)})
+                stated = [] if created else self._graphs.select(_HASHES, {"c": NamedNode(name)})
             held = {sha256} if created else {term.value for (term,) in stated if isinstance(term, Literal)}
             if held:
                 break  # otherwise it was deleted by somebody else between the two steps, or is damaged
         if held != {sha256}:
-            raise CheckpointExists(
-                f"{self._graphs.where}: holds {checkpoint.id!r} already with other content: "
-                f"its hash is {', '.join(sorted(held)) or 'not there'}, that of the new one {sha256}"
-            )
+            raise other_content(self._graphs.where, checkpoint, ", ".join(sorted(held)) or "not there")
         return Put(None, created=created)
 
     def replace(
@@ -261,12 +268,12 @@ class GraphStore(CheckedMethods):
         if wanted.limit == 0:
             return
         with self._graphs.working(writing=False):
-            rows = self._graphs.select(*keys_query(wanted))
-            keys = keys_of(rows, wanted, self._graphs.unfinished())
+            rows = self._graphs.select(*_keys_query(wanted))
+            keys = _keys_of(rows, wanted, self._graphs.unfinished())
         for start in range(0, len(keys), _PAGE):
             page = keys[start : start + _PAGE]
             checkpoints = " ".join(written(NamedNode(schema.iri("checkpoint", key[2]))) for key in page)
-            yield from headers_of(self._graphs.select(_HEADERS.format(checkpoints)), page)
+            yield from _headers_of(self._graphs.select(_HEADERS.replace(_SOME, checkpoints)), page)
 
     def update_metadata(
         self,
@@ -297,10 +304,10 @@ class GraphStore(CheckedMethods):
         With `repair`, what is unfinished is taken out, and derived statements are made again from the checkpoints.
         """
         with self._graphs.working(writing=False):
-            names = {term.value for (term,) in self._graphs.select(NAMES) if isinstance(term, NamedNode)}
+            names = {term.value for (term,) in self._graphs.select(_NAMES) if isinstance(term, NamedNode)}
             names |= {*self._graphs.checkpoints(), *self._graphs.unfinished()}
         for name in sorted(names):
-            known = identifier_of(name)
+            known = _identifier_of(name)
             found = None if known is None else self._fault(name, known, repair=repair)
             if found is not None:
                 yield replace(found, place=Place(self._graphs.where))
@@ -337,7 +344,7 @@ class GraphStore(CheckedMethods):
         return found
 
     def _identifiers(self) -> list[str]:
-        found = (identifier_of(_name(row[0])) for row in self._graphs.select(NAMES))
+        found = (_identifier_of(_name(row[0])) for row in self._graphs.select(_NAMES))
         return [one for one in found if one is not None]
 
     def _make_hold(self, checkpoint: AgentCheckpoint, source: str = "") -> bool:

@@ -195,6 +195,23 @@ class Holdings:
         self.directory = directory
         self._in_bulk = 0
 
+    @classmethod
+    def opened(cls, directory: Directory) -> Self:
+        """Return the holdings in a folder that was just opened; graphs whose loading was interrupted are emptied.
+
+        Their entries stay, and say so, until a process that may write comes. If that fails, the folder is closed.
+        """
+        holdings = cls(directory)
+        try:
+            if not directory.read_only:
+                with directory.writing():
+                    for entry in holdings.unfinished():
+                        holdings._empty(entry.graph)
+        except BaseException:
+            directory.close()
+            raise
+        return holdings
+
     @cached_property
     def _entries(self) -> dict[str, Entry]:
         by_graph: dict[str, list[Quad]] = defaultdict(list)
@@ -330,12 +347,6 @@ class Holdings:
             with self.directory.writing() as store:
                 store.optimize()
         self._in_bulk = 0
-
-    def clear_unfinished(self) -> None:
-        """Empty the graphs whose loading was interrupted; their entries stay, and say so."""
-        with self.directory.writing():
-            for entry in self.unfinished():
-                self._empty(entry.graph)
 
     def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
         """Return the graphs that the manifest does not know, and on request the merge if no graph says all of it."""
