@@ -162,9 +162,17 @@ class _Listed:
     header: Header | None
     facts: Facts | None = None
 
-    def known(self) -> Facts:
-        self.facts = self.facts or facts_at(self.path)
-        return self.facts
+    def fits(self, wanted: Filter) -> bool:
+        """Return whether the checkpoint in the file is one that is meant."""
+        if self.header is None or not wanted.admits(self.header):
+            return False
+        if not wanted.asks_for_facts:
+            return True
+        try:
+            self.facts = self.facts or facts_at(self.path)
+        except ValueError:
+            return False
+        return wanted.admits_facts(self.facts)
 
 
 class _Index:
@@ -323,11 +331,8 @@ class FileStore(CheckedMethods):
         """Yield the headers of all checkpoints that fit; files that cannot be read are left out, and logged."""
         with self._guard, folder_errors(self.directory):
             self._refresh()
-            found = [
-                one.header
-                for one in (self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names)
-                if one.header is not None and _fits(wanted, one)
-            ]
+            listed = [self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names]
+            found = [one.header for one in listed if one.header is not None and one.fits(wanted)]
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -417,14 +422,6 @@ class FileStore(CheckedMethods):
                     if time.time() - path.lstat().st_mtime >= older_than_s:
                         found.append(path)
         return tuple(sorted(found))
-
-
-def _fits(wanted: Filter, one: _Listed) -> bool:
-    assert one.header is not None  # noqa: S101 - a file with an id
-    try:
-        return wanted.admits(one.header, one.known)
-    except ValueError:  # its snapshot is broken
-        return False
 
 
 def _loaded(path: Path) -> AgentCheckpoint | None:

@@ -138,22 +138,28 @@ class Filter(CheckedMethods):
         )
         object.__setattr__(self, "conditions", tuple(one for one in given if one[2] is not None))
 
+    @property
+    def asks_for_facts(self) -> bool:
+        """Whether a header is not enough to answer."""
+        return self.tool is not None or self.failed is not None or self.confidence_below is not None
+
     def matches(self, checkpoint: AgentCheckpoint) -> bool:
         """Tell whether the checkpoint is one that is meant; order and limit are no part of that."""
-        return self.admits(header_of(checkpoint), lambda: Facts.of(checkpoint.snapshot.tree()))
+        return self.admits(header_of(checkpoint)) and (
+            not self.asks_for_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
+        )
 
-    def admits(self, header: Header, facts: Callable[[], Facts]) -> bool:
-        """Tell whether a header fits, and what is known about the snapshot, which is looked up only where it counts."""
-        if not all(compare(getattr(header, name), value) for name, compare, value in self.conditions):
-            return False
-        if self.tool is None and self.failed is None and self.confidence_below is None:
-            return True
-        known = facts()
-        below, lowest = self.confidence_below, known.confidence
+    def admits(self, header: Header) -> bool:
+        """Tell whether the header of a checkpoint fits."""
+        return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
+
+    def admits_facts(self, facts: Facts) -> bool:
+        """Tell whether what is known about a snapshot fits."""
+        lowest = facts.confidence
         return (
-            (self.tool is None or self.tool in known.tools)
-            and (self.failed is None or self.failed == known.failed)
-            and (below is None or (lowest is not None and lowest < below))
+            (self.tool is None or self.tool in facts.tools)
+            and (self.failed is None or self.failed == facts.failed)
+            and (self.confidence_below is None or (lowest is not None and lowest < self.confidence_below))
         )
 
     def arranged(self, headers: Iterable[Header]) -> list[Header]:
