@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ QUICK = Question("ASK { ?s ?p ?o }")
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [ENDLESS, f"SELECT * {{ VALUES ?x {{ {'1 ' * 400_000} }} }}"], ids=["long", "large"])
 def test_what_takes_too_long_to_answer_or_to_read_is_ended_and_the_next_is_answered(location: Path, text: str) -> None:
-    with Pool(lambda: str(location), size=1, timeout=1.0) as pool:
+    with closing(Pool(lambda: str(location), size=1, timeout=1.0)) as pool:
         found = [pool.ask(one) for one in (QUICK, Question(text), QUICK)]
     assert [one.status for one in found] == [200, 500, 200]
     assert found[1].text == "the query took longer than 1 s, or more memory than there is: ask for less\n"
@@ -27,7 +28,7 @@ def test_what_takes_too_long_to_answer_or_to_read_is_ended_and_the_next_is_answe
 
 @pytest.mark.slow
 def test_when_all_are_busy_it_says_so(location: Path) -> None:
-    with Pool(lambda: str(location), size=1, timeout=2.0) as pool:
+    with closing(Pool(lambda: str(location), size=1, timeout=2.0)) as pool:
         pool.ask(QUICK)
         # The first takes the worker for 2 s, the second the one that comes after it.
         waiting = [threading.Thread(target=pool.ask, args=(Question(ENDLESS),)) for _ in range(2)]
@@ -43,7 +44,7 @@ def test_when_all_are_busy_it_says_so(location: Path) -> None:
 
 @pytest.mark.slow
 def test_a_worker_that_died_is_replaced(location: Path) -> None:
-    with Pool(lambda: str(location), size=1, timeout=5.0) as pool:
+    with closing(Pool(lambda: str(location), size=1, timeout=5.0)) as pool:
         pool.ask(QUICK)
         (worker,) = pool._all  # noqa: SLF001 - nobody else knows it
         worker._popen.kill()  # noqa: SLF001 - as above

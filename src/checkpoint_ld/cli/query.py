@@ -315,7 +315,7 @@ def serve(
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            server.run()
+            server.serve_forever()
         except KeyboardInterrupt:
             if not quiet:
                 streams.say("stopped")

@@ -38,9 +38,9 @@ from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
 from pygls.uris import to_fs_path  # noqa: E402 - as above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from pygls.workspace import PositionCodec, TextDocument
+    from pygls.workspace import TextDocument
 
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.validation.fixes import Fix
@@ -85,7 +85,10 @@ class _Places:
         ends = _LINE_END.finditer(text) if "\r" in text else None
         self._starts = self._newlines if ends is None else array("Q", [0, *(one.end() for one in ends)])
         codec = document.position_codec
-        wide = list(_WIDE.get(str(codec.encoding), _BEYOND_16_BITS).finditer(text)) if _is_wide(text, codec) else []
+        # Sizes tell sooner than a search whether a character has more than one code unit.
+        is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
+        is_plain = text.isascii() or (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
+        wide = [] if is_plain else list(_WIDE.get(str(codec.encoding), _BEYOND_16_BITS).finditer(text))
         self._wide = [one.start() for one in wide]
         self._more = [0, *accumulate(codec.client_num_units(one[0]) - 1 for one in wide)]
 
@@ -108,12 +111,6 @@ class _Places:
         start = min(self._newlines[line - 1] + column - 1, end) if line < len(self._newlines) else end
         token = _TOKEN.match(self.text, start)
         return self.span(start, token.end() if token else min(start + 1, end))
-
-
-def _is_wide(text: str, codec: PositionCodec) -> bool:
-    """Return whether a text has characters of more than one code unit: sizes tell sooner than a search."""
-    is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
-    return not text.isascii() and not (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
 
 
 @dataclass
@@ -196,14 +193,10 @@ def _examined(document: TextDocument) -> _Known:
         profiles = families.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
         checked = families.check(data, profiles)
         checked = configuration.selection(chosen, profiles.first.rules).applied(replace(checked, source=path))
-        findings = list(checked.findings)
     except CheckpointLdError as error:
-        return _Known([(places.token(1, 1), _as_finding(error))], places)
-    return _Known([(places.token(one.place.line or 1, one.place.column or 1), one) for one in findings], places)
-
-
-def _as_finding(error: CheckpointLdError) -> Finding:
-    return Finding("", Severity.WARNING, str(error))
+        return _Known([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
+    found = [(places.token(one.place.line or 1, one.place.column or 1), one) for one in checked.findings]
+    return _Known(found, places)
 
 
 def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
@@ -217,8 +210,11 @@ def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
     )
 
 
-def _covers(place: types.Range, position: types.Position) -> bool:
-    return place.start <= position <= place.end
+def _hover(known: _Known, position: types.Position) -> types.Hover | None:
+    pages = {_page(found): None for place, found in known.findings if place.start <= position <= place.end}
+    if not pages:
+        return None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(pages)))
 
 
 def _page(found: Finding) -> str:
@@ -385,13 +381,20 @@ def server() -> CheckpointServer:
     """Return a language server with all that it can do; `start_io()` runs it."""
     made = CheckpointServer()
 
-    @made.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(held: CheckpointServer, params: types.DidOpenTextDocumentParams) -> None:
+    def answered(method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None) -> None:
+        """Have a request answered by a function of the document, what is known of it, and the parameters."""
+
+        @made.feature(method, options)
+        def handle(held: CheckpointServer, params: Any) -> Any:
+            document = held.document(params.text_document.uri)
+            known = held.known.get(params.text_document.uri, _Known())
+            return None if document is None else answer(document, known, params)
+
+    async def changed(held: CheckpointServer, params: Any) -> None:
         await held.validate(params.text_document.uri)
 
-    @made.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(held: CheckpointServer, params: types.DidChangeTextDocumentParams) -> None:
-        await held.validate(params.text_document.uri)
+    made.feature(types.TEXT_DOCUMENT_DID_OPEN)(changed)
+    made.feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
 
     @made.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def closed(held: CheckpointServer, params: types.DidCloseTextDocumentParams) -> None:
@@ -399,38 +402,21 @@ def server() -> CheckpointServer:
         held.known.pop(uri, None)
         held.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
-    @made.feature(types.TEXT_DOCUMENT_HOVER)
-    def hovered(held: CheckpointServer, params: types.HoverParams) -> types.Hover | None:
-        known = held.known.get(params.text_document.uri, _Known())
-        pages = {_page(found): place for place, found in known.findings if _covers(place, params.position)}
-        if not pages:
-            return None
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(pages)))
+    def definition(document: TextDocument, known: _Known, params: types.DefinitionParams) -> types.Location | None:
+        found = _definition(document, known, params.position)
+        return None if found is None else types.Location(params.text_document.uri, found)
 
-    kinds = [types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]
-
-    @made.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=kinds))
-    def actions(held: CheckpointServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-        uri = params.text_document.uri
-        document = held.document(uri)
-        return [] if document is None else [*_actions(document, held.known.get(uri, _Known()), params.range)]
-
-    @made.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=['"']))
-    def completions(held: CheckpointServer, params: types.CompletionParams) -> list[types.CompletionItem]:
-        document = held.document(params.text_document.uri)
-        return [] if document is None else [*_completions(document, params.position)]
-
-    @made.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    def outline(held: CheckpointServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        uri = params.text_document.uri
-        document = held.document(uri)
-        return [] if document is None else _outline(document, held.known.get(uri, _Known()))
-
-    @made.feature(types.TEXT_DOCUMENT_DEFINITION)
-    def definition(held: CheckpointServer, params: types.DefinitionParams) -> types.Location | None:
-        uri = params.text_document.uri
-        document = held.document(uri)
-        found = None if document is None else _definition(document, held.known.get(uri, _Known()), params.position)
-        return None if found is None else types.Location(uri, found)
-
+    answered(types.TEXT_DOCUMENT_HOVER, lambda _, known, params: _hover(known, params.position))
+    answered(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        lambda document, known, params: [*_actions(document, known, params.range)],
+        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll]),
+    )
+    answered(
+        types.TEXT_DOCUMENT_COMPLETION,
+        lambda document, _, params: [*_completions(document, params.position)],
+        types.CompletionOptions(trigger_characters=['"']),
+    )
+    answered(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda document, known, _: _outline(document, known))
+    answered(types.TEXT_DOCUMENT_DEFINITION, definition)
     return made

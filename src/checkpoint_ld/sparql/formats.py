@@ -29,7 +29,7 @@ from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.sparql.guard import Form
     from checkpoint_ld.sparql.result import QueryResult
@@ -44,12 +44,6 @@ def short(iri: str) -> str:
         if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
             return f"{prefix}:{iri[len(namespace) :]}"
     return iri
-
-
-def prefixes_in(iris: Iterable[str]) -> Mapping[str, str]:
-    """Return the known prefixes that shorten one of these IRIs at least."""
-    used = {name.partition(":")[0] for iri in iris if (name := short(iri)) != iri}
-    return {prefix: namespace for prefix, namespace in PREFIXES.items() if prefix in used}
 
 
 GAP = "  "
@@ -197,7 +191,9 @@ def _graph(result: QueryResult, kind: str) -> str:
         for one in (triple.subject, triple.predicate, triple.object)
         if isinstance(one, NamedNode)
     }
-    text = pyoxigraph.serialize(result.triples, format=RdfFormat.TURTLE, prefixes=dict(prefixes_in(named)))
+    used = {short(iri).partition(":")[0] for iri in named if short(iri) != iri}
+    prefixes = {prefix: namespace for prefix, namespace in PREFIXES.items() if prefix in used}
+    text = pyoxigraph.serialize(result.triples, format=RdfFormat.TURTLE, prefixes=prefixes)
     return (text or b"").decode()
 
 

@@ -126,7 +126,7 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
     if not parameters:
         return text
     tokens = list(tokens_of(text))
-    known = _variables(tokens)
+    known = {one.text for before, one in pairwise(tokens) if one.kind == "word" and before.text in ("?", "$")}
     for name in parameters:
         if not _NAME.fullmatch(name) or name not in known:
             raise QueryError(f"the query has no variable ?{name} that could be given a value")
@@ -136,20 +136,19 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
     names = " ".join(f"?{name}" for name in parameters)
     values = " ".join(map(written, parameters.values()))
     block = f" VALUES ({names}) {{ ({values}) }}"
-    return (
-        "".join(token.text for token in tokens[: start + 1]) + block + "".join(one.text for one in tokens[start + 1 :])
-    )
+    texts = [token.text for token in tokens]
+    return "".join((*texts[: start + 1], block, *texts[start + 1 :]))
 
 
 def limited(text: str, most: int) -> str:
     """Return a query that gives `most` solutions at most: under a LIMIT, its own one if that is smaller."""
-    tokens = [token.text for token in tokens_of(text)]
-    kinds = [token.kind for token in tokens_of(text)]
+    found = [*tokens_of(text)]
+    kinds, tokens = [token.kind for token in found], [token.text for token in found]
     depth, end = 0, len(tokens)
-    for at, piece in enumerate(tokens):
-        if kinds[at] == "other":
+    for at, (kind, piece) in enumerate(zip(kinds, tokens, strict=True)):
+        if kind == "other":
             depth += (piece in "({[") - (piece in ")}]")
-        elif kinds[at] == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+        elif kind == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
             if piece.upper() == "LIMIT":
                 start = at + 1 if kinds[at + 1] != "space" else at + 2
                 after = next((one for one in range(start, end) if not tokens[one].isdecimal()), len(tokens))
@@ -158,10 +157,6 @@ def limited(text: str, most: int) -> str:
             if piece.upper() == "VALUES":
                 end = at
     return "".join((*tokens[:end], f" LIMIT {most} ", *tokens[end:]))
-
-
-def _variables(tokens: Sequence[Token]) -> set[str]:
-    return {token.text for before, token in pairwise(tokens) if token.kind == "word" and before.text in ("?", "$")}
 
 
 def _start_of_pattern(tokens: Sequence[Token]) -> int | None:

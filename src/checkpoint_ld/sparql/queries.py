@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pyoxigraph import NamedNode
 
@@ -36,7 +36,9 @@ Kind: TypeAlias = Literal["text", "iri", "date"]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _HEADER = re.compile(r"# (\w+)(?: (\w+))?:(.*)")
-_PARAMETER = re.compile(r"(?P<kind>\w+)(?P<required>, required)?(?:, as \?(?P<variable>\w+))? - (?P<words>.+)")
+_PARAMETER = re.compile(
+    r"(?P<kind>text|iri|date)(?P<required>, required)?(?:, as \?(?P<variable>\w+))? - (?P<words>.+)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,11 @@ def _query(file: Traversable) -> NamedQuery:
     said: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
     columns: dict[str, str] = {}
-    for key, name, words in (found.groups() for found in map(_HEADER.fullmatch, text.splitlines()) if found):
+    for key, name, words in (line.groups() for line in map(_HEADER.fullmatch, text.splitlines()) if line):
         if key == "parameter":
-            parameters[name] = _parameter(name, words.strip())
+            found = cast("re.Match[str]", _PARAMETER.fullmatch(words.strip()))
+            kind = cast("Kind", found["kind"])
+            parameters[name] = Parameter(name, kind, found["variable"] or name, bool(found["required"]), found["words"])
         elif key == "column":
             columns[name] = words.strip()
         else:
@@ -106,14 +110,6 @@ def _query(file: Traversable) -> NamedQuery:
         needs_derived="derived" in said.get("needs", ""),
         text=text,
     )
-
-
-def _parameter(name: str, words: str) -> Parameter:
-    found = _PARAMETER.fullmatch(words)
-    kind = next((one for one in get_args(Kind) if found and found["kind"] == one), None)
-    if found is None or kind is None:
-        raise QueryError(f"the parameter {name} of a shipped query is described wrongly: {words}")
-    return Parameter(name, kind, found["variable"] or name, bool(found["required"]), found["words"])
 
 
 def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
@@ -140,18 +136,13 @@ def _term(parameter: Parameter, value: Any) -> Term:
             raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no absolute IRI")
         return NamedNode(iri)
     if parameter.kind == "date" and isinstance(value, str | date):
-        return term_of(_moment(parameter, value))
+        try:
+            moment = datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
+        except ValueError as error:
+            message = f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01"
+            raise QueryError(message) from error
+        return term_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))  # without an offset it is UTC
     return term_of(value)
-
-
-def _moment(parameter: Parameter, value: str | date) -> datetime:
-    """Return a moment with an offset; where none is said, it is UTC."""
-    try:
-        told = datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
-    except ValueError as error:
-        message = f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01"
-        raise QueryError(message) from error
-    return told if told.tzinfo else told.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
@@ -142,10 +142,8 @@ class Pool:
         for _ in range(size):
             self._idle.put(self._started())
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End the workers."""
         for worker in self._all:
             worker.close()
 
@@ -269,58 +267,51 @@ class Settings:
     workers: int = 2
 
 
-class Server:
+class Server(ThreadingHTTPServer):
     """Serves the store in a folder until it is closed.
 
     `location` is that folder, which nobody may write to meanwhile, or a function that gives for each question the
     folder to answer it from. Raises SettingsError for an address that cannot be listened at.
     """
 
+    daemon_threads = True
+
     def __init__(self, location: str | os.PathLike[str] | Callable[[], str], settings: Settings) -> None:
-        self._settings = settings
-        self._http = _listening(settings)
+        self.settings = settings
+        self.address_family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+        try:
+            super().__init__((settings.host, settings.port), _Handler)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise SettingsError(
+                f"cannot listen at {settings.host} port {settings.port}: {reason}; choose another --port or --host"
+            ) from None
+        self.names = _names(settings.host)
         current = location if callable(location) else lambda: str(location)
-        self._pool = Pool(current, size=settings.workers, timeout=settings.timeout)
-        self._http.pool = self._pool
-        self._http.max_rows = settings.max_rows
-        self._http.names = _names(settings.host)
+        self.pool = Pool(current, size=settings.workers, timeout=settings.timeout)
         self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
         """The URL of the page."""
-        host, port = self._http.server_address[:2]
+        host, port = self.server_address[:2]
         shown = f"[{host!s}]" if ":" in str(host) else str(host)
         return f"http://{shown}:{port}/"
 
-    def run(self) -> None:
-        """Serve until the process is interrupted."""
-        self._http.serve_forever()
-
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self._http.server_close()
-        self._pool.__exit__()
+        self.server_close()
+        self.pool.close()
 
     def start(self) -> None:
         """Serve in a thread, until `stop`."""
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """End what `start` began."""
         if self._thread is not None:
-            self._http.shutdown()
+            self.shutdown()
             self._thread.join()
-
-
-class _Http(ThreadingHTTPServer):
-    daemon_threads = True
-    pool: Pool
-    max_rows: int | None
-    names: frozenset[str] | None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Pass over a client that went away, which is no fault."""
@@ -328,15 +319,11 @@ class _Http(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Http6(_Http):
-    address_family = socket.AF_INET6
-
-
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     timeout = PATIENCE
-    server: _Http
+    server: Server
 
     def log_message(self, *_: Any) -> None:
         """Say nothing: what people ask is theirs."""
@@ -429,7 +416,7 @@ class _Handler(BaseHTTPRequestHandler):
         pool = self.server.pool
         if path == GRAPH:
             wanted = "text/turtle" if prefers_page(accept) else accept
-            answer = pool.ask(Question(describing.ALL, wanted, (iri,), (), self.server.max_rows))
+            answer = pool.ask(Question(describing.ALL, wanted, (iri,), (), self.server.settings.max_rows))
             return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
         if not prefers_page(accept):
             return pool.ask(Question(describing.statements(iri), accept))
@@ -470,18 +457,7 @@ class _Handler(BaseHTTPRequestHandler):
             return Answer.plain(400, "give one query")
         default, named = (given.get(f"{one}-graph-uri", ()) for one in ("default", "named"))
         accept = self.headers.get("Accept", "")
-        return self.server.pool.ask(Question(given["query"][0], accept, default, named, self.server.max_rows))
-
-
-def _listening(settings: Settings) -> _Http:
-    kind = _Http6 if ":" in settings.host else _Http
-    try:
-        return kind((settings.host, settings.port), _Handler)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SettingsError(
-            f"cannot listen at {settings.host} port {settings.port}: {reason}; choose another --port or --host"
-        ) from None
+        return self.server.pool.ask(Question(given["query"][0], accept, default, named, self.server.settings.max_rows))
 
 
 def _names(host: str) -> frozenset[str] | None:

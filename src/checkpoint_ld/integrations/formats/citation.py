@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.integrations.formats.importing import lost
+from checkpoint_ld.integrations.formats.importing import lost, no_encoding
 
 if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark
@@ -56,7 +56,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
     try:
         return _UNPRINTABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", lines).encode(), tuple(findings)
     except UnicodeEncodeError as error:
-        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+        raise no_encoding(error) from None
 
 
 def _author(one: Creator, findings: list[Finding]) -> dict[str, Any]:

@@ -25,8 +25,15 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
-from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+from checkpoint_ld.integrations.formats.importing import (
+    CHECKPOINT,
+    Records,
+    Row,
+    checkpoint_of,
+    lost,
+    lost_beside_records,
+    questions_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,10 +57,7 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     Raises WriteError for a benchmark without questions and for texts that UTF-8 cannot hold, SettingsError where
     `mlcroissant` is not installed.
     """
-    questions = benchmark.get_all_questions()
-    if not questions:
-        what = "its scenarios are no records" if benchmark.is_scenario_benchmark else "add some"
-        raise WriteError(f"there are no questions to export to Croissant: {what}")
+    questions = questions_of(benchmark, "Croissant", "records")
     tables: dict[str, list[dict[str, Any]]] = {
         _QUESTIONS: [_question(one) for one in questions],
         "answers": [
@@ -70,7 +74,7 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     }
     tables = {name: rows for name, rows in tables.items() if rows}
     held = {f"data/{name}.json": dump_json(rows) for name, rows in tables.items()}
-    held[CHECKPOINT] = dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
+    held[CHECKPOINT] = checkpoint_of(benchmark)
     mlc = library("mlcroissant", extra="croissant")
     try:
         held[METADATA] = dump_json(_metadata(mlc, benchmark, tables, held))
@@ -87,21 +91,19 @@ def _question(one: dict[str, Any]) -> dict[str, Any]:
         "answer": one["raw_answer"],
         "created": one["date_created"],
         "modified": one["date_modified"],
-        **{name: _json(one[name]) if name in _AS_JSON and one[name] else one[name] for name in plain},
+        **{
+            name: json.dumps(one[name], ensure_ascii=False) if name in _AS_JSON and one[name] else one[name]
+            for name in plain
+        },
         "keywords": one["keywords"] or [],
         "answer_template": one["answer_template"],
     }
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     where = f"{CHECKPOINT}, beside the tables, has them"
-    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
-        yield lost("of rubrics, the record set has names and ranges of traits only", remedy=where)
-    yield from lost_properties(benchmark, "Croissant", where)
+    rubrics = "of rubrics, the record set has names and ranges of traits only"
+    yield from lost_beside_records(benchmark, rubrics, "Croissant", where)
     for name in ("license", "keywords"):
         if any(not isinstance(one, str) for one in as_list(getattr(benchmark, name))):
             yield lost(f"of the {name}, only texts have a place in Croissant", remedy=where)
@@ -255,13 +257,8 @@ def _check_files(distribution: Any, file: Path) -> None:
     for one in distribution:
         for text in (*as_list(getattr(one, "content_url", None)), *as_list(getattr(one, "includes", None))):
             path = PurePosixPath(str(text))
-            if (
-                ":" in str(text)
-                or "\\" in str(text)
-                or path.is_absolute()
-                or ".." in path.parts
-                or not (folder / path).resolve().is_relative_to(folder)
-            ):
+            is_elsewhere = ":" in str(text) or "\\" in str(text) or path.is_absolute() or ".." in path.parts
+            if is_elsewhere or not (folder / path).resolve().is_relative_to(folder):
                 raise ReadError(f"{file}: it points to {str(text)!r}, which is not in the folder: fetch it yourself")
             if not (folder / path).is_file():
                 raise ReadError(f"{file}: it points to {str(text)!r}, and there is no such file: fetch it yourself")

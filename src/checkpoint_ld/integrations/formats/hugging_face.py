@@ -18,12 +18,19 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
 from checkpoint_ld.integrations.formats.citation import spdx_name
-from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+from checkpoint_ld.integrations.formats.importing import (
+    CHECKPOINT,
+    Records,
+    Row,
+    checkpoint_of,
+    lost,
+    lost_beside_records,
+    no_encoding,
+    questions_of,
+)
 from checkpoint_ld.tables import line, paragraphs
 
 if TYPE_CHECKING:
@@ -67,10 +74,7 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     `datasets` is not installed.
     """
     datasets = library("datasets", extra="hugging-face")
-    questions = [_question(one) for one in benchmark.get_all_questions()]
-    if not questions:
-        what = "its scenarios are no rows" if benchmark.is_scenario_benchmark else "add some"
-        raise WriteError(f"there are no questions to export to Hugging Face: {what}")
+    questions = [_question(one) for one in questions_of(benchmark, "Hugging Face", "rows")]
     keys = dict.fromkeys(name for one in questions for name in one)
     tables = {
         _QUESTIONS: [{name: one.get(name) for name in keys} for one in questions],
@@ -80,7 +84,7 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     tables = {name: rows for name, rows in tables.items() if rows}
     findings = [*_losses(benchmark)]
     written = {f"data/{name}.parquet": _parquet(datasets, name, rows, findings) for name, rows in tables.items()}
-    written[CHECKPOINT] = dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
+    written[CHECKPOINT] = checkpoint_of(benchmark)
     written[CARD] = _card(benchmark, tables)
     return written, tuple(findings)
 
@@ -107,9 +111,8 @@ def _question(one: dict[str, Any]) -> dict[str, Any]:
 
 def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     where = f"{CHECKPOINT}, beside the tables, has them"
-    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
-        yield lost("of rubrics, the table has names and ranges of traits only", remedy=where)
-    yield from lost_properties(benchmark, "a data set", where)
+    rubrics = "of rubrics, the table has names and ranges of traits only"
+    yield from lost_beside_records(benchmark, rubrics, "a data set", where)
     for stated, held in zip(as_list(benchmark.license), as_list(_licence(benchmark).get("license")), strict=False):
         if isinstance(stated, str) and held != "other" and (spdx_name(stated) or "").lower() != held:
             yield lost(f"the licence {stated} is called {held} by Hugging Face", remedy=where)
@@ -134,8 +137,7 @@ def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings
         except (arrow.ArrowException, OverflowError):
             column = None
         except UnicodeEncodeError as error:
-            fault = ascii(error.object[error.start])
-            raise WriteError(f"a text holds half a surrogate pair ({fault}): correct it") from None
+            raise no_encoding(error) from None
         if column is None:
             findings.append(lost(f"the values of {name!r} in the table {table} have no common type, and are texts"))
             values = [one if one is None or isinstance(one, str) else _json(one) for one in values]
@@ -283,12 +285,8 @@ def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
     sane = datasets.data_files.sanitize_patterns(stated)
     for split, listed in sane.items():
         for pattern in [listed] if isinstance(listed, str) else listed:
-            if (
-                "://" in pattern
-                or "::" in pattern
-                or PurePath(pattern).is_absolute()
-                or ".." in PurePath(pattern).parts
-            ):
+            is_elsewhere = PurePath(pattern).is_absolute() or ".." in PurePath(pattern).parts
+            if is_elsewhere or "://" in pattern or "::" in pattern:
                 raise ReadError(
                     f"{path}: the card points to {pattern!r}, which is not in the folder: fetch it yourself"
                 )

@@ -21,9 +21,11 @@ from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of
+from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError, WriteError
 from checkpoint_ld.findings import Finding, Place
+from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
@@ -232,11 +234,37 @@ def lost(message: str, place: Place | None = None, subject: str = "", remedy: st
     return replace(finding("loss", message, subject=subject, remedy=remedy), place=place or Place())
 
 
+def lost_beside_records(benchmark: Benchmark, rubrics: str, place: str, remedy: str) -> Iterator[Finding]:
+    """Yield what records have no place for: `rubrics` says how they tell of these, `place` has no custom properties."""
+    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
+        yield lost(rubrics, remedy=remedy)
+    yield from lost_properties(benchmark, place, remedy)
+
+
 def lost_properties(benchmark: Benchmark, place: str, remedy: str) -> Iterator[Finding]:
     """Yield the finding that a format, or a `place` in it, has none for a benchmark's properties of its own."""
     own = [name for name in benchmark.get_all_custom_properties() if name not in _OURS]
     if own:
         yield lost(f"the custom properties {', '.join(own)} have no place in {place}", remedy=remedy)
+
+
+def questions_of(benchmark: Benchmark, target: str, records: str) -> list[dict[str, Any]]:
+    """Return the questions that are exported as `records`. Raises WriteError where there are none."""
+    questions = benchmark.get_all_questions()
+    if not questions:
+        what = f"its scenarios are no {records}" if benchmark.is_scenario_benchmark else "add some"
+        raise WriteError(f"there are no questions to export to {target}: {what}")
+    return questions
+
+
+def checkpoint_of(benchmark: Benchmark) -> bytes:
+    """Return the checkpoint as it lies in the folder of an export."""
+    return dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
+
+
+def no_encoding(error: UnicodeEncodeError) -> WriteError:
+    """Return what to raise for a text that UTF-8 cannot hold."""
+    return WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it")
 
 
 class _Noted:
@@ -248,18 +276,12 @@ class _Noted:
     def add(self, row: Row, message: str, remedy: str = "") -> None:
         self._rows.setdefault((message, remedy), []).append(row)
 
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(
-            lost(message + _so_in(rows[1:]), rows[0].place, rows[0].subject, remedy)
-            for (message, remedy), rows in self._rows.items()
-        )
-
-
-def _so_in(rows: Sequence[Row]) -> str:
-    if not rows:
-        return ""
-    named = ", ".join(row.subject for row in rows[:_MOST_NAMED])
-    return f" (as in {named}{f' and {len(rows) - _MOST_NAMED} more' if len(rows) > _MOST_NAMED else ''})"
+    def findings(self) -> Iterator[Finding]:
+        for (message, remedy), (first, *rows) in self._rows.items():
+            named = ", ".join(row.subject for row in rows[:_MOST_NAMED])
+            more = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+            others = f" (as in {named}{more})" if rows else ""
+            yield lost(message + others, first.place, first.subject, remedy)
 
 
 class _Columns:
@@ -314,8 +336,9 @@ class _Columns:
         if has_several(held["answer"]):
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
             custom[str(self._of["answer"])] = held["answer"]
-        if held["question_id"] is not None and not IRI.fullmatch(str(held["question_id"])):
-            custom[str(self._of["question_id"])] = held["question_id"]
+        given_id = held["question_id"]
+        if given_id is not None and not IRI.fullmatch(str(given_id)):
+            custom[str(self._of["question_id"])] = given_id
         custom |= {name.removeprefix(_CUSTOM): values.get(name) for name in self._custom}
         custom |= held["custom_metadata"] if isinstance(held["custom_metadata"], dict) else {}
         custom["url"] = held["url"] or custom.get("url")
@@ -330,7 +353,7 @@ class _Columns:
         return {
             "question": text,
             "raw_answer": answer,
-            "question_id": _of_id(held["question_id"]),
+            "question_id": given_id if isinstance(given_id, str) and IRI.fullmatch(given_id) else None,
             "finished": held["finished"] if isinstance(held["finished"], bool) else None,
             "keywords": self._words(values),
             "author": author if len(author) > 1 else None,
@@ -347,10 +370,6 @@ class _Columns:
             parts = cell if isinstance(cell, list) else str(cell or "").split(one.get("separator") or ",")
             found += [str(part).strip() for part in parts]
         return sorted({*found} - {""})
-
-
-def _of_id(value: Any) -> str | None:
-    return value if isinstance(value, str) and IRI.fullmatch(value) else None
 
 
 def _objects(value: Any) -> list[Any] | None:

@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.assessment.inspect_logs import is_log, read_log, text_of
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
 from checkpoint_ld.integrations.formats import importing
-from checkpoint_ld.integrations.formats.importing import CHECKPOINT, Records, Row, lost, lost_properties
+from checkpoint_ld.integrations.formats.importing import (
+    CHECKPOINT,
+    Records,
+    Row,
+    checkpoint_of,
+    lost,
+    lost_beside_records,
+    no_encoding,
+    questions_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from checkpoint_ld.findings import Finding
 
 DATASET = "dataset.jsonl"
@@ -41,24 +46,21 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
 
     Raises WriteError for a benchmark without questions, and for texts that UTF-8 cannot hold.
     """
-    questions = benchmark.get_all_questions()
-    if not questions:
-        what = "its scenarios are no samples" if benchmark.is_scenario_benchmark else "add some"
-        raise WriteError(f"there are no questions to export to Inspect: {what}")
+    questions = questions_of(benchmark, "Inspect", "samples")
     findings = [
         lost("the question has no text, and is no sample", subject=one["id"])
         for one in questions
         if not one["question"]
     ]
-    findings += _losses(benchmark)
+    findings += lost_beside_records(benchmark, "rubrics have no place in a sample", "a task", _REMEDY)
     try:
         lines = "".join(_line(one) for one in questions if one["question"]).encode()
     except UnicodeEncodeError as error:
-        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+        raise no_encoding(error) from None
     written = {
         DATASET: lines,
         TASK: Path(__file__).with_name("inspect_task.py.txt").read_bytes(),
-        CHECKPOINT: dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED)),
+        CHECKPOINT: checkpoint_of(benchmark),
     }
     return written, tuple(findings)
 
@@ -71,12 +73,6 @@ def _line(one: dict[str, Any]) -> str:
         "metadata": {name: one[name] for name in _KEPT if one[name] not in (None, [], {})},
     }
     return json.dumps(sample, ensure_ascii=False) + "\n"
-
-
-def _losses(benchmark: Benchmark) -> Iterator[Finding]:
-    if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
-        yield lost("rubrics have no place in a sample", remedy=_REMEDY)
-    yield from lost_properties(benchmark, "a task", _REMEDY)
 
 
 def _about(log: Any) -> dict[str, Any]:

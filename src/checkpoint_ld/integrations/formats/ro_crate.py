@@ -31,7 +31,7 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import iri_of
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import spdx_name
-from checkpoint_ld.integrations.formats.importing import CHECKPOINT, lost, lost_properties
+from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost, lost_properties
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import profiles, reports, validator
 
@@ -199,7 +199,7 @@ class _Crate:
     def add_checkpoint(self) -> None:
         """Add the checkpoint in both syntaxes, and the report on it."""
         graph, name = self.benchmark.graph, self.benchmark.name
-        data = dump_json(emission.jsonld_of(graph, emission.ContextStyle.IMPROVED))
+        data = checkpoint_of(self.benchmark)
         self.checkpoint = self.add_file(CHECKPOINT, data, name, "The benchmark: questions, templates, rubrics")
         self.crate.root_dataset["mainEntity"] = self.checkpoint
         same = {"isBasedOn": self.checkpoint, "about": self.checkpoint}
