@@ -81,7 +81,6 @@ class _Stores:
 
     @property
     def files(self) -> list[str | None]:
-        """Their files and folders."""
         usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
         return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
 
@@ -502,7 +501,6 @@ def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, s
 
 
 def _show(line: str) -> None:
-    """Print a line that may hold anything that stands in a checkpoint or is a file's name."""
     streams.show(harmless(line))
 
 
@@ -595,16 +593,11 @@ def _run_of(name: str, of: CheckpointManager) -> Timeline:
 
 
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
-    """Yield files, and of folders all that have one of these extensions."""
     for path in map(Path, paths):
         yield from sorted(one for one in path.rglob("*") if one.suffix in extensions) if path.is_dir() else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
-    """Take in files and folders, one after the other; what is wrong with one of them does not stop the others.
-
-    Raises what the stores raise.
-    """
     from checkpoint_ld.checkpointing import Imported
 
     for path in paths:
@@ -615,7 +608,6 @@ def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -
 
 
 def _spans_in(of: CheckpointManager, paths: Sequence[str]) -> Iterator[Imported]:
-    """Make checkpoints of files of spans, and of those in folders. Raises as above."""
     from checkpoint_ld.checkpointing import Imported
     from checkpoint_ld.integrations.otlp import import_spans
 

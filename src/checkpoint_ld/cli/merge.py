@@ -55,7 +55,6 @@ def diff(
 
 
 def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
-    """Return which side is preferred, and who decides. Raises SettingsError for more than one answer."""
     if ours + theirs + interactive > 1:
         raise SettingsError("--ours, --theirs and --interactive exclude one another: give one of them")
     return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _ask if interactive else None}
@@ -109,7 +108,6 @@ def merge(
 
 
 def _report(merged: Merge, listed: str | None = None) -> None:
-    """Say on standard error what both sides changed, each in another way."""
     streams.say_first([*map(str, merged.conflicts)], "more; --json lists them all")
     if not merged.is_clean:
         message = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
@@ -120,7 +118,6 @@ _ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")
 
 
 def _ask(conflict: Conflict) -> Any:
-    """Ask for the value that stands for a conflict. Raises SettingsError where nobody answers."""
     streams.say(str(conflict))
     while True:
         try:

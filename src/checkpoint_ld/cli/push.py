@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 def _connected(url: str, service: dict[str, Any], *, quiet: bool) -> SparqlClient:
-    """Return a client of the server at `url`, by the values of its options."""
     from checkpoint_ld.stores import remote
 
     settings = {name.removesuffix("_url"): value for name, value in service.items()}
@@ -112,7 +111,6 @@ def push(
 
 
 def _refuse(dry_run: bool, *, check: bool, fast: bool, is_known: bool) -> None:
-    """Refuse what a dry run cannot tell, which opens no connection, and what is about a dry run."""
     if dry_run and not is_known:
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
     if dry_run and fast:

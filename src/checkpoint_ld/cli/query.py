@@ -136,12 +136,10 @@ class _Sources:
     has_failed: bool = False
 
     def fail(self, message: str) -> None:
-        """Say what could not be done, and go on."""
         streams.say(message)
         self.has_failed = True
 
     def say(self, message: str) -> None:
-        """Say what is good to know."""
         if not self.quiet:
             streams.say(message)
 
@@ -191,7 +189,6 @@ class _Sources:
         return data.query(request.text, parameters=request.parameters, **limits) if data.graphs else None
 
     def _with_results(self, source: Reading, graph: CheckpointGraph, answers: str) -> CheckpointGraph:
-        """Return the graph of a benchmark with what comes out for recorded answers to its questions."""
         from checkpoint_ld.assessment import Status, assess, earl, read_answers
         from checkpoint_ld.benchmark import Benchmark
 

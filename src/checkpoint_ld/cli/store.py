@@ -83,7 +83,6 @@ def _load(
     quiet: bool,
     wait: float,
 ) -> None:
-    """Load checkpoints, and print what became of files; exit with 1 if one was refused or not found."""
     from checkpoint_ld.families import Profiles
     from checkpoint_ld.stores import collection
 

@@ -59,7 +59,6 @@ class _Written(click.ParamType[tuple[str, str | None]]):
     name = "format"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
-        """Return the format and the file."""
         kind, colon, file = str(value).partition(":")
         if kind not in FORMATS:
             self.fail(f"{kind!r} is not one of {', '.join(map(repr, FORMATS))}.", param, ctx)
@@ -68,7 +67,6 @@ class _Written(click.ParamType[tuple[str, str | None]]):
         return kind, file or None
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002 - click's signature
-        """Return the formats that begin so."""
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(kind) for kind in FORMATS if kind.startswith(incomplete)]
@@ -232,12 +230,10 @@ class _Run:
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
-        """Print what could not be done, and go on."""
         streams.say(message)
         self.has_failed = True
 
     def report(self, files: Sequence[str]) -> Report:
-        """Validate `files`; those that are not there are named on standard error."""
         from checkpoint_ld import families
 
         together = families.Together(self.profiles)
@@ -245,7 +241,6 @@ class _Run:
         return families.report_of(map(_marked, selected), self.profiles)
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
-        """Write a report, or its counts by rule."""
         from checkpoint_ld.validation import reports
 
         is_coloured = _is_coloured(target)
@@ -257,7 +252,6 @@ class _Run:
             target.write_report(text, kind, is_styled=is_coloured)
 
     def write_baseline(self, report: Report, file: Path) -> None:
-        """Write all findings of a report as known ones."""
         from checkpoint_ld.validation.reports import baseline
 
         streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
@@ -340,7 +334,6 @@ class _Run:
                     self.fail(f"{file}: {error}")
 
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
-        """Validate a file some questions at a time, where it is large or that is asked for."""
         if self.engine != ENGINES[0] or not isinstance(source, str):
             return None
         from checkpoint_ld.batch.windows import Streaming
@@ -396,7 +389,6 @@ _OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
 
 
 def _marked(checked: Checked) -> Checked:
-    """Mark the findings that `--fix` takes away."""
     if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
         return checked
     from checkpoint_ld.dialects import reading

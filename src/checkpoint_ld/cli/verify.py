@@ -135,7 +135,6 @@ def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
 def _passed_on(
     assessments: Iterable[Assessment], lines: BinaryIO | None, tally: Tally, remarks: _Remarks
 ) -> Iterator[Assessment]:
-    """Yield `assessments`, each after it was counted and written to `lines` where there are any."""
     from checkpoint_ld.assessment.assessing import line_of
 
     for assessment in assessments:
@@ -159,7 +158,6 @@ class _Remarks:
         self._unknown: set[str] = set()
 
     def add(self, assessment: Assessment) -> None:
-        """Take note of an assessment."""
         from checkpoint_ld.assessment import Status
         from checkpoint_ld.assessment.assessing import DIFFERS
 
@@ -183,7 +181,6 @@ class _Remarks:
             self._more += 1
 
     def write(self, file: TextIO) -> None:
-        """Write the first ones, a line each, and how many more there are."""
         file.writelines(harmless(encodable(line)) + "\n" for line in self._lines)
         if self._more:
             file.write(f"… and {self._more} more: --output has them all\n")

@@ -93,7 +93,6 @@ class _Places:
         self._more = [0, *accumulate(codec.client_num_units(one[0]) - 1 for one in wide)]
 
     def at(self, offset: int) -> types.Position:
-        """Return the position of a character."""
         line = bisect_right(self._starts, offset) - 1
         return types.Position(line, self._units(offset) - self._units(self._starts[line]))
 
@@ -102,7 +101,6 @@ class _Places:
         return offset + more
 
     def span(self, start: int, end: int) -> types.Range:
-        """Return the range of the characters from `start` up to `end`."""
         return types.Range(self.at(start), self.at(end))
 
     def token(self, line: int, column: int) -> types.Range:
@@ -127,7 +125,6 @@ class _Known:
 
     @cached_property
     def parsed(self) -> Document | None:
-        """The text as JSON, None for what is none."""
         try:
             return read_json(self.text.encode("utf-8", "surrogatepass")) if self.text else None
         except ReadError:
@@ -135,7 +132,6 @@ class _Known:
 
     @cached_property
     def fixes(self) -> Sequence[Fix]:
-        """What can be repaired safely."""
         return () if self.parsed is None else fixes_of(self.parsed)
 
     @cached_property
@@ -218,7 +214,6 @@ def _hover(known: _Known, position: types.Position) -> types.Hover | None:
 
 
 def _page(found: Finding) -> str:
-    """Return the page of a finding's rule, in Markdown."""
     rule = catalogue().get(found.code)
     if rule is None:
         return found.message
@@ -281,7 +276,6 @@ def _opened(text: str, offset: int) -> tuple[list[_Open], int | None]:
 
 
 def _role(stack: Sequence[_Open]) -> str | None:
-    """Return the role of the innermost object."""
     if not stack or not stack[-1].is_object:
         return None
     slot = stack[-1].slot
@@ -294,7 +288,6 @@ def _role(stack: Sequence[_Open]) -> str | None:
 
 
 def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
-    """Yield the members, types and settings that may stand at a position."""
     text, offset = document.source, document.offset_at_position(position)
     stack, start = _opened(text, offset)
     role = _role(stack)
@@ -322,7 +315,6 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
 
 
 def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol]:
-    """Return the questions of a benchmark, each with its traits."""
     value = known.parsed.value if known.parsed is not None and known.text == document.source else None
     if not isinstance(value, dict) or known.places is None:
         return []
@@ -361,7 +353,6 @@ def _definition(document: TextDocument, known: _Known, position: types.Position)
 
 
 def _place_of(value: Any, name: str) -> tuple[str | int, ...] | None:
-    """Return the path of the object that a name is that of."""
     left: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while left:
         path, held = left.pop()

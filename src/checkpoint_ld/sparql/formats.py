@@ -226,7 +226,6 @@ def _read(term: Term | None, *, wide: bool) -> str:
 
 
 def _plain(term: Term | None) -> str:
-    """Return the bare value of a term, as CSV has it."""
     if term is None:
         return ""
     return term.value if isinstance(term, NamedNode | Literal) else str(term)

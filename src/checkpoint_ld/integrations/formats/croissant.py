@@ -118,7 +118,6 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
 
 
 def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, Any]]], held: dict[str, bytes]) -> Any:
-    """Return the description of the data set, which the library makes and judges."""
     with _quiet():
         ctx = mlc.Context(conforms_to=_VERSION)
         distribution = [
@@ -148,7 +147,6 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
 
 
 def _dates(benchmark: Benchmark) -> list[Any]:
-    """Return the dates of publication, of the last change and of making, of those that are stated."""
     told = benchmark.graph.plain(benchmark.graph.root, "datePublished"), benchmark.modified_at, benchmark.created_at
     return [one for one in told if one]
 

@@ -335,7 +335,6 @@ def _rows(datasets: Any, path: str, listed: list[str]) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def _silent(datasets: Any) -> Iterator[None]:
-    """Keep `datasets` from drawing bars meanwhile."""
     was_silent = datasets.are_progress_bars_disabled()
     datasets.disable_progress_bars()
     try:

@@ -322,7 +322,6 @@ class _Columns:
         self.findings = (lost(message, Place(source)),) if passed_over else ()
 
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
-        """Return the members of the question in a row, None where it has none."""
         values, custom = row.values, dict[str, Any]()
         held = {role: values.get(name) if name else None for role, name in self._of.items()}
         text, unfit = question_text(held["question"], held["choices"])

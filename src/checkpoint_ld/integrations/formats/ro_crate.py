@@ -85,8 +85,6 @@ def files(benchmark: Benchmark, *, answers: Paths = (), runs: Paths = ()) -> tup
 
 
 class _Crate:
-    """A crate, while it is filled."""
-
     def __init__(self, benchmark: Benchmark) -> None:
         library("rocrate", extra="ro-crate")
         self.rocrate = import_module("rocrate.rocrate")
@@ -102,7 +100,6 @@ class _Crate:
                 root[name] = value
 
     def _head(self) -> dict[str, Any]:
-        """Return what the crate says about itself, which is what the benchmark says."""
         one = self.benchmark
         published = one.graph.plain(one.graph.root, "datePublished")
         return {
@@ -179,12 +176,10 @@ class _Crate:
         return self.add(at, usable[0] if len(usable) == 1 else usable, **held)
 
     def add(self, identifier: str, kind: str | list[str], /, **members: Any) -> Any:
-        """Add an entity that is no file, and return it."""
         held = {key: _compact(one) for key, one in members.items() if one not in (None, [], {}, "")}
         return self.crate.add(self.rocrate.ContextEntity(self.crate, identifier, {"@type": kind, **held}))
 
     def add_file(self, path: str, data: bytes, name: str, description: str, **members: Any) -> Any:
-        """Add a file, and return its entity."""
         self.files[path] = data
         held = {
             "name": name,
@@ -197,7 +192,6 @@ class _Crate:
         return self.crate.add_file(dest_path=path, properties=held)
 
     def add_checkpoint(self) -> None:
-        """Add the checkpoint in both syntaxes, and the report on it."""
         graph, name = self.benchmark.graph, self.benchmark.name
         data = checkpoint_of(self.benchmark)
         self.checkpoint = self.add_file(CHECKPOINT, data, name, "The benchmark: questions, templates, rubrics")
@@ -218,7 +212,6 @@ class _Crate:
         return {*texts, *map(question_object_id, texts.values())}
 
     def add_answers(self, path: str) -> None:
-        """Add a file of recorded answers. Raises ReadError for one without any."""
         found = [*read_answers(path)]
         usable = [one for one in found if not one.fault]
         if not usable:
@@ -328,7 +321,6 @@ def _named(value: Any, kind: str) -> list[Any]:
 
 
 def _date(told: object) -> str | None:
-    """Return a text if it is a date of ISO 8601, or a moment of a day."""
     if not isinstance(told, str):
         return None
     try:
@@ -339,6 +331,5 @@ def _date(told: object) -> str | None:
 
 
 def _starts(checkpoint: AgentCheckpoint) -> Iterable[int]:
-    """Yield the moments of which a checkpoint tells, in milliseconds."""
     yield from (one.created_at for one in checkpoint.snapshot.thought_chain)
     yield from (one.started_at for one in checkpoint.snapshot.tool_state.calls if one.started_at is not None)
