@@ -372,14 +372,18 @@ def server() -> CheckpointServer:
     """Return a language server with all that it can do; `start_io()` runs it."""
     made = CheckpointServer()
 
-    def answered(method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None) -> None:
+    def answered(
+        method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None, *, is_list: bool = True
+    ) -> None:
         """Have a request answered by a function of the document, what is known of it, and the parameters."""
 
         @made.feature(method, options)
         def handle(held: CheckpointServer, params: Any) -> Any:
             document = held.document(params.text_document.uri)
             known = held.known.get(params.text_document.uri, _Known())
-            return None if document is None else answer(document, known, params)
+            if document is None:
+                return [] if is_list else None
+            return answer(document, known, params)
 
     async def changed(held: CheckpointServer, params: Any) -> None:
         await held.validate(params.text_document.uri)
@@ -397,7 +401,7 @@ def server() -> CheckpointServer:
         found = _definition(document, known, params.position)
         return None if found is None else types.Location(params.text_document.uri, found)
 
-    answered(types.TEXT_DOCUMENT_HOVER, lambda _, known, params: _hover(known, params.position))
+    answered(types.TEXT_DOCUMENT_HOVER, lambda _, known, params: _hover(known, params.position), is_list=False)
     answered(
         types.TEXT_DOCUMENT_CODE_ACTION,
         lambda document, known, params: [*_actions(document, known, params.range)],
@@ -409,5 +413,5 @@ def server() -> CheckpointServer:
         types.CompletionOptions(trigger_characters=['"']),
     )
     answered(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda document, known, _: _outline(document, known))
-    answered(types.TEXT_DOCUMENT_DEFINITION, definition)
+    answered(types.TEXT_DOCUMENT_DEFINITION, definition, is_list=False)
     return made
