@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
 from typing import TYPE_CHECKING, Any
@@ -14,9 +13,8 @@ from hypothesis import strategies as st
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import building, contexts
-from checkpoint_ld.graph.building import RepeatedNameError, Walk
+from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.columns import Objects, Place
 from checkpoint_ld.graph.plans import NotCoveredError
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, scenario, setting
@@ -190,14 +188,6 @@ def agrees_together(tree: Json) -> bool:
     if found is None:
         return False
     assert found == exact
-    for alone_to in (1, 60):
-        alone = Walk(tree.get("@context"))
-        source = {key: value for key, value in tree.items() if key != "@context"}
-        alone.alone_to = alone_to
-        with contextlib.suppress(RepeatedNameError):
-            alone.objects(Objects([source], [""]), Place())
-            alone.complete()
-            assert alone.index == exact[0]
     return True
 
 

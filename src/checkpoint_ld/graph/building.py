@@ -31,7 +31,7 @@ from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -47,10 +47,6 @@ _TEXTS = {str}
 _SAYING_NOTHING = frozenset(((), ("@id",)))
 NOT_IN_STEM = ("#", "%23")
 """What would make names by place of two bases look alike."""
-
-
-class RepeatedNameError(NotCoveredError):
-    """Two objects in different batches have the same name: it matters which one comes first in the document."""
 
 
 class Walk(Columns):
@@ -78,17 +74,15 @@ class Walk(Columns):
         self.taken = taken
         self.source: Tree = {}
         self.mentioned: set[str] = set()
-        self.own: dict[str, int] = {}
-        """Names that objects have by their own ids, and how many batches there were before that of the object."""
+        self.owners: dict[str, int] = {}
+        """The objects that have names by their own ids, by their identity."""
+        self.rivals: dict[str, set[int]] = {}
+        """The objects that have one id, where there are several."""
         self.stems: dict[str, str] = {}
         """Names by what the names of objects below them begin with."""
         self.seen: set[int] = set()
         self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
-        self.alone_to = 0
-        """Down to which level objects are taken one by one, each with all below it, in the order of the document."""
-        self.turn = 0
-        """How many batches there were when objects were begun that come after all of those in the document."""
 
     def root(self, tree: Tree, minted: str | None = None) -> str:
         """Hold the statements of a canonical tree; return the name of its root, `minted` where it has none."""
@@ -106,34 +100,30 @@ class Walk(Columns):
         `name` is its name by place, `via` the member that it is a value of.
         """
         one = Objects([source], [name], None if position is None else [position])
-        [node] = self.in_turn(one, Place(via))
-        if any(name in self.own or URIRef(name) in self.taken for name in self.mentioned):
+        [node] = self.hold(one, Place(via))
+        if any(name in self.owners or URIRef(name) in self.taken for name in self.mentioned):
             raise NotCoveredError  # what is a mere name would be read back as the object that has it
         return node
 
-    def in_turn(self, found: Objects, place: Place) -> list[Node]:
-        """Do what `objects` does, as many together as can be where it matters which one comes first."""
-        for self.alone_to in (0, 1):
-            try:
-                return self.objects(found, place)
-            except RepeatedNameError:
-                self.forget()
-        self.alone_to = DEEPEST
-        return self.objects(found, place)
-
-    def forget(self) -> None:
-        """Hold nothing any more."""
-        for held in (self.index, self.own, self.stems, self.seen, self.batches, self.odd, self.mentioned):
+    def hold(self, found: Objects, place: Place) -> list[Node]:
+        """Hold the statements of objects and of all below them; of several with one id, the first one has the name."""
+        nodes = self.objects(found, place)
+        if not self.rivals:
+            return nodes
+        rivals = set().union(*self.rivals.values())
+        first: dict[str, int] = {}
+        for one in filter(lambda one: id(one) in rivals, _in_order(found.sources)):
+            first.setdefault(name_of(one["@id"], self.plans.table), id(one))
+        for held in (self.index, self.rivals, self.stems, self.seen, self.batches, self.odd, self.mentioned):
             held.clear()
+        self.owners = first
+        return self.objects(found, place)
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; return their nodes."""
         sources, names, positions = found
-        most = TOGETHER if place.depth > self.alone_to else 1
-        if place.depth <= max(self.alone_to, 1):
-            self.turn = len(self.batches)
-        if len(sources) > most:
-            parts = (found.part(at, at + most) for at in range(0, len(sources), most))
+        if len(sources) > TOGETHER:
+            parts = (found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER))
             return [*chain.from_iterable(self.objects(part, place) for part in parts)]
         size = len(self.seen) + len(sources)
         self.seen.update(map(id, sources))
@@ -164,7 +154,6 @@ class Walk(Columns):
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
         """Return the names that the objects' own ids give them, None where there is none or another object has it."""
         names: list[str | None] = []
-        batch = len(self.batches)
         for one in sources:
             if "@id" not in one:
                 names.append(None)
@@ -177,13 +166,10 @@ class Walk(Columns):
                 stem = name.replace("#", "%23")
                 if self.taken or self.stems.setdefault(stem, name) != name:
                     raise NotCoveredError
-            owner = self.own.get(name)
-            if owner is not None and self.turn <= owner < batch:
-                raise RepeatedNameError
-            is_free = owner is None and str.__new__(URIRef, name) not in self.taken
-            names.append(name if is_free else None)
-            if is_free:
-                self.own[name] = batch
+            owner = self.owners.setdefault(name, id(one))
+            if owner != id(one):
+                self.rivals.setdefault(name, {owner}).add(id(one))
+            names.append(name if owner == id(one) and str.__new__(URIRef, name) not in self.taken else None)
         return names
 
     def tell(
@@ -197,7 +183,7 @@ class Walk(Columns):
         """Hold the statements of objects, of which `groups` are alike, and what `beside` their members is said of them.
 
         The values of one key are looked at together, whatever else the objects have. Objects below these wait until all
-        that the same terms apply to can be taken together; below a single object all come in the order of the document.
+        that the same terms apply to can be taken together.
         """
         depth = place.depth + 1
         said, columns = self.laid_out(found.sources, groups, place)
@@ -215,9 +201,6 @@ class Walk(Columns):
                 via, is_set = holder.known.term, holder.known.is_set
                 scope = holder.plan if via is not None and via.scope is not None else None
                 waiting.setdefault((kind, via, is_set, scope), []).append(holder)
-            if len(subjects) == 1:
-                self.tell_below(waiting, found.names, depth, said, odd)
-                waiting.clear()
         self.tell_below(waiting, found.names, depth, said, odd)
         for at in odd:
             said[at] = {predicate: term for predicate, term in said[at].items() if term is not None}
@@ -296,6 +279,15 @@ class Walk(Columns):
             names = self.names if has_objects(value) else {}
             left = left.and_also(difference({known.key: value}, read, names, ()))
         return left
+
+
+def _in_order(value: Any) -> Iterator[Tree]:
+    """Yield the objects in a JSON value, each before those below it."""
+    if isinstance(value, dict):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value:
+        if isinstance(one, (dict, list)):
+            yield from _in_order(one)
 
 
 def is_texts(value: Any, known: KeyPlan) -> bool:
@@ -432,7 +424,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
         # Of several objects with one name, or that begin names alike, the first one of the document counts.
         if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
             raise NotCoveredError
-    if not new.isdisjoint({*walk.own, *walk.mentioned}) or not {*map(str, said)} <= {*map(str, holders), *new}:
+    if not new.isdisjoint({*walk.owners, *walk.mentioned}) or not {*map(str, said)} <= {*map(str, holders), *new}:
         raise NotCoveredError
     for subject, held in said.items():
         known = index.setdefault(subject, {})
