@@ -45,8 +45,6 @@ DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
 _TEXTS = {str}
 _SAYING_NOTHING = frozenset(((), ("@id",)))
-NOT_IN_STEM = ("#", "%23")
-"""What would make names by place of two bases look alike."""
 
 
 class Walk(Columns):
@@ -162,7 +160,7 @@ class Walk(Columns):
             if type(identifier) is not str:
                 raise NotCoveredError
             name = name_of(identifier, self.plans.table)
-            if any(one in name for one in NOT_IN_STEM):
+            if "#" in name or "%23" in name:  # names by place of two bases would look alike
                 stem = name.replace("#", "%23")
                 if self.taken or self.stems.setdefault(stem, name) != name:
                     raise NotCoveredError
@@ -513,7 +511,8 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
 
 def _checked(owner: str) -> str:
     """Return the name of an object in a graph if the names below it are like those below no other object."""
-    if any(one in literals.parted(owner)[0] for one in NOT_IN_STEM):
+    base = literals.parted(owner)[0]
+    if "#" in base or "%23" in base:
         raise NotCoveredError
     return owner
 

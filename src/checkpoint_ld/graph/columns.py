@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.plans import KeyPlan, Plan
 
 
-TOGETHER = 512
+TOGETHER = 2048
 """So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
 _KINDS = frozenset((str, type(None)))
 

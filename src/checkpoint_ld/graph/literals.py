@@ -62,7 +62,7 @@ UNDECIDED = "@json"
 _TOO_LARGE = 10**21 - 2**16
 """The least integer whose nearest double is 1e21."""
 _FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
-_HOLDERS, _TEXTS, _OF_TEXTS = {list, dict}, {str}, {list, dict, str}
+_HOLDERS, _NO_FLOATS = {list, dict}, {str, int, bool, type(None)}
 _LONGEST_INTEGER = 4300
 """More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
 
@@ -127,22 +127,25 @@ def double_text(value: float) -> str:
 
 def json_text(value: Any) -> str:
     """Return the text of an `rdf:JSON` literal: no white space, keys in their order, numbers in full."""
-    if type(value) in _HOLDERS and _is_of_texts(value, 3):
+    if _is_without_floats(value, 16):
         try:
-            return orjson.dumps(value).decode()  # of texts alone it makes the same, in a third of the time
-        except TypeError:  # a key that is no text, or half a surrogate pair
+            return orjson.dumps(value).decode()  # the same without floats, in a third of the time
+        except TypeError:  # a key that is no text, a large integer, or half a surrogate pair
             return _as_json(value)
     return _as_json(value)
 
 
-def _is_of_texts(value: Any, levels: int) -> bool:
-    """Tell whether there are only texts in an array or object, and in those in it, some levels down."""
-    inner = value if type(value) is list else value.values()
-    kinds = {*map(type, inner)}
-    if kinds == _TEXTS or not kinds:
+def _is_without_floats(value: Any, levels: int) -> bool:
+    kind = type(value)
+    if kind not in _HOLDERS:
+        return kind in _NO_FLOATS
+    inner = value if kind is list else value.values()
+    others = {*map(type, inner)} - _NO_FLOATS
+    if not others:
         return True
-    below = [one for one in inner if type(one) is not str]
-    return levels > 0 and kinds <= _OF_TEXTS and all(_is_of_texts(one, levels - 1) for one in below)
+    if not levels or not others <= _HOLDERS:
+        return False
+    return all(_is_without_floats(one, levels - 1) for one in inner if type(one) in _HOLDERS)
 
 
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
@@ -235,35 +238,50 @@ def json_of(literal: Literal, coercion: str | None = None) -> Any:
     What JSON has no scalar for becomes a text with its language or datatype under a key for texts, dates or JSON, and
     a JSON-LD value object under any other one.
     """
-    text, datatype = str(literal), literal.datatype
-    holds_text = coercion in _FOR_TEXTS
-    if literal.language:
-        typed_text = TypedText(text, literal.language)
-        return typed_text if holds_text else typed_text.value_object
-    if datatype is None or datatype == XSD_STRING:
+    text, datatype, language = str(literal), literal.datatype, literal.language
+    if language:
+        return _typed_text(text, coercion, language=language)
+    kind = _KINDS.get(datatype)
+    if kind == "string":
         return TypedText(text, None, str(XSD_STRING)) if coercion == DATETIME and is_datetime(text) else text
-    if str(datatype) == coercion == DATETIME:
+    if kind == "dateTime" and coercion == DATETIME:
         return text
-    if datatype == XSD_BOOLEAN and text in ("true", "false", "1", "0"):
+    if kind == "boolean" and text in ("true", "false", "1", "0"):
         return text in ("true", "1")
-    is_json, value = _parsed(text) if datatype == RDF_JSON else (False, None)
-    if is_json:
-        return value if coercion == "@json" else {"@value": value, "@type": "@json"}
-    number = _number(text, datatype, None if coercion == TEXT else coercion)
-    typed_text = TypedText(text, None, str(datatype))
-    return number if number is not None else typed_text if holds_text else typed_text.value_object
+    if kind == "JSON":
+        is_json, value = _parsed(text)
+        if is_json:
+            return value if coercion == "@json" else {"@value": value, "@type": "@json"}
+    number = _number(text, kind, None if coercion == TEXT else coercion)
+    return _typed_text(text, coercion, datatype=str(datatype)) if number is None else number
 
 
-def _number(text: str, datatype: URIRef, coercion: str | None) -> int | float | None:
-    if datatype == XSD_INTEGER and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
-        as_float = float(text)
-        if coercion == DOUBLE and math.isfinite(as_float):
-            return as_float
+def _number(text: str, kind: str | None, coercion: str | None) -> int | float | None:
+    if kind == "integer" and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
+        if coercion == DOUBLE and math.isfinite(float(text)):
+            return float(text)
         return None if coercion is None and not is_small(int(text)) else int(text)
-    is_float = datatype == XSD_DOUBLE or (coercion is not None and datatype in (XSD_DECIMAL, XSD_FLOAT))
-    if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)):
-        return float(text)
-    return None
+    is_float = kind == "double" or (coercion is not None and kind == "number")
+    return float(text) if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)) else None
+
+
+_KINDS: dict[URIRef | None, str] = {
+    None: "string",
+    XSD_STRING: "string",
+    XSD_DATETIME: "dateTime",
+    XSD_BOOLEAN: "boolean",
+    RDF_JSON: "JSON",
+    XSD_INTEGER: "integer",
+    XSD_DOUBLE: "double",
+    XSD_DECIMAL: "number",
+    XSD_FLOAT: "number",
+}
+"""Datatypes that JSON has a value for; looked up, since rdflib compares names slowly."""
+
+
+def _typed_text(text: str, coercion: str | None, *, language: str | None = None, datatype: str | None = None) -> Any:
+    made = TypedText(text, language, datatype)
+    return made if coercion in _FOR_TEXTS else made.value_object
 
 
 def _parsed(text: str) -> tuple[bool, Any]:
