@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import repeat
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
 from rdflib import BNode, Graph, Literal, URIRef
 
@@ -18,13 +19,14 @@ from checkpoint_ld.agent.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived,
 from checkpoint_ld.agent.text import bytes_of, sha256_of
 from checkpoint_ld.agent.values import LATEST_MS
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
-from checkpoint_ld.graph import interpreter, literals
+from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import DATETIME, literal_of, typed
+from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agent.schema import AgentPlan
     from checkpoint_ld.graph.columns import Column
+    from checkpoint_ld.graph.contexts import Term
+    from checkpoint_ld.graph.object_reading import Found
     from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
 
@@ -164,14 +168,15 @@ class AgentGraph(StatementGraph):
 
     def tree(self) -> Tree:
         """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
-        return _Reader(self.held).object(self.root, schema.compiled().root)
+        return _AgentReader(self.held).object(self.root)
 
     def read(self, subject: Node) -> Tree:
         """Return the JSON object of a node and of everything below it, as the canonical document has it.
 
         Raises LookupFailedError for a node that is no object of a checkpoint.
         """
-        return _Reader(self.held).object(subject, self._plan(subject))
+        around, key = _holder(self._plan(subject))
+        return _AgentReader(self.held).object(subject, None if around is None else around.keys[key].term)
 
     def write(self, subject: Node, members: Tree) -> None:
         """Let a node, and what it owns, say what an object says, as `read` gives it.
@@ -180,8 +185,7 @@ class AgentGraph(StatementGraph):
         `read`, and WriteError for an object with another id, as other objects may refer to the node.
         """
         plan = self._plan(subject)
-        above = ((one, key) for one in schema.plans().values() for key, below in one.below.items() if below is plan)
-        around, key = next(above, (None, ""))
+        around, key = _holder(plan)
         walk = AgentWalk()
         identifier = members.get(ID)
         if literals.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
@@ -214,6 +218,12 @@ class AgentGraph(StatementGraph):
         for key, below in plan.below.items():
             for one in terms_of(held.get(plan.keys[key].predicate)):
                 self._cut(one, below)
+
+
+def _holder(plan: AgentPlan) -> tuple[AgentPlan | None, str]:
+    """Return what keys mean at the objects that hold those of `plan`, and the key of these; None at the root."""
+    above = ((one, key) for one in schema.plans().values() for key, below in one.below.items() if below is plan)
+    return next(above, (None, ""))
 
 
 class Batch(NamedTuple):
@@ -414,45 +424,88 @@ def root_of(index: Index) -> Node:
     return found[0]
 
 
-class _Reader:
+class _AgentReads(Reads):
+    """How nodes are read whose keys mean what `plan` says; other predicates say nothing here."""
+
+    def __init__(self, plan: AgentPlan) -> None:
+        super().__init__(None, None, contexts.karenina())
+        self.plan = plan
+
+    def learnt(self, predicate: Node) -> Step | None:
+        known = self.plan.key_of(str(predicate))
+        if known is None:
+            return None
+        return Step(known.key, predicate, self.rank(known.key), term=known.term, is_set=known.is_set, known=known)
+
+    def rank(self, key: str) -> tuple[int, str]:
+        order = self.plan.order
+        return (order.index(key), "") if key in order else (len(order), key)
+
+
+@cache
+def _reads() -> dict[int, _AgentReads]:
+    """Return how the values of each member are read, by the identity of its term; None has that of the root."""
+    found = {}
+    waiting: list[tuple[Term | None, AgentPlan]] = [(None, schema.compiled().root)]
+    while waiting:
+        via, plan = waiting.pop()
+        found[id(via)] = _AgentReads(plan)
+        waiting += [(plan.keys[key].term, below) for key, below in plan.below.items()]
+    return found
+
+
+def _known(step: Step) -> KeyPlan:
+    return cast("KeyPlan", step.known)
+
+
+class _AgentReader(ObjectReading):
     """Reads objects from an index; derived and foreign statements say nothing here."""
 
     def __init__(self, index: Index) -> None:
-        self.index = index
+        super().__init__(index, contexts.karenina())
+        self._left = math.inf  # the schema has an end
         self.walk = AgentWalk()
 
-    def object(self, subject: Node, plan: AgentPlan) -> Tree:
-        """Return the object of a node, and of everything below it: known keys in their fixed order, then all others."""
-        held_by = self.index.get(subject, {})
-        members: Tree = {}
-        if plan.kind is not None and not isinstance(subject, BNode) and not literals.is_minted(str(subject)):
-            members[ID] = _id_of(subject, plan.kind)
-        for predicate, held in held_by.items():
-            key = plan.key_of(str(predicate))
-            if key is not None:
-                members[key.key] = self.value(terms_of(held), key, plan)
-        if RESIDUE in held_by:
-            self.put_over(members, held_by, plan)
-        known = {key: members.pop(key) for key in plan.order if key in members}
-        return {**known, **dict(sorted(members.items()))}
+    def reads_of(self, kind: Any, via: Term | None) -> Reads:  # noqa: ARG002 - objects have no types
+        return _reads()[id(via)]
 
-    def value(self, held: list[Node], key: KeyPlan, plan: AgentPlan) -> Any:
-        """Return the value of a member."""
-        is_one = len(held) == 1 and (not key.is_set or isinstance(held[0], Literal))
-        if is_one:
-            return self.one(held[0], key, plan)
-        if key.is_set and key.holds:
-            return [self.one(one, key, plan) for one in sorted(held, key=self.place)]
-        found = [self.one(one, key, plan) for one in sorted(held, key=str)]
-        return sorted(found, key=str) if key.is_set else found
+    def heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[Found]:
+        kind = cast("_AgentReads", reads).plan.kind
+        if kind is None:
+            return []
+        named = [
+            at
+            for at in columns[RDF_TYPE]
+            if not (isinstance(subjects[at], BNode) or literals.is_minted(str(subjects[at])))
+        ]
+        return [(reads.rank(ID), ID, named, [_id_of(subjects[at], kind) for at in named])]
 
-    def one(self, term: Node, key: KeyPlan, plan: AgentPlan) -> Any:
-        """Return the JSON value of a term."""
+    def column(self, values: list[Any], step: Step, only: Any) -> Sequence[Any]:
+        found = super().column(values, step, only)
+        if not step.is_set:
+            return found
+        are_one = [len(every := terms_of(held)) == 1 and isinstance(every[0], Literal) for held in values]
+        return [one[0] if is_one else one for one, is_one in zip(found, are_one, strict=True)]
+
+    def values_in_order(self, held: list[Node], step: Step) -> list[Node]:
+        known = _known(step)
+        if known.is_set and known.holds:
+            return sorted(held, key=self.place)
+        by_name = sorted(held, key=str)
+        return sorted(by_name, key=lambda one: str(self.one(one, known))) if known.is_set else by_name
+
+    def at_nodes(self, terms: Sequence[Node], step: Step) -> list[int]:
+        known = _known(step)
+        return [at for at, one in enumerate(terms) if known.holds and not isinstance(one, Literal)]
+
+    def scalars(self, values: list[Any], step: Step) -> list[Any]:
+        return [self.one(one, _known(step)) for one in values]
+
+    def one(self, term: Node, known: KeyPlan) -> Any:
+        """Return the JSON value of a term that is no object."""
         if isinstance(term, Literal):
             return value_of(term)
-        if key.holds:
-            return self.object(term, plan.below[key.key])
-        return _id_of(term, schema.kind_of(key)) if key.reading is Reading.REFERENCE else str(term)
+        return _id_of(term, schema.kind_of(known)) if known.reading is Reading.REFERENCE else str(term)
 
     def place(self, term: Node) -> tuple[float, float, str]:
         """Return what elements of an array are sorted by: position, moment, name; literals come last."""
@@ -466,9 +519,10 @@ class _Reader:
 
         return least(POSITION), least(*_MOMENTS), str(term)
 
-    def put_over(self, members: Tree, held_by: dict[Node, Node | list[Node]], plan: AgentPlan) -> None:
+    def with_residue(self, reads: Reads, subject: Node, held: Any, row: Tree, only: Any) -> Tree:  # noqa: ARG002 - no frames
         """Put what a residue tells over what the statements tell, unless somebody changed the statements since."""
-        for term in terms_of(held_by[RESIDUE]):
+        plan, members = cast("_AgentReads", reads).plan, dict(row)
+        for term in terms_of(held[RESIDUE]):
             residue = value_of(term) if isinstance(term, Literal) else None
             for name, value in residue.items() if isinstance(residue, dict) else ():
                 if name == ID and plan.kind is not None:
@@ -478,9 +532,12 @@ class _Reader:
                 is_array = list in key.holds and isinstance(meant, list)
                 parts = meant if is_array else [meant]
                 terms = [_uri(one.name) if isinstance(one, Ref) else self.walk.member(one, key)[0] for one in parts]
-                if {one for held in terms for one in terms_of(held)} == {*terms_of(held_by.get(key.predicate))}:
-                    filled = [self.one(_uri(one.name), key, plan) if isinstance(one, Ref) else one for one in parts]
+                if {one for held_one in terms for one in terms_of(held_one)} == {*terms_of(held.get(key.predicate))}:
+                    nodes = [_uri(one.name) for one in parts if isinstance(one, Ref)]
+                    below = iter(self.objects(nodes, key.term) if key.holds else [self.one(one, key) for one in nodes])
+                    filled = [next(below) if isinstance(one, Ref) else one for one in parts]
                     members[name] = filled if is_array else filled[0]
+        return dict(sorted(members.items(), key=lambda one: reads.rank(one[0])))
 
 
 def _id_of(subject: Node, kind: schema.Kind) -> str:

@@ -8,8 +8,7 @@ in which a node stands at several places are read by `Compaction`, node by node,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from weakref import WeakKeyDictionary
@@ -39,7 +38,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.contexts import Term, Terms, TermTable
+    from checkpoint_ld.graph.contexts import Term, TermTable
+    from checkpoint_ld.graph.plans import KeyPlan
     from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
@@ -73,37 +73,42 @@ class Step(NamedTuple):
 
     key: str
     predicate: Node
-    coercion: str | None
-    term: Term | None
     rank: tuple[int, str]
+    coercion: str | None = None
+    term: Term | None = None
     is_map: bool = False
     is_set: bool = False
+    known: KeyPlan | None = None
+    """What the key means, to a family whose keys are compiled."""
 
 
-@dataclass(slots=True, eq=False)
 class Reads:
     """How nodes of one type that are values of `via` are read; `steps` are learnt as predicates are met."""
 
-    via: Term | None
-    kind: str | list[str] | None
-    terms: Terms
-    is_property: bool
-    steps: dict[Node, Step] = field(default_factory=dict)
+    def __init__(self, via: Term | None, kind: str | list[str] | None, table: TermTable) -> None:
+        self.via = via
+        self.kind = kind
+        self.terms = table.at(via, kind)
+        self.is_property = is_property_value(kind, via)
+        self._steps: dict[Node, Step | None] = dict.fromkeys(_NO_MEMBERS)
 
-    def step(self, predicate: Node) -> Step:
-        """Return how a member is read."""
-        step = self.steps.get(predicate)
-        if step is None:
-            key = self.terms.key_of(str(predicate))
-            term = self.terms.by_key.get(key)
-            coercion = coercion_of(key, term, is_property=self.is_property)
-            container = term.container if term is not None else None
-            rank = self.rank(key)
-            step = Step(key, predicate, coercion, term, rank, container == "@index", container == "@set")
-            if len(self.steps) >= _MOST:
-                self.steps.clear()
-            self.steps[predicate] = step
-        return step
+    def step(self, predicate: Node) -> Step | None:
+        """Return how a member is read, None for a predicate that is none."""
+        try:
+            return self._steps[predicate]
+        except KeyError:
+            if len(self._steps) >= _MOST:
+                self._steps = dict.fromkeys(_NO_MEMBERS)
+            step = self._steps[predicate] = self.learnt(predicate)
+            return step
+
+    def learnt(self, predicate: Node) -> Step | None:
+        """Find out how a member is read."""
+        key = self.terms.key_of(str(predicate))
+        term = self.terms.by_key.get(key)
+        coercion = coercion_of(key, term, is_property=self.is_property)
+        container = term.container if term is not None else None
+        return Step(key, predicate, self.rank(key), coercion, term, container == "@index", container == "@set")
 
     def rank(self, key: str) -> tuple[int, str]:
         """Return what members are sorted by."""
@@ -118,7 +123,7 @@ class _Nodes(NamedTuple):
     objects: list[Tree]
 
 
-_Found = tuple[tuple[int, str], str, "Sequence[int]", "Sequence[Any]"]
+Found = tuple[tuple[int, str], str, "Sequence[int]", "Sequence[Any]"]
 """What members are sorted by, their key, the rows of the objects that have it, and its values."""
 
 _READS: WeakKeyDictionary[TermTable, dict[tuple[object, ...], Reads]] = WeakKeyDictionary()
@@ -133,7 +138,7 @@ class ObjectReading(Compaction):
     def __init__(self, index: Index, table: TermTable) -> None:
         super().__init__(index, table)
         self._reads = _READS.setdefault(table, {})
-        self._left: int | None = None
+        self._left: float | None = None
         """How many more nodes may be read together; None outside of `objects`."""
 
     def objects(self, subjects: Iterable[Node], via: Term | None = None, only: Frame | None = None) -> list[Tree]:
@@ -189,37 +194,37 @@ class ObjectReading(Compaction):
             for predicate in predicates if kind is not None else (RDF_TYPE, *predicates):
                 columns.setdefault(predicate, []).extend(rows)
         for kind, columns in parts.items():
-            self._alike(self._reads_of(kind, via), columns, _Nodes(subjects, held_by, objects), only)
+            self._alike(self.reads_of(kind, via), columns, _Nodes(subjects, held_by, objects), only)
         return objects
 
-    def _reads_of(self, kind: Any, via: Term | None) -> Reads:
+    def reads_of(self, kind: Any, via: Term | None) -> Reads:
+        """Return how nodes are read that have the type or types `kind` and are values of `via`."""
         place = (id(via), kind)  # what is kept keeps `via` alive, so that no other term gets its identity
         reads = self._reads.get(place)
         if reads is None:
             if len(self._reads) >= _MOST:
                 self._reads.clear()
             name = kind_of([*kind] if isinstance(kind, tuple) else kind)
-            reads = Reads(via, name, self.table.at(via, name), is_property_value(name, via))
-            self._reads[place] = reads
+            reads = self._reads[place] = Reads(via, name, self.table)
         return reads
 
     def _alike(self, reads: Reads, columns: dict[Node, list[int]], nodes: _Nodes, only: Frame | None) -> None:
         """Fill in the objects of nodes of one type; `columns` has the rows of those that have each predicate."""
         subjects, held_by, objects = nodes
-        found = self._heads(reads, columns, subjects)
+        found = self.heads(reads, columns, subjects)
         with_residue = columns.get(RESIDUE, ())
         needing: set[int] = set()
         for predicate, every in columns.items():
-            if predicate in _NO_MEMBERS:
+            step = reads.step(predicate)
+            if step is None:
                 continue
             rows: Sequence[int] = every
-            step = reads.step(predicate)
             if predicate == POSITION:
                 rows = [at for at in every if not is_position(held_by[at][POSITION])]
             if rows and (only is None or step.key in only):
                 below = None if only is None else only[step.key]
                 values = [held_by[at][predicate] for at in rows]
-                read = self._column(values, step, None if isinstance(below, frozenset) else below)
+                read = self.column(values, step, None if isinstance(below, frozenset) else below)
                 found.append((step.rank, step.key, rows, read))
                 needing.update(map(rows.__getitem__, self.needing(reads, step, read)))
         for _, key, rows, read in sorted(found, key=itemgetter(0)):
@@ -231,11 +236,11 @@ class ObjectReading(Compaction):
             if local:
                 objects[at] = {"@context": local, **objects[at]}
         for at in with_residue:
-            objects[at] = self._with_residue(reads, subjects[at], held_by[at], objects[at], only)
+            objects[at] = self.with_residue(reads, subjects[at], held_by[at], objects[at], only)
 
-    def _heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[_Found]:
+    def heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[Found]:
         """Return the types and the identifiers of nodes of one type."""
-        found: list[_Found] = []
+        found: list[Found] = []
         kind, every = reads.kind, columns[RDF_TYPE]
         if kind is not None:
             kinds = [kind if isinstance(kind, str) else [*kind] for _ in every]
@@ -249,10 +254,10 @@ class ObjectReading(Compaction):
 
     def _as_found(self, reads: Reads, held: Predicates, members: Tree) -> Tree:
         """Return the members of an object in the order of the index."""
-        keys = ("@type", "@id", *(reads.step(one).key for one in held if one not in _NO_MEMBERS))
+        keys = ("@type", "@id", *(step.key for step in map(reads.step, held) if step is not None))
         return {key: members[key] for key in keys if key in members}
 
-    def _column(self, values: list[Any], step: Step, only: Frame | None) -> Sequence[Any]:
+    def column(self, values: list[Any], step: Step, only: Frame | None) -> Sequence[Any]:
         """Return the values of one member of several objects, with everything below them."""
         if step.is_map:
             return [
@@ -263,24 +268,31 @@ class ObjectReading(Compaction):
         sizes: list[int] | None = None
         terms = values
         if not _LISTS.isdisjoint(map(type, values)):
-            in_order = [self.in_order(one) if isinstance(one, list) else (one,) for one in values]
+            in_order = [self.values_in_order(one, step) if isinstance(one, list) else (one,) for one in values]
             sizes, terms = [*map(len, in_order)], [*chain(*in_order)]
-        index = self.index
-        at_nodes = [] if {*map(type, terms)} == _LITERALS else [at for at, one in enumerate(terms) if one in index]
-        found: list[Any]
-        if not at_nodes:
-            found = self._scalars(terms, step.coercion)
-        elif len(at_nodes) == len(terms):
+        at_nodes = [] if {*map(type, terms)} == _LITERALS else self.at_nodes(terms, step)
+        if len(at_nodes) == len(terms):
             found = self.objects(terms, step.term, only)
         else:
-            found = self._scalars(terms, step.coercion)
-            below = self.objects([terms[at] for at in at_nodes], step.term, only)
+            found = self.scalars(terms, step)
+            below = self.objects([terms[at] for at in at_nodes], step.term, only) if at_nodes else ()
             for at, one in zip(at_nodes, below, strict=True):
                 found[at] = one
-        if sizes is None:
-            return [[one] for one in found] if step.is_set else found
+        if sizes is None and not step.is_set:
+            return found
         every = iter(found)
-        return [next(every) if size == 1 and not step.is_set else [*islice(every, size)] for size in sizes]
+        return [
+            next(every) if size == 1 and not step.is_set else [*islice(every, size)]
+            for size in sizes or repeat(1, len(terms))
+        ]
+
+    def values_in_order(self, held: list[Node], step: Step) -> list[Node]:  # noqa: ARG002 - for other families
+        """Return the values of one member in their order."""
+        return self.in_order(held)
+
+    def at_nodes(self, terms: Sequence[Node], step: Step) -> list[int]:  # noqa: ARG002 - as above
+        """Return which values of a member are objects."""
+        return [at for at, one in enumerate(terms) if one in self.index]
 
     def _predicates(self, only: Frame) -> tuple[URIRef, ...]:
         """Return the predicates of the members that a frame names."""
@@ -300,8 +312,9 @@ class ObjectReading(Compaction):
                 ]
         return values
 
-    def _scalars(self, values: list[Any], coercion: str | None) -> list[Any]:
+    def scalars(self, values: list[Any], step: Step) -> list[Any]:
         """Return the JSON values of literals and of names of no node; each distinct term is read once."""
+        coercion = step.coercion
         terms = dict(zip(map(id, values), values, strict=True))
         if coercion != DATETIME and all(map(_is_text, terms.values())):
             read: dict[int, Any] = dict(zip(terms, map(str, terms.values()), strict=True))
@@ -311,7 +324,7 @@ class ObjectReading(Compaction):
             return [copied(read[id(one)]) for one in values]
         return [*map(read.__getitem__, map(id, values))]
 
-    def _with_residue(self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None) -> Tree:
+    def with_residue(self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None) -> Tree:
         """Return an object of which a residue tells some members."""
         residue = told_residue(held[RESIDUE])
         keys = {*residue.members, *residue.absent, *residue.set_apart}
@@ -319,10 +332,8 @@ class ObjectReading(Compaction):
             return row
         read: Tree = {key: row[key] for key in ("@type", "@id") if key in row}
         for predicate in held:
-            if predicate in _NO_MEMBERS:
-                continue
             step = reads.step(predicate)
-            if step.key in keys and step.key in row:
+            if step is not None and step.key in keys and step.key in row:
                 value = row[step.key]
                 is_told = type(value) is list and {*map(type, value)} == _TEXTS
                 read[step.key] = value if is_told else self.told(subject, step.predicate, step.term, step.coercion)
