@@ -473,12 +473,9 @@ class _AgentReader(ObjectReading):
         kind = cast("_AgentReads", reads).plan.kind
         if kind is None:
             return []
-        named = [
-            at
-            for at in columns[RDF_TYPE]
-            if not (isinstance(subjects[at], BNode) or literals.is_minted(str(subjects[at])))
-        ]
-        return [(reads.rank(ID), ID, named, [_id_of(subjects[at], kind) for at in named])]
+        every = ((at, subjects[at]) for at in columns[RDF_TYPE])
+        own = {at: _id_of(one, kind) for at, one in every if type(one) is URIRef and not literals.is_minted(one)}
+        return [(reads.rank(ID), ID, [*own], [*own.values()])]
 
     def column(self, values: list[Any], step: Step, only: Any) -> Sequence[Any]:
         found = super().column(values, step, only)

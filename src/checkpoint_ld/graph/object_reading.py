@@ -8,7 +8,7 @@ in which a node stands at several places are read by `Compaction`, node by node,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from weakref import WeakKeyDictionary
@@ -280,11 +280,8 @@ class ObjectReading(Compaction):
                 found[at] = one
         if sizes is None and not step.is_set:
             return found
-        every = iter(found)
-        return [
-            next(every) if size == 1 and not step.is_set else [*islice(every, size)]
-            for size in sizes or repeat(1, len(terms))
-        ]
+        every, sizes = iter(found), sizes or [1] * len(terms)
+        return [next(every) if size == 1 and not step.is_set else [*islice(every, size)] for size in sizes]
 
     def values_in_order(self, held: list[Node], step: Step) -> list[Node]:  # noqa: ARG002 - for other families
         """Return the values of one member in their order."""
