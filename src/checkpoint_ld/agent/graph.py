@@ -12,7 +12,7 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 
-from rdflib import BNode, Graph, Literal, URIRef
+from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived, prov, value_of
