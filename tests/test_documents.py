@@ -353,6 +353,7 @@ def test_tricky_documents_of_the_corpus_are_read(corpus: Path) -> None:
 # --- the quick way, which says exactly what the thorough one says
 
 DEPTH = 200
+LAYOUTS: list[Any] = [{"indent": 2}, {"separators": (",", ":")}]
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text()),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(), inner, max_size=3)),
@@ -361,17 +362,18 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 @settings(max_examples=examples(300), deadline=None)
-@given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=4), st.booleans())
-def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: bool) -> None:
-    data = json.dumps(value, indent=2, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
+@given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=4), st.booleans(), st.sampled_from(LAYOUTS))
+def test_what_is_read_quickly_is_what_the_parser_reads(value: Any, is_ascii: bool, layout: Any) -> None:
+    data = json.dumps(value, **layout, ensure_ascii=is_ascii).encode("utf-8", "surrogatepass")
     found = document.value_of(data, DEPTH)
     assert found is None or same(found, parse(data.decode()))
 
 
 @pytest.mark.parametrize("end", ["", "\n", " \r\n"])
-def test_documents_as_karenina_writes_them_are_read_quickly(end: str) -> None:
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_documents_in_usual_layouts_are_read_quickly(end: str, layout: Any) -> None:
     value: dict[str, Any] = {"name": "Größe", "n": [1, -2.5, True, None, {}], "e": [], "x": {"y": 'a "quoted"\n line'}}
-    text = json.dumps(value, indent=2, ensure_ascii=False) + end
+    text = json.dumps(value, **layout, ensure_ascii=False) + end
     assert document.value_of(text.encode(), DEPTH) == value
 
 
@@ -386,6 +388,8 @@ MEMBERS = [
     "data",
     [
         *(f"{{\n  {member}\n}}".encode() for member in MEMBERS),
+        *(f"{{{member}}}".replace(" ", "").replace("\n", "").encode() for member in MEMBERS if member != '"a":1'),
+        b'{"a": 1}',
         *(b"", b"{}", b"[\n  1\n]", b"\xef\xbb\xbf{\n}", b'{\n  "a": "\xff"\n}', b'{\n  "a": 1\n}\x00'),
     ],
 )
@@ -393,17 +397,18 @@ def test_what_might_be_bent_and_other_texts_are_left_to_the_parser(data: bytes) 
     assert document.value_of(data, DEPTH) is None
 
 
-def nested(depth: int) -> bytes:
+def nested(depth: int, layout: Any) -> bytes:
     """Return an object with arrays in it, `depth` of both inside one another."""
     value: Any = 1
     for _ in range(depth - 1):
         value = [value]
-    return json.dumps({"a": value}, indent=2).encode()
+    return json.dumps({"a": value}, **layout).encode()
 
 
 @pytest.mark.parametrize("depth", [2, 3, 10, 200])
-def test_the_limit_of_depth_is_that_of_the_parser(depth: int) -> None:
-    assert read_json(nested(depth), limits=Limits(depth=depth)).value == json.loads(nested(depth))
-    for shape in (nested(depth + 1), nested(depth).replace(b" 1\n", b" []\n"), nested(depth + 40)):
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_limit_of_depth_is_that_of_the_parser(depth: int, layout: Any) -> None:
+    assert read_json(nested(depth, layout), limits=Limits(depth=depth)).value == json.loads(nested(depth, layout))
+    for shape in (nested(depth + 1, layout), nested(depth, layout).replace(b"1", b"[]"), nested(depth + 40, layout)):
         with pytest.raises(ReadError, match="nested deeper"):
             read_json(shape, limits=Limits(depth=depth))

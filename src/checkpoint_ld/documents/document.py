@@ -226,17 +226,19 @@ _INDENT = 2
 
 
 def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
-    """Return the object that a JSON text in the usual layout holds, None for any other text.
+    """Return the object that a JSON text in a usual layout holds, None for any other text.
 
-    That is an object over several lines, indented by two blanks, as Karenina and its GUI write it. `depth` is how many
-    objects and arrays may stand inside one another; where that might not be so, the answer is None, too.
+    That is an object without white space, or over several lines and indented by two blanks, as Karenina and its GUI
+    write it: orjson writes the same text again, so that it has read all of it. `depth` is how many objects and arrays
+    may stand inside one another; where that might not be so, the answer is None, too.
     """
+    is_indented = data.startswith(b"{\n")
     # Members on the level of `depth` are indented so far; there is no line break inside a string.
-    if not data.startswith(b"{\n") or b"\n" + b" " * (_INDENT * depth) in data:
+    if b"\n" + b" " * (_INDENT * depth) in data if is_indented else not data.startswith(b'{"') or _depth(data) > depth:
         return None
     try:
         value = orjson.loads(data)
-        again = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+        again = orjson.dumps(value, option=orjson.OPT_INDENT_2 if is_indented else None)
     except (json.JSONDecodeError, TypeError, RecursionError):  # TypeError: an integer of more than 64 bits
         return None
     return value if data.startswith(again) and not data[len(again) :].strip(_TRAILING) else None
