@@ -15,7 +15,7 @@ from rdflib import URIRef
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.annotation import annotate, annotate_members, complete, name_of
-from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stem_of
+from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stems_of
 from checkpoint_ld.graph.compaction import (
     POSITION,
     Compaction,
@@ -31,7 +31,7 @@ from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -207,6 +207,27 @@ class Walk(Columns):
         self.index.update(one for one in zip(subjects, said, strict=True) if one[1])
         self.odd += [(subjects[at], found.sources[at], odd[at]) for at in sorted(odd)]
 
+    def tell_below(
+        self,
+        waiting: dict[tuple[object, ...], list[Column]],
+        names: Sequence[str],
+        depth: int,
+        said: list[dict[Any, Any]],
+        odd: dict[int, list[KeyPlan]],
+    ) -> None:
+        """Hold the statements of the objects below others, those together that the same terms apply to."""
+        for (kind, *_), parts in waiting.items():
+            values = [*chain.from_iterable(part.values for part in parts)]
+            stems = [*chain.from_iterable(stems_of(map(names.__getitem__, one.rows), one.known) for one in parts)]
+            known, plan = parts[0].known, parts[0].plan
+            terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
+            holding = [(row, part.known) for part in parts for row in part.rows]
+            for (row, known), term in zip(holding, terms, strict=True):
+                said[row][known.predicate] = term
+            for at in left:
+                row, known = holding[at]
+                odd.setdefault(row, []).append(known)
+
     def laid_out(
         self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
     ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
@@ -229,27 +250,6 @@ class Walk(Columns):
                 column.rows.extend(rows)
                 column.values.extend(map(itemgetter(key), alike_ones))
         return said, columns.values()
-
-    def tell_below(
-        self,
-        waiting: Mapping[tuple[object, ...], list[Column]],
-        names: Sequence[str],
-        depth: int,
-        said: list[dict[Any, Any]],
-        odd: dict[int, list[KeyPlan]],
-    ) -> None:
-        """Hold the statements of objects that wait below others, in the order of these."""
-        for (kind, *_), parts in waiting.items():
-            order = sorted((row, part, at) for part, one in enumerate(parts) for at, row in enumerate(one.rows))
-            values = [parts[part].values[at] for _, part, at in order]
-            stems = [stem_of(names[row], parts[part].known) for row, part, _ in order]
-            known, plan = parts[0].known, parts[0].plan
-            terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
-            for (row, part, _), term in zip(order, terms, strict=True):
-                said[row][parts[part].known.predicate] = term
-            for at in left:
-                row, part, _ = order[at]
-                odd.setdefault(row, []).append(parts[part].known)
 
     @cached_property
     def names(self) -> dict[int, str]:

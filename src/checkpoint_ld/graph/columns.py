@@ -18,7 +18,7 @@ from checkpoint_ld.graph.literals import DATETIME, DOUBLE, Made, TypedText, lite
 from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from rdflib.term import Node
 
@@ -136,9 +136,15 @@ class Column(NamedTuple):
         return self._replace(rows=[self.rows[at] for at in places], values=[self.values[at] for at in places])
 
 
+def stems_of(names: Iterable[str], known: KeyPlan) -> list[str]:
+    """Return how the names of objects begin that are values of a member of the objects called `names`."""
+    end = f"/{known.token}"
+    return [name + end if "#/" in name else f"{name.replace('#', '%23')}#{end}" for name in names]
+
+
 def stem_of(name: str, known: KeyPlan) -> str:
-    """Return how the names of objects begin that are values of a member of the object called `name`."""
-    return f"{name}/{known.token}" if "#/" in name else f"{name.replace('#', '%23')}#/{known.token}"
+    """Return what `stems_of` does for one object."""
+    return stems_of((name,), known)[0]
 
 
 def _is_large(value: Any) -> bool:
