@@ -199,17 +199,13 @@ class Constraint(ABC):
     """A constraint of a shape: a constraint component with its parameters.
 
     `message` is the one by default; `{focus}`, `{value}` and `{at}`, the focus node with the path, stand for terms.
-    `parameters` are those of a component that is not of SHACL Core, by name.
+    `parameters` are those of a component that is not of SHACL Core, by name; `shapes` are those that it refers to.
     """
 
     component: Node
     message: str
     parameters: tuple[tuple[str, Node], ...] = field(default=(), kw_only=True)
-
-    @property
-    def shapes(self) -> Sequence[Node]:
-        """The shapes that the constraint refers to."""
-        return ()
+    shapes: tuple[Node, ...] = field(default=(), kw_only=True)
 
     @abstractmethod
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:

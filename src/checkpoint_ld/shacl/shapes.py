@@ -12,7 +12,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.shacl import logic, values
+from checkpoint_ld.shacl.constraints import COMPILERS, compile_qualified, truth
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
 from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, shared, shown, told
 from checkpoint_ld.vocabulary import SHACL
@@ -23,16 +23,14 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node
 
+    from checkpoint_ld.shacl.constraints import Compiler
     from checkpoint_ld.shacl.shape import Component, Constraint, Result
-    from checkpoint_ld.shacl.values import Compiler
 
 
 CLASSES = (named("http://www.w3.org/2000/01/rdf-schema#Class"), named("http://www.w3.org/2002/07/owl#Class"))
 """What makes a shape its own class target. An owl:Class is an rdfs:Class, whether or not the shapes graph says so."""
 TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
-_COMPILERS: Mapping[Node, Compiler] = {
-    sh(name): compiler for name, compiler in (values.COMPILERS | logic.COMPILERS).items()
-}
+_COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in COMPILERS.items()}
 _QUALIFIED = sh("qualifiedValueShape")
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
 _ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
@@ -164,7 +162,7 @@ class _Compilation:
         severities, messages = told(self.index, node, "severity"), told(self.index, node, "message")
         if len(severities) > 1 or not all(isinstance(one, URIRef) for one in severities):
             raise ShapesError(f"the severity of {shown(node)} is {', '.join(map(shown, severities))}: write one IRI")
-        is_deactivated = values.truth(self.index, node, "deactivated")
+        is_deactivated = truth(self.index, node, "deactivated")
         return Shape(
             node,
             path_of(self.index, paths[0]) if paths else None,
@@ -184,7 +182,7 @@ class _Compilation:
                 yield from (one for one in found if one is not None)
             elif predicate == _QUALIFIED:
                 for term in terms_of(terms):
-                    yield from logic.compile_qualified(self.index, node, term)
+                    yield from compile_qualified(self.index, node, term)
             elif predicate == sh("sparql") and str(node) in self.functions:
                 function, source = self.functions[str(node)], terms_of(terms)[0]
                 message = "Value does not conform to a query"
@@ -229,7 +227,7 @@ class _Compilation:
                 optional = frozenset(
                     path
                     for one in parameters
-                    if values.truth(self.index, one, "optional")
+                    if truth(self.index, one, "optional")
                     for path in told(self.index, one, "path")
                 )
                 every = frozenset(path for one in parameters for path in told(self.index, one, "path"))

@@ -1,4 +1,4 @@
-"""Constraints that refer to no other shape: of single value nodes, and of all those of a focus node (SHACL 1.0 §4)."""
+"""Constraints of SHACL Core (SHACL 1.0 §4): of single value nodes, of all those of a focus node, by other shapes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.shacl.shape import Evaluation, Result, Shape
 
 
-def component_of(name: str) -> Node:
+def _component_of(name: str) -> Node:
     """Return the constraint component of a parameter, by the local names of both."""
     return sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
 
@@ -36,32 +36,30 @@ Compiler: TypeAlias = "Callable[[Index, Node, Node], Constraint | None]"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tested(ValueConstraint):
+class _Tested(ValueConstraint):
     """A value node conforms if a function says so."""
 
     test: Callable[[Node], object]
 
     def faulty(self, _run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
-        """Return the values that do not pass the test."""
         test = self.test
         return [one for one in values if not test(one)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfClass(ValueConstraint):
+class _OfClass(ValueConstraint):
     """A value node is a SHACL instance of a class."""
 
     kind: Node
 
     def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
-        """Return the values that are no instances."""
         instances = run.data.instances(self.kind)
         return [one for one in values if one not in instances]
 
 
-def compile_class(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+def _compile_class(_shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:class (SHACL 1.0 §4.1.1)."""
-    return OfClass(component_of("class"), f"Value does not have class {_braced(term)}", kind=shared(term))
+    return _OfClass(_component_of("class"), f"Value does not have class {_braced(term)}", kind=shared(term))
 
 
 _KINDS: dict[Node, tuple[type, ...]] = {
@@ -75,20 +73,20 @@ _KINDS: dict[Node, tuple[type, ...]] = {
 _STRING, _LANG_STRING = URIRef(XSD + "string"), URIRef(RDF + "langString")
 
 
-def compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:nodeKind (SHACL 1.0 §4.1.3)."""
     _single(shapes, shape, "nodeKind")
     if term not in _KINDS:
         raise ShapesError(f"sh:nodeKind of {shown(shape)} is {shown(term)}: write one of the six of SHACL 1.0 §4.1.3")
     kinds = _KINDS[term]
-    return Tested(
-        component_of("nodeKind"),
+    return _Tested(
+        _component_of("nodeKind"),
         f"Value is not of Node Kind {_braced(term)}",
         test=lambda value: isinstance(value, kinds),
     )
 
 
-def compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:datatype (SHACL 1.0 §4.1.2)."""
     _single(shapes, shape, "datatype")
     if not isinstance(term, URIRef):
@@ -105,10 +103,10 @@ def compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
         return datatype == term and value.ill_typed is not True
 
     message = f"Value is not Literal with datatype {_braced(term)}"
-    return Tested(component_of("datatype"), message, test=is_of)
+    return _Tested(_component_of("datatype"), message, test=is_of)
 
 
-def comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
+def _comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
     """Return how two literals compare: a function of an operator, which is false where they cannot be (SPARQL 1.1)."""
     first, second = _comparable(one), _comparable(other)
 
@@ -146,9 +144,9 @@ def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compile
         _single(shapes, shape, name)
         if not isinstance(term, Literal):
             raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a literal")
-        component = component_of(name)
+        component = _component_of(name)
         message = f"Value is not {sign} {_braced(term)}"
-        return Tested(component, message, test=lambda value: comparison(value, term)(compare))
+        return _Tested(component, message, test=lambda value: _comparison(value, term)(compare))
 
     return compiler
 
@@ -157,9 +155,9 @@ def _length(name: str, sign: str, compare: Callable[[int, int], bool]) -> Compil
     """Return the compiler of sh:minLength or sh:maxLength (SHACL 1.0 §4.4.1, §4.4.2)."""
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
-        bound = whole_number(shapes, shape, name)
-        return Tested(
-            component_of(name),
+        bound = _whole_number(shapes, shape, name)
+        return _Tested(
+            _component_of(name),
             f"String length not {sign} {_braced(term)}",
             test=lambda value: not isinstance(value, BNode) and compare(len(str(value)), bound),
         )
@@ -170,7 +168,7 @@ def _length(name: str, sign: str, compare: Callable[[int, int], bool]) -> Compil
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 
 
-def compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:pattern with sh:flags (SHACL 1.0 §4.4.3), which searches as SPARQL's REGEX does."""
     flags = "".join(map(str, told(shapes, shape, "flags")))
     text = str(term)
@@ -182,14 +180,14 @@ def compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
     except (ValueError, re.error, RecursionError, OverflowError) as error:
         message = f"sh:pattern of {shown(shape)} is {shown(term)}, which is no regular expression for Python: {error}"
         raise ShapesError(message) from error
-    return Tested(
-        component_of("pattern"),
+    return _Tested(
+        _component_of("pattern"),
         f"Value does not match pattern '{_braces(text)}'",
         test=lambda value: not isinstance(value, BNode) and pattern.search(str(value)),
     )
 
 
-def compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:languageIn (SHACL 1.0 §4.4.4)."""
     _single(shapes, shape, "languageIn")
     ranges = [str(one).lower() for one in listed(shapes, term)]
@@ -199,16 +197,16 @@ def compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
         return any(tag and (one in ("*", tag) or tag.startswith(f"{one}-")) for one in ranges)
 
     message = f"String language is not in {_braces(', '.join(ranges))}"
-    return Tested(component_of("languageIn"), message, test=is_in)
+    return _Tested(_component_of("languageIn"), message, test=is_in)
 
 
-def compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:in (SHACL 1.0 §4.8.3)."""
     _single(shapes, shape, "in")
     members = list(listed(shapes, term))
     allowed = frozenset(map(plain, members))
     message = f"Value {{value}} not in list [{_braces(', '.join(map(shown, members)))}]"
-    return Tested(component_of("in"), message, test=lambda value: plain(value) in allowed)
+    return _Tested(_component_of("in"), message, test=lambda value: plain(value) in allowed)
 
 
 def _single(shapes: Index, shape: Node, name: str) -> None:
@@ -218,7 +216,7 @@ def _single(shapes: Index, shape: Node, name: str) -> None:
         raise ShapesError(f"{shown(shape)} has {len(values)} values of sh:{name}: write one shape for each")
 
 
-def whole_number(shapes: Index, shape: Node, name: str) -> int:
+def _whole_number(shapes: Index, shape: Node, name: str) -> int:
     """Return the value of a parameter that is a whole number. Raises ShapesError for any other."""
     _single(shapes, shape, name)
     (term,) = told(shapes, shape, name)
@@ -248,14 +246,13 @@ def _braced(term: Node) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Count(Constraint):
+class _Count(Constraint):
     """There are so many value nodes."""
 
     least: int = 0
     most: int | None = None
 
     def results(self, _run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
-        """Yield a result for each focus node with too few values, or too many."""
         column = table.column(shape.path)
         if self.most is not None:
             counted = ((at, len(values)) for at, values in column.filled()) if self.most == 0 else column.counts()
@@ -269,7 +266,7 @@ class Count(Constraint):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grouped(Constraint):
+class _Grouped(Constraint):
     """A function tells from the value nodes, and those of another property, which values do not conform.
 
     None among them stands for a result without a value.
@@ -279,7 +276,6 @@ class Grouped(Constraint):
     other: Node | None = None
 
     def results(self, _run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
-        """Yield a result for each such value."""
         column = table.column(shape.path)
         other = None if self.other is None else column.beside(self.other)
         for at, node in enumerate(table.nodes):
@@ -288,13 +284,12 @@ class Grouped(Constraint):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Closed(Constraint):
+class _Closed(Constraint):
     """Value nodes have no properties but some."""
 
     allowed: frozenset[Node]
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
-        """Yield a result for each other statement about a value node."""
         column = table.column(shape.path)
         for at, node in enumerate(table.nodes):
             for one in column.values(at):
@@ -314,30 +309,30 @@ def _count(name: str, words: str) -> Compiler:
 
     def compiler(shapes: Index, shape: Node, _term: Node) -> Constraint:
         _of_properties(shapes, shape, name)
-        bound = whole_number(shapes, shape, name)
+        bound = _whole_number(shapes, shape, name)
         least, most = (bound, None) if name == "minCount" else (0, bound)
-        return Count(component_of(name), f"{words} than {bound} values on {{at}}", least=least, most=most)
+        return _Count(_component_of(name), f"{words} than {bound} values on {{at}}", least=least, most=most)
 
     return compiler
 
 
-def compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+def _compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:hasValue (SHACL 1.0 §4.8.2)."""
     wanted = plain(shared(term))
-    return Grouped(
-        component_of("hasValue"),
+    return _Grouped(
+        _component_of("hasValue"),
         f"Node {{at}} does not contain a value in the set: ['{_braced(term)}']",
         faulty=lambda values, _: () if any(plain(one) == wanted for one in values) else (None,),
     )
 
 
-def compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constraint | None:
+def _compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constraint | None:
     """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which asks something if its value is the term `true`, not `1`."""
     _of_properties(shapes, shape, "uniqueLang")
     message = "More than one String shares the same Language"
-    component = component_of("uniqueLang")
+    component = _component_of("uniqueLang")
     return (
-        Grouped(component, message, faulty=_same_language)
+        _Grouped(component, message, faulty=_same_language)
         if truth(shapes, shape, "uniqueLang") and str(term) == "true"
         else None
     )
@@ -351,14 +346,14 @@ def _same_language(values: Sequence[Node], _other: Sequence[Node]) -> list[None]
     return [None for count in tags.values() if count > 1]
 
 
-def compile_closed(shapes: Index, shape: Node, _term: Node) -> Constraint | None:
+def _compile_closed(shapes: Index, shape: Node, _term: Node) -> Constraint | None:
     """Compile sh:closed with sh:ignoredProperties (SHACL 1.0 §4.8.1)."""
     ignored = [one for at in told(shapes, shape, "ignoredProperties") for one in listed(shapes, at)]
     paths = [path for one in told(shapes, shape, "property") for path in told(shapes, one, "path")]
     allowed = frozenset(shared(one) for one in (*ignored, *paths) if isinstance(one, URIRef))
     message = "Node {focus} is closed. It cannot have value: {value}"
     is_closed = truth(shapes, shape, "closed")
-    return Closed(component_of("closed"), message, allowed=allowed) if is_closed else None
+    return _Closed(_component_of("closed"), message, allowed=allowed) if is_closed else None
 
 
 def _not_equal(values: Sequence[Node], other: Sequence[Node]) -> Iterator[Node]:
@@ -375,7 +370,7 @@ def _not_disjoint(values: Sequence[Node], other: Sequence[Node]) -> list[Node]:
 
 def _not_below(compare: Callable[[Any, Any], bool]) -> Callable[[Sequence[Node], Sequence[Node]], list[Node]]:
     """Return a function that finds the values that are not surely below all of others, once for each such pair."""
-    return lambda values, other: [one for one in values for bound in other if not comparison(one, bound)(compare)]
+    return lambda values, other: [one for one in values for bound in other if not _comparison(one, bound)(compare)]
 
 
 def _pair(
@@ -388,34 +383,177 @@ def _pair(
             _of_properties(shapes, shape, name)
         if not isinstance(term, URIRef):
             raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write the IRI of a property")
-        component = component_of(name)
+        component = _component_of(name)
         message = f"Value of {{focus}}->{_braced(term)} {sign} {{value}}"
-        return Grouped(component, message, faulty=faulty, other=shared(term))
+        return _Grouped(component, message, faulty=faulty, other=shared(term))
 
     return compiler
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Logical(ValueConstraint):
+    """A value node conforms to so many of some shapes as a function asks for."""
+
+    holds: Callable[[int], bool]
+
+    def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
+        found = [run.results_of(one, values) for one in self.shapes]
+        return [one for one in values if not self.holds(sum(not results.get(one) for results in found))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Conforming(ValueConstraint):
+    """A value node conforms to a node shape; the results of that shape are the detail."""
+
+    def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
+        found = run.results_of(self.shapes[0], values)
+        return [one for one in values if found.get(one)]
+
+    def detail(self, run: Evaluation, value: Node) -> Sequence[Result]:
+        return run.results_of(self.shapes[0], [value]).get(value, ())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Nested(Constraint):
+    """A value node conforms to a property shape, whose results count as they are."""
+
+    def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
+        if shape.path is None:
+            yield from run.results_for(self.shapes[0], table)
+            return
+        column = table.column(shape.path)
+        found = run.results_of(self.shapes[0], column.distinct)
+        for at, value in column.rows_with([one for one in column.distinct if found.get(one)]):
+            for result in found[value]:
+                yield at, result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Qualified(Constraint):
+    """So many value nodes conform to the first shape, and to none of the others, its siblings."""
+
+    least: int = 0
+    most: int | None = None
+
+    def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
+        column = table.column(shape.path)
+        member, *siblings = self.shapes
+        found = run.results_of(member, column.distinct)
+        others = [run.results_of(one, column.distinct) for one in siblings]
+        counted = {one for one in column.distinct if not found.get(one) and all(other.get(one) for other in others)}
+        for at, node in enumerate(table.nodes):
+            count = sum(one in counted for one in column.values(at))
+            if count < self.least or (self.most is not None and count > self.most):
+                yield at, shape.result(self, node)
+
+
+def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]]) -> Compiler:
+    """Return the compiler of a logical constraint over a list of shapes (SHACL 1.0 §4.6)."""
+
+    def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
+        members = tuple(listed(shapes, term))
+        if not members:
+            raise ShapesError(f"sh:{name} of {shown(shape)} has an empty list: write the shapes in it, or leave it out")
+        component = _component_of(name)
+        message = f"Node {{value}} must conform to {words} in {_names(members)}"
+        return _Logical(component, message, shapes=members, holds=holds(len(members)))
+
+    return compiler
+
+
+def _compile_not(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+    """Compile sh:not (SHACL 1.0 §4.6.1)."""
+    message = f"Node {{value}} must not conform to shape {_names((term,))}"
+    return _Logical(_component_of("not"), message, shapes=(term,), holds=lambda count: count == 0)
+
+
+def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:node (SHACL 1.0 §4.7.1)."""
+    if told(shapes, term, "path"):
+        raise ShapesError(f"sh:node of {shown(shape)} is the property shape {shown(term)}: write a node shape")
+    message = f"Value does not conform to Shape {_names((term,))}. See details for more information."
+    return _Conforming(_component_of("node"), message, shapes=(term,))
+
+
+def _compile_property(shapes: Index, shape: Node, term: Node) -> Constraint:
+    """Compile sh:property (SHACL 1.0 §4.7.2)."""
+    if not told(shapes, term, "path"):
+        raise ShapesError(
+            f"sh:property of {shown(shape)} is {shown(term)}, which has no sh:path: write a property shape"
+        )
+    return _Nested(sh("PropertyShapeComponent"), "", shapes=(term,))
+
+
+def _qualified(name: str) -> Compiler:
+    """Return the compiler of sh:qualifiedMinCount or sh:qualifiedMaxCount (SHACL 1.0 §4.7.3)."""
+
+    def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
+        if not told(shapes, shape, "path"):
+            raise ShapesError(f"the node shape {shown(shape)} has sh:qualifiedValueShape: only property shapes may")
+        bound = _whole_number(shapes, shape, name)
+        bounds = f" {name.removeprefix('qualified')} {bound}: {_names((term,))}"
+        return _Qualified(
+            _component_of(name),
+            f"Focus node does not conform to shape{bounds}",
+            shapes=(term, *_siblings(shapes, shape, term)),
+            least=bound if name == "qualifiedMinCount" else 0,
+            most=bound if name == "qualifiedMaxCount" else None,
+        )
+
+    return compiler
+
+
+def _siblings(shapes: Index, shape: Node, term: Node) -> tuple[Node, ...]:
+    """Return the sibling shapes of a shape with a qualified value shape."""
+    if not truth(shapes, shape, "qualifiedValueShapesDisjoint"):
+        return ()
+    parents = (properties for one in shapes if shape in (properties := told(shapes, one, "property")))
+    found = (
+        other for properties in parents for one in properties for other in told(shapes, one, "qualifiedValueShape")
+    )
+    return tuple(one for one in dict.fromkeys(found) if one != term)
+
+
+def _names(shapes: Sequence[Node]) -> str:
+    return _braces(", ".join(map(shown, shapes)))
+
+
+_QUALIFIED = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifiedMaxCount")}
+
+
+def compile_qualified(shapes: Index, shape: Node, term: Node) -> list[Constraint]:
+    """Compile sh:qualifiedValueShape with its counts; without one there is nothing to ask."""
+    found = [compiler(shapes, shape, term) for name, compiler in _QUALIFIED.items() if told(shapes, shape, name)]
+    return [one for one in found if one is not None]
+
+
 COMPILERS: dict[str, Compiler] = {
-    "class": compile_class,
-    "datatype": compile_datatype,
-    "nodeKind": compile_node_kind,
+    "class": _compile_class,
+    "datatype": _compile_datatype,
+    "nodeKind": _compile_node_kind,
     "minExclusive": _range("minExclusive", ">", operator.gt),
     "minInclusive": _range("minInclusive", ">=", operator.ge),
     "maxExclusive": _range("maxExclusive", "<", operator.lt),
     "maxInclusive": _range("maxInclusive", "<=", operator.le),
     "minLength": _length("minLength", ">=", operator.ge),
     "maxLength": _length("maxLength", "<=", operator.le),
-    "pattern": compile_pattern,
-    "languageIn": compile_languages,
-    "in": compile_in,
+    "pattern": _compile_pattern,
+    "languageIn": _compile_languages,
+    "in": _compile_in,
     "minCount": _count("minCount", "Less"),
     "maxCount": _count("maxCount", "More"),
-    "hasValue": compile_has_value,
-    "uniqueLang": compile_unique_language,
-    "closed": compile_closed,
+    "hasValue": _compile_has_value,
+    "uniqueLang": _compile_unique_language,
+    "closed": _compile_closed,
     "equals": _pair("equals", "!=", _not_equal, of_nodes=True),
     "disjoint": _pair("disjoint", "==", _not_disjoint, of_nodes=True),
     "lessThan": _pair("lessThan", "<=", _not_below(operator.lt), of_nodes=False),
     "lessThanOrEquals": _pair("lessThanOrEquals", "<", _not_below(operator.le), of_nodes=False),
+    "not": _compile_not,
+    "and": _logical("and", "all shapes", lambda size: lambda count: count == size),
+    "or": _logical("or", "one or more shapes", lambda _: lambda count: count > 0),
+    "xone": _logical("xone", "exactly one shape", lambda _: lambda count: count == 1),
+    "node": _compile_node,
+    "property": _compile_property,
 }
-"""The compilers by the local names of the parameters."""
+"""The compilers by the local names of the parameters, but for that of qualified value shapes."""
