@@ -202,7 +202,7 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
         )
 
 
-def by_path(result: Result, data: DataGraph) -> Iterator[Result]:
+def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
     """Yield a result once for each of its paths that holds the value: SHACL tells values, not where they stand."""
     told = [path for path in result.paths if result.value in data.values(result.focus, path)]
     if len(told) < 2:
@@ -237,7 +237,7 @@ Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Map:
+class _Map:
     """The canonical tree of a checkpoint, and where the nodes of its graph stand in it."""
 
     tree: Tree = field(repr=False)
@@ -342,7 +342,7 @@ _RDF_TYPE = URIRef(RDF + "type")
 _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
 
-def message_of(rule: Rule, result: Result, data: DataGraph) -> str:
+def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
     """Return the message of `rule` about one result; `data` is what was validated."""
 
     def filled(match: re.Match[str]) -> str:
@@ -359,7 +359,7 @@ def message_of(rule: Rule, result: Result, data: DataGraph) -> str:
     return _PLACEHOLDER.sub(filled, rule.message).removesuffix(": ")
 
 
-def remedy_of(rule: Rule, result: Result) -> str:
+def _remedy_of(rule: Rule, result: Result) -> str:
     """Return what to do about a result: the nearest known name, where there is one, or what the rule says."""
     if rule.suggests and result.value is not None:
         near = forms.nearest(str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA), TRAIT_TYPES)
@@ -368,7 +368,7 @@ def remedy_of(rule: Rule, result: Result) -> str:
     return rule.remedy
 
 
-def shown_term(term: Any, data: DataGraph) -> str:
+def _shown_term(term: Any, data: DataGraph) -> str:
     """Name a term in a message."""
     if isinstance(term, Literal):
         value = value_of(term)
@@ -390,10 +390,10 @@ def shown_term(term: Any, data: DataGraph) -> str:
 
 def _value(result: Result, data: DataGraph) -> str:
     if result.value is not None:
-        return shown_term(result.value, data)
+        return _shown_term(result.value, data)
     if str(result.component) == SHACL + "MaxCountConstraintComponent":
         held = [term for path in result.paths for term in data.values(result.focus, path)]
-        return f"given {len(held)} times" if len(held) > 1 else shown_term(held[0], data) if held else "given"
+        return f"given {len(held)} times" if len(held) > 1 else _shown_term(held[0], data) if held else "given"
     return "missing"
 
 
@@ -428,7 +428,7 @@ def _property(result: Result, name: str, data: DataGraph) -> str:
     for namespace in (SCHEMA, KARENINA):
         terms = data.values(result.focus, URIRef(namespace + name))
         if terms:
-            return shown_term(terms[0], data)
+            return _shown_term(terms[0], data)
     return "missing"
 
 
@@ -440,13 +440,13 @@ def located(
     Each comes after the JSON Pointer of its value in the canonical tree. Of several results of one rule at one place
     there is one finding: several constraints of one shape may fail for one reason.
     """
-    nodes = Map(reading.tree)
+    nodes = _Map(reading.tree)
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
         # The dialect of the source may have no place for what the rule asks for.
         if not any(reading.dialect.startswith(one) for one in rule.excused):
-            for one in by_path(result, data):
+            for one in _by_path(result, data):
                 at = nodes.pointer(one.focus, one.paths, one.value, rule.member)
                 findings.append((at, _finding(one, rule, data, nodes=nodes, at=at, reading=reading)))
     seen = set()
@@ -459,7 +459,7 @@ def located(
 
 
 def _finding(  # noqa: PLR0913 - what a finding is made of
-    result: Result, rule: Rule, data: DataGraph, *, nodes: Map, at: str | None, reading: Reading
+    result: Result, rule: Rule, data: DataGraph, *, nodes: _Map, at: str | None, reading: Reading
 ) -> Finding:
     if at is None or reading.document is None:
         place = Place(reading.source)
@@ -468,8 +468,8 @@ def _finding(  # noqa: PLR0913 - what a finding is made of
     return Finding(
         code=rule.code,
         severity=result.severity,
-        message=message_of(rule, result, data) if rule.message else " ".join(result.messages),
-        remedy=remedy_of(rule, result),
+        message=_message_of(rule, result, data) if rule.message else " ".join(result.messages),
+        remedy=_remedy_of(rule, result),
         place=place,
         subject=nodes.subject(at) if at is not None else "",
         dialect=reading.dialect,

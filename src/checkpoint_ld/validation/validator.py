@@ -20,7 +20,16 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.shacl.shape import report_graph
 from checkpoint_ld.validation import profiles
-from checkpoint_ld.validation.results import Checked, Report, applied, compiled, data_of, is_broken, without_secrets
+from checkpoint_ld.validation.results import (
+    Checked,
+    Report,
+    applied,
+    compiled,
+    data_of,
+    is_broken,
+    located,
+    without_secrets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -127,8 +136,6 @@ class _Benchmark:
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
         if not found:
             return [], ()
-        from checkpoint_ld.validation.results import located  # noqa: PLC0415 - a clean file has none
-
         return [one for _, one in located(found, shapes, self.data, self.reading, profile)], without_secrets(found)
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
@@ -199,8 +206,6 @@ def checked_at_load(reading: Reading) -> Reading:
         found = applied(data, shapes)
     if not found:
         return reading.with_findings(())
-    from checkpoint_ld.validation.results import located  # noqa: PLC0415 - as above
-
     kept: dict[object, Finding] = {}
     for pointer, one in located(found, shapes.index, data, plain, profile):
         at = _holder(one, pointer)
