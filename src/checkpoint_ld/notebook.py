@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.phrases import encodable, harmless
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,6 @@ _SHORT, _LONGEST = 160, 20_000
 """From how many characters on a text is folded, and how many of it are shown at all."""
 _OPEN, _MOST = 10, 200
 """How many rows of a table are shown at once, and how many when it is unfolded."""
-WITHHELD = "(withheld: it looks like a secret)"
 _STYLE = (
     ".ckld{font:13px/1.45 system-ui,sans-serif;max-width:72em;overflow-x:auto;overflow-wrap:break-word}"
     ".ckld b.name{font-size:1.1em}.ckld .quiet{opacity:.7}"

@@ -33,6 +33,9 @@ _TELLTALE = re.compile(
 )
 """What stands in every telling value, by a character that is rare: to look for it takes little time."""
 
+WITHHELD = "(withheld: it looks like a secret)"
+"""What stands for a value that must not go further than its file."""
+
 
 def secret(value: Any) -> str | None:
     """Say where in the settings of a model something looks like a secret, without repeating it."""

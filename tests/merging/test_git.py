@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import Benchmark, SettingsError
-from checkpoint_ld.families.merging import git as setup
+from checkpoint_ld.families import git as setup
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 from tests.merging.test_merge import agent, answer, data, edited, tree
 

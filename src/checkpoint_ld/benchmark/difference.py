@@ -20,7 +20,7 @@ from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
 from checkpoint_ld.mapping.traits import CUSTOM, custom_of, dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import counted, harmless, head
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.templates import Level
 from checkpoint_ld.validation.reports.text import code, escaped
 from checkpoint_ld.vocabulary import BY_TYPE
@@ -39,8 +39,6 @@ Json = dict[str, Any]
 Members: TypeAlias = "Mapping[str, JsonValue]"
 Kind: TypeAlias = Literal["added", "removed", "changed"]
 
-WITHHELD = "(withheld: it looks like a secret)"
-"""What stands for a value that must not go further than its file."""
 SAME = "no differences"
 
 _RATING = frozenset(BY_TYPE["Rating"]) - {"ratingValue", "ratingExplanation"}

@@ -180,7 +180,7 @@ def install(
 ) -> None:
     """Have git use checkpoint-ld for *.jsonld, the git-patterns of the configuration, and each pattern."""
     from checkpoint_ld.batch import configuration
-    from checkpoint_ld.families.merging import git as setup
+    from checkpoint_ld.families import git as setup
 
     # What one project has set is for its own repository.
     own = () if everywhere else configuration.find(Path()).git_patterns
@@ -191,7 +191,7 @@ def install(
 @git.command
 def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
     """Take away what install set up, and nothing else."""
-    from checkpoint_ld.families.merging import git as setup
+    from checkpoint_ld.families import git as setup
 
     is_gone = setup.uninstall(everywhere=everywhere)
     streams.say("git compares and merges checkpoints line by line again" if is_gone else "nothing was installed")
@@ -205,7 +205,7 @@ def resolve(
     as_json: bool = options.JSON,
 ) -> None:
     """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
-    from checkpoint_ld.families.merging import git as setup
+    from checkpoint_ld.families import git as setup
 
     merged = setup.resolve(file, **decision)
     if as_json:
@@ -223,7 +223,7 @@ def textconv(*, file: str = options.argument("FILE", "The file to show.")) -> No
     """Print a checkpoint as lines that git compares; what is no checkpoint, as it is."""
     from checkpoint_ld import families
     from checkpoint_ld.documents.files import read_bytes
-    from checkpoint_ld.families.merging.git import outline_of
+    from checkpoint_ld.families.git import outline_of
 
     data, name = read_bytes(file)
     try:
@@ -241,7 +241,7 @@ def merge_file(
     path: Any = click.Argument(["path"]),
 ) -> None:
     """Merge three files for git, into the second one."""
-    from checkpoint_ld.families.merging import git as setup
+    from checkpoint_ld.families import git as setup
 
     base, ours, theirs = files
     code, message = setup.merge_file(base, ours, theirs, size, path)

@@ -19,9 +19,8 @@ from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
-from checkpoint_ld.notebook import WITHHELD
 from checkpoint_ld.phrases import counted, harmless
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.site.folder import drawn
 from checkpoint_ld.validation.reports.page import styles

@@ -20,14 +20,13 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.families import merging
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from checkpoint_ld.families import Source
-    from checkpoint_ld.families.merging import Merge
-    from checkpoint_ld.families.merging.three_way import Decide
+    from checkpoint_ld.families.merging import Decide, Merge
 
 _PASSED = frozenset(("@type", "@context", "dateCreated", "dateModified"))
 _FLAT = frozenset(("item", "snapshot", "tool_state"))
@@ -42,7 +41,6 @@ _ENTRIES = {
     "calls": ("call", "id"),
 }
 _STRUCTURE = frozenset(("additionalProperty", *_FLAT, *_TEXTS, *_ENTRIES))
-_WITHHELD = "(withheld: it looks like a secret)"
 
 
 def outline_of(source: Source) -> str:
@@ -74,7 +72,7 @@ def _members(holder: dict[str, Any], depth: int, *, is_question: bool = False) -
 def _value(key: str, value: Any, depth: int) -> Iterator[str]:
     margin = "  " * depth
     if secret({key: value}):
-        yield f"{margin}{key}: {_WITHHELD}"
+        yield f"{margin}{key}: {WITHHELD}"
     elif isinstance(value, dict) and value:
         yield f"{margin}{key}:"
         for name, one in value.items():
