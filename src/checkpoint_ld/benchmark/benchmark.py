@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 
 from rdflib import Graph, URIRef
 
-from checkpoint_ld import tables, writing
+from checkpoint_ld import writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
 from checkpoint_ld.benchmark import content, editing, exports, overview
 from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, question_rows, rubrics_of
@@ -53,15 +53,13 @@ from checkpoint_ld.vocabulary import (
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
     from rdflib.term import Node
 
     from checkpoint_ld.benchmark.content import BenchmarkContent, Elements
     from checkpoint_ld.benchmark.editing import FinishedTemplate
-    from checkpoint_ld.benchmark.exports import Record
-    from checkpoint_ld.benchmark.overview import Verdict
     from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
@@ -69,14 +67,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.mapping.traits import Traits
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine
-    from checkpoint_ld.tables import Formulas, FrameLibrary
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
 Absent = TypeVar("Absent", str, None)
 Validate = Literal["off", "warn", "strict"]
 """How much validation there is when a benchmark is loaded."""
-Table = Literal["questions", "fields", "traits"]
 MatchMode = Literal["exact", "contains", "in", "regex"]
 
 DEFAULT_DESCRIPTION = "Benchmark containing questions"
@@ -581,7 +577,7 @@ class Benchmark(CheckedMethods, Shown):
     @property
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
-        items = self._items(overview.READINESS_FRAME).values()
+        items = self._items(overview.READINESS).values()
         return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
 
     def get_progress(self) -> float:
@@ -1220,75 +1216,23 @@ class Benchmark(CheckedMethods, Shown):
 
     # At a glance
 
-    def get_summary(self) -> Json:
-        """Return name, version, makers, dates and counts, such as `question_count`."""
-        return overview.summary(self._content(overview.SUMMARY_FRAME))
-
-    def get_statistics(self) -> Json:
-        """Return the summary, with the lengths of templates in characters and the number of questions with metadata."""
-        return overview.statistics(self._content(overview.SUMMARY_FRAME))
-
-    def check_readiness(self) -> Json:
-        """Return whether the benchmark is ready for verification, with everything that keeps it from being so."""
-        return self._readiness(self._content(overview.READINESS_FRAME))
-
-    def get_progress_report(self) -> Json:
-        """Return how far the work is, in a few numbers."""
-        held = self._content(overview.SUMMARY_FRAME)
-        return overview.progress(held, self._readiness(held))
-
-    def get_health_report(self) -> Json:
-        """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
-        held = self._content(overview.SUMMARY_FRAME)
-        return overview.health(held, self._readiness(held), now())
-
-    def validate(self, profile: str = "karenina") -> Verdict:
-        """Hold the benchmark as it is now against the rules of a profile, and check its templates without running them.
-
-        What comes back holds the report with all findings; it unpacks as Karenina's `(ok, message)`. Raises
-        SettingsError for a profile that does not exist.
-        """
-        return overview.verdict_on(self._graph, self.validate_templates()[1], profile)
-
-    def _readiness(self, held: BenchmarkContent) -> Json:
-        return overview.readiness(held, self.validate_templates()[1], self.validate_rubrics()[1])
+    get_summary = overview.get_summary
+    get_statistics = overview.get_statistics
+    check_readiness = overview.check_readiness
+    get_progress_report = overview.get_progress_report
+    get_health_report = overview.get_health_report
+    validate = overview.validate
 
     # As tables and texts
 
-    def to_records(self) -> list[Record]:
-        """Return a flat record for each question; custom metadata are columns `custom.KEY`."""
-        return exports.question_records(self._content(exports.QUESTIONS_FRAME))
-
-    def fields_records(self) -> list[Record]:
-        """Return a flat record for each field of a template that says how it is verified."""
-        return exports.field_records(self._content(exports.QUESTIONS_FRAME))
-
-    def traits_records(self) -> list[Record]:
-        """Return a flat record for each trait, those of the whole benchmark first."""
-        return exports.trait_records(self._content(questions.TRAITS))
-
-    def to_dataframe(self, table: Table = "questions", *, library: FrameLibrary = "pandas") -> Any:
-        """Return the records of a table (`questions`, `fields`, `traits`) as a data frame of pandas or polars.
-
-        Raises SettingsError for another table or library, and where the library is not installed.
-        """
-        return tables.data_frame(exports.records_of(self._content(questions.MEMBERS), table), library)
-
-    def to_csv(self, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
-        """Return the table of questions as comma-separated values with CRLF line ends (RFC 4180).
-
-        Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
-        `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
-        """
-        return exports.question_table(self._content(exports.csv_frame(extra)), extra=tuple(extra), formulas=formulas)
-
-    def to_markdown(self) -> str:
-        """Return the benchmark as a document in Markdown, with the traits of all kinds."""
-        return exports.document(self._content(exports.DOCUMENT_FRAME))
-
-    def to_dict(self) -> Json:
-        """Return metadata, statistics, questions and global rubrics as plain JSON."""
-        return exports.dictionary(self._content(questions.MEMBERS))
+    to_records = exports.to_records
+    fields_records = exports.fields_records
+    traits_records = exports.traits_records
+    to_dataframe = exports.to_dataframe
+    to_csv = exports.to_csv
+    to_markdown = exports.to_markdown
+    to_dict = exports.to_dict
+    export_curation_workbook = exports.export_curation_workbook
 
     @renamed(path="file_path")
     def export_to_file(
@@ -1306,17 +1250,8 @@ class Benchmark(CheckedMethods, Shown):
         extra is missing, TargetExistsError unless a file that is there may be overwritten, and WriteError, also for
         another extension; the file is then as it was.
         """
-        kind = exports.format_of(file_path, format)
-        data = exports.written(self._content(questions.MEMBERS), self._graph, kind)
+        data = exports.written(self, exports.format_of(file_path, format))
         replace_file(file_path, data, overwrite=overwrite, pack=is_packed(file_path))
-
-    def export_curation_workbook(self, path: str | os.PathLike[str]) -> Json:
-        """Write the table that curators work with, a row for each verified field, to exactly `path`.
-
-        `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
-        formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
-        """
-        return exports.write_curation_table(self._content(exports.QUESTIONS_FRAME), path)
 
     # As JSON-LD and RDF, made from the graph alone. Reading passes over what is inferred.
 

@@ -1,11 +1,11 @@
-"""A benchmark as flat records, comma-separated values, Markdown, one JSON value, and the table for curators."""
+"""A benchmark as records, tables, Markdown and one JSON value, and the table for curators: methods of `Benchmark`."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.benchmark.overview import summary
 from checkpoint_ld.dialects.dialect import text_of
@@ -13,30 +13,30 @@ from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
 from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
-from checkpoint_ld.graph import emission
-from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, frame_for, named
+from checkpoint_ld.mapping.questions import MEMBERS, TEXT, TRAITS, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
-from checkpoint_ld.tables import Sheet, line, paragraphs, parquet, table, workbook
+from checkpoint_ld.tables import Sheet, data_frame, line, paragraphs, parquet, workbook
+from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
+    from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
     from checkpoint_ld.entities import AnyTrait, DynamicRubric, Rubric
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-    from checkpoint_ld.graph.object_reading import Frame
-    from checkpoint_ld.tables import Formulas
+    from checkpoint_ld.tables import Formulas, FrameLibrary
     from checkpoint_ld.templates import TemplateField
 
     Rubrics: TypeAlias = tuple[Rubric | None, DynamicRubric | None]
+    Table: TypeAlias = Literal["questions", "fields", "traits"]
 
 Json = dict[str, Any]
 Cell: TypeAlias = str | int | float
 Record = dict[str, Any]
 """A row by the names of its columns; every record of one table has the same columns."""
 
-QUESTIONS_FRAME = frame(
+_QUESTIONS = frame(
     text=None,
     acceptedAnswer=TEXT,
     dateCreated=None,
@@ -48,7 +48,7 @@ QUESTIONS_FRAME = frame(
     globalRubric=None,
 )
 """The frame of what tables of questions and of fields take from feed items: all but the settings of traits."""
-DOCUMENT_FRAME = frame(
+_DOCUMENT = frame(
     text=None,
     acceptedAnswer=TEXT,
     hasPart=TEXT,
@@ -56,12 +56,20 @@ DOCUMENT_FRAME = frame(
     additionalProperty=named("finished", *LEGACY_PROPERTIES),
     globalRubric=None,
 )
-"""The frame of what `document` takes from feed items."""
-CSV_COLUMNS = ("Question ID", "Question", "Raw Answer", "Has Template", "Finished", "Author", "Created", "Modified")
-_CSV_MEMBERS = ("question", "raw_answer", "answer_template", "finished", "author", "date_created", "date_modified")
-CSV_EXTRA = ("keywords", "sources", "custom")
-"""What can follow the eight columns."""
-CURATION_COLUMNS = (
+"""The frame of what a document takes from feed items."""
+_CSV_COLUMNS = {
+    "Question": "question",
+    "Raw Answer": "raw_answer",
+    "Has Template": "answer_template",
+    "Finished": "finished",
+    "Author": "author",
+    "Created": "date_created",
+    "Modified": "date_modified",
+}
+"""What the columns after that of the identifier are filled from."""
+_CSV_EXTRA = {"keywords": "keywords", "sources": "sources", "custom": "custom_metadata"}
+"""What can follow them."""
+_CURATION_COLUMNS = (
     *("Item Number", "Source ID", "Question", "Reference Answer", "Functional Area", "Subcategory", "Complexity"),
     *("Curation Status", "Field Name", "Field Type", "Judge Instruction", "Reference Value", "Verification Method"),
     "Template Parse Status",
@@ -73,7 +81,6 @@ _COMPLEXITY = ("Complexity", "complexity")
 """The keys of custom metadata that a column is filled from, the first that is there."""
 _LINE = Layout(indent=None, end="\n")
 _UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
-FORMATS = ("json", "csv", "markdown", "jsonld", "workbook", "records", "parquet")
 EXTENSIONS = {
     ".json": "json",
     ".csv": "csv",
@@ -85,22 +92,135 @@ EXTENSIONS = {
     ".ndjson": "records",
     ".parquet": "parquet",
 }
+_FORMATS = tuple(dict.fromkeys(EXTENSIONS.values()))
 
 
-def records_of(content: BenchmarkContent, table: str) -> list[Record]:
-    """Return the records of a table: `questions`, `fields` or `traits`. Raises SettingsError for another one."""
-    tables = {"questions": question_records, "fields": field_records, "traits": trait_records}
+def to_records(self: Benchmark) -> list[Record]:
+    """Return a flat record for each question; custom metadata are columns `custom.KEY`."""
+    return _question_records(self._content(_QUESTIONS))
+
+
+def fields_records(self: Benchmark) -> list[Record]:
+    """Return a flat record for each field of a template that says how it is verified."""
+    return _field_records(self._content(_QUESTIONS))
+
+
+def traits_records(self: Benchmark) -> list[Record]:
+    """Return a flat record for each trait, those of the whole benchmark first."""
+    return _trait_records(self._content(TRAITS))
+
+
+def to_dataframe(self: Benchmark, table: Table = "questions", *, library: FrameLibrary = "pandas") -> Any:
+    """Return the records of a table (`questions`, `fields`, `traits`) as a data frame of pandas or polars.
+
+    Raises SettingsError for another table or library, and where the library is not installed.
+    """
+    tables = {"questions": to_records, "fields": fields_records, "traits": traits_records}
     if table not in tables:
         raise SettingsError(f"there is no table {table!r}: choose from {', '.join(tables)}")
-    return tables[table](content)
+    return data_frame(tables[table](self), library)
 
 
-def question_records(content: BenchmarkContent) -> list[Record]:
-    """Return a record for each question: texts, truth values and counts; `keywords` is a list.
+def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
+    """Return the table of questions as comma-separated values with CRLF line ends (RFC 4180).
 
-    Each key of custom metadata is a column `custom.KEY`, None where a question has none; a list or object in it is
-    JSON text.
+    Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
+    `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
     """
+    members = {name: _CSV_EXTRA[name] for name in extra if name in _CSV_EXTRA}
+    unknown = [name for name in extra if name not in members]
+    if unknown:
+        raise SettingsError(f"there is no extra column {unknown[0]!r}: choose from {', '.join(_CSV_EXTRA)}")
+    content = self._content(frame_for((*_CSV_COLUMNS.values(), *members.values())))
+    keys = _custom_keys(content) if "custom" in extra else []
+    counted = [name for name in ("keywords", "sources") if name in extra]
+    rows = [["Question ID", *_CSV_COLUMNS, *map(str.capitalize, counted), *keys]]
+    for one in content.questions:
+        told, custom = one.members, one.members["custom_metadata"] or {}
+        own = {
+            **told,
+            "answer_template": "Yes" if one.has_template else "No",
+            "finished": "Yes" if one.finished else "No",
+            "author": one.author,
+            "keywords": "; ".join(told["keywords"]),
+            "sources": str(len(told["sources"] or ())),
+        }
+        row = [own[name] for name in (*_CSV_COLUMNS.values(), *counted)]
+        rows.append([one.id, *row, *(text_of(_flat(custom.get(key))) for key in keys)])
+    return comma_separated(rows, formulas=formulas)
+
+
+def to_markdown(self: Benchmark) -> str:
+    """Return the benchmark as a document in Markdown, with the traits of all kinds."""
+    return "\n".join(_document_lines(self._content(_DOCUMENT))) + "\n"
+
+
+def to_dict(self: Benchmark) -> Json:
+    """Return metadata, statistics, questions and global rubrics as plain JSON."""
+    content = self._content(MEMBERS)
+    static, dynamic = map(_dumped, content.rubrics)
+    return {
+        "metadata": {**content.metadata},
+        "statistics": summary(content),
+        "questions": [
+            {
+                "id": one.id,
+                **{name: value for name, value in one.members.items() if "rubric" not in name},
+                **dict(zip(("question_rubric", "question_dynamic_rubric"), map(_dumped, one.rubrics), strict=True)),
+                "finished": one.finished,
+            }
+            for one in content.questions
+        ],
+        "global_rubric": static,
+        "global_dynamic_rubric": dynamic,
+    }
+
+
+def export_curation_workbook(self: Benchmark, path: str | os.PathLike[str]) -> Json:
+    """Write the table that curators work with, a row for each verified field, to exactly `path`.
+
+    `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
+    formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
+    """
+    extension = PurePath(os.fspath(path)).suffix.lower()
+    if extension not in (".xlsx", ".csv"):
+        raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
+    data, counts = _curation_table(self._content(_QUESTIONS), extension)
+    replace_file(path, data)
+    return {"output_path": os.fspath(path), **counts}
+
+
+def format_of(path: str | os.PathLike[str], wanted: str) -> str:
+    """Return the format to write: `wanted`, or for `auto` that of the extension. Raises SettingsError, WriteError."""
+    if wanted == "auto":
+        return kind_of(path, EXTENSIONS, "json")
+    wanted = "markdown" if wanted == "md" else wanted
+    if wanted not in _FORMATS:
+        raise SettingsError(f"there is no format {wanted!r} to export to: use auto, {', '.join(_FORMATS)}")
+    return wanted
+
+
+def written(benchmark: Benchmark, kind: str) -> bytes:
+    """Return a benchmark in a format that `format_of` returns.
+
+    Raises WriteError for what UTF-8 or JSON cannot hold, SettingsError where openpyxl or polars is not installed.
+    """
+    made: dict[str, Callable[[], bytes]] = {
+        "json": lambda: dump_json(benchmark.to_dict()),
+        "csv": lambda: benchmark.to_csv().encode(),
+        "markdown": lambda: benchmark.to_markdown().encode(),
+        "jsonld": lambda: dump_json(benchmark.to_jsonld()),
+        "workbook": lambda: _curation_table(benchmark._content(_QUESTIONS), ".xlsx")[0],  # noqa: SLF001 - as its methods
+        "records": lambda: b"".join(dump_json(one, _LINE) for one in benchmark.to_records()),
+        "parquet": lambda: parquet(benchmark.to_records()),
+    }
+    try:
+        return made[kind]()
+    except UnicodeEncodeError as error:
+        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+
+
+def _question_records(content: BenchmarkContent) -> list[Record]:
     keys = _custom_keys(content)
     return [
         {
@@ -127,11 +247,7 @@ def _custom_keys(content: BenchmarkContent) -> list[str]:
     return list(dict.fromkeys(key for one in content.questions for key in one.members["custom_metadata"] or ()))
 
 
-def field_records(content: BenchmarkContent) -> list[Record]:
-    """Return a record for each field of a template that says how it is verified.
-
-    `ground_truth` is a plain value or JSON text, `parameters` JSON text; `literal_values` is a list or None.
-    """
+def _field_records(content: BenchmarkContent) -> list[Record]:
     return [
         {
             "question_id": one.id,
@@ -152,11 +268,7 @@ def field_records(content: BenchmarkContent) -> list[Record]:
     ]
 
 
-def trait_records(content: BenchmarkContent) -> list[Record]:
-    """Return a record for each trait, those of the whole benchmark first; these have no `question_id`.
-
-    `type` is llm, regex, callable, metric or agentic; `kind` boolean, score, literal, template or metric.
-    """
+def _trait_records(content: BenchmarkContent) -> list[Record]:
     scopes: list[tuple[str | None, Rubrics]] = [(None, content.rubrics)]
     scopes += [(one.id, one.rubrics) for one in content.questions]
     return [
@@ -191,40 +303,6 @@ def _kind_of(trait: AnyTrait) -> str:
 def _flat(value: Any) -> Any:
     """Return a value that fits into one cell: a list or an object as JSON text, anything else as it is."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
-
-
-def csv_frame(extra: Collection[str]) -> Frame | None:
-    """Return the frame of what `question_table` takes from feed items."""
-    return frame_for((*_CSV_MEMBERS, *("custom_metadata" if one == "custom" else one for one in extra)))
-
-
-def question_table(content: BenchmarkContent, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
-    """Return the table of questions with the columns `CSV_COLUMNS`, and after them those of `extra`.
-
-    `extra`: `keywords` (separated by `; `), `sources` (how many), `custom` (a column for each key). Raises
-    SettingsError for anything else.
-    """
-    unknown = [name for name in extra if name not in CSV_EXTRA]
-    if unknown:
-        raise SettingsError(f"there is no extra column {unknown[0]!r}: choose from {', '.join(CSV_EXTRA)}")
-    keys = _custom_keys(content) if "custom" in extra else []
-    rows = [[*CSV_COLUMNS, *(name.capitalize() for name in CSV_EXTRA[:2] if name in extra), *keys]]
-    for one in content.questions:
-        members, states = one.members, ("Yes" if is_so else "No" for is_so in (one.has_template, one.finished))
-        row = [one.id, members["question"], members["raw_answer"], *states, one.author]
-        row += [members["date_created"], members["date_modified"]]
-        row += ["; ".join(members["keywords"])] if "keywords" in extra else []
-        row += [str(len(members["sources"] or ()))] if "sources" in extra else []
-        rows.append([*row, *(text_of(_flat((members["custom_metadata"] or {}).get(key))) for key in keys)])
-    return table(rows, formulas=formulas)
-
-
-def document(content: BenchmarkContent) -> str:
-    """Return the benchmark in Markdown: what it says about itself, counts, traits of all kinds, questions and answers.
-
-    Texts are escaped, so that what they hold is shown and not taken for markup.
-    """
-    return "\n".join(_document_lines(content)) + "\n"
 
 
 def _document_lines(content: BenchmarkContent) -> Iterator[str]:
@@ -270,80 +348,12 @@ def _named(name: str, what: str, description: str | None) -> str:
     return f"- **{line(name)}**{what}{f': {line(description)}' if description else ''}"
 
 
-def dictionary(content: BenchmarkContent) -> Json:
-    """Return metadata, statistics, questions and global rubrics; rubrics are objects with five lists of traits.
-
-    All of it is JSON. Keys of services in the settings of agentic traits are masked.
-    """
-    static, dynamic = map(_dumped, content.rubrics)
-    return {
-        "metadata": {**content.metadata},
-        "statistics": summary(content),
-        "questions": [
-            {
-                "id": one.id,
-                **{name: value for name, value in one.members.items() if "rubric" not in name},
-                **dict(zip(("question_rubric", "question_dynamic_rubric"), map(_dumped, one.rubrics), strict=True)),
-                "finished": one.finished,
-            }
-            for one in content.questions
-        ],
-        "global_rubric": static,
-        "global_dynamic_rubric": dynamic,
-    }
-
-
 def _dumped(rubric: Rubric | DynamicRubric | None) -> Json | None:
     return None if rubric is None else rubric.model_dump(mode="json")
 
 
-def format_of(path: str | os.PathLike[str], wanted: str) -> str:
-    """Return the format to write: `wanted`, or for `auto` that of the extension. Raises SettingsError, WriteError."""
-    if wanted == "auto":
-        return kind_of(path, EXTENSIONS, "json")
-    wanted = "markdown" if wanted == "md" else wanted
-    if wanted not in FORMATS:
-        raise SettingsError(f"there is no format {wanted!r} to export to: use auto, {', '.join(FORMATS)}")
-    return wanted
-
-
-def written(content: BenchmarkContent, graph: CheckpointGraph, kind: str) -> bytes:
-    """Return a benchmark in a format of `FORMATS`.
-
-    Raises WriteError for what UTF-8 or JSON cannot hold, SettingsError where openpyxl or polars is not installed.
-    """
-    if kind == "jsonld":
-        return dump_json(emission.jsonld_of(graph, emission.ContextStyle.IMPROVED))
-    if kind == "json":
-        return dump_json(dictionary(content))
-    if kind == "records":
-        return b"".join(dump_json(one, _LINE) for one in question_records(content))
-    try:
-        if kind == "workbook":
-            return _curation_table(content, ".xlsx")[0]
-        if kind == "parquet":
-            return parquet(question_records(content))
-        return (question_table(content) if kind == "csv" else document(content)).encode()
-    except UnicodeEncodeError as error:
-        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
-
-
-def write_curation_table(content: BenchmarkContent, path: str | os.PathLike[str]) -> Json:
-    """Write the table for curators, a row for each verified field, to exactly `path`; return the counts.
-
-    It is a workbook (`.xlsx`) or comma-separated values (`.csv`). Raises SettingsError for another extension and where
-    openpyxl is not installed, WriteError if `path` cannot be written.
-    """
-    extension = PurePath(os.fspath(path)).suffix.lower()
-    if extension not in (".xlsx", ".csv"):
-        raise SettingsError(f"{os.fspath(path)}: a curation table is written as .xlsx or .csv")
-    data, counts = _curation_table(content, extension)
-    replace_file(path, data)
-    return {"output_path": os.fspath(path), **counts}
-
-
 def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, Json]:
-    rows: list[list[Cell]] = [list(CURATION_COLUMNS)]
+    rows: list[list[Cell]] = [list(_CURATION_COLUMNS)]
     for number, one in enumerate(content.questions, 1):
         about, status = _about(number, one), _status(one)
         fields = [_field(field) for field in one.template.fields] or [[""] * 5]
@@ -358,7 +368,7 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
         "template_parse_error_count": len(unreadable),
     }
     if extension == ".csv":
-        return table(rows, formulas="escape").encode(errors="replace"), counts
+        return comma_separated(rows, formulas="escape").encode(errors="replace"), counts
     labels = ("Questions", "Fields", "Drafts", "Finished", "Template Parse Errors")
     totals: list[list[Cell]] = [["Benchmark", content.metadata["name"] or ""]]
     totals += [[label, count] for label, count in zip(labels, counts.values(), strict=True)]

@@ -1,11 +1,12 @@
-"""How much there is in a benchmark, how far the work on it is, and the verdict on it."""
+"""How much there is in a benchmark, how far the work on it is, and the verdict on it: methods of `Benchmark`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import reading
+from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
@@ -15,25 +16,23 @@ from checkpoint_ld.phrases import counted
 from checkpoint_ld.validation.results import Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
+    from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.validation.results import Report
 
 Json = dict[str, Any]
-Errors: TypeAlias = "Sequence[dict[str, str]]"
 
-SUMMARY_FRAME = frame(hasPart=TEXT, rating=TYPE, additionalProperty=PROPERTY, globalRubric=None)
-"""The frame of what is counted in feed items."""
-READINESS_FRAME = frame(hasPart=TEXT, additionalProperty=named("finished"))
-"""The frame of what `readiness` takes from feed items."""
+_SUMMARY = frame(hasPart=TEXT, rating=TYPE, additionalProperty=PROPERTY, globalRubric=None)
+READINESS = frame(hasPart=TEXT, additionalProperty=named("finished"))
+"""The frames of what is read of feed items."""
 _STATUS = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"), (0, "critical"))
 _FEW = 5
 
 
 def summary(content: BenchmarkContent) -> Json:
-    """Return name, makers and dates of a benchmark, with counts; the traits of the global rubric are of all kinds."""
+    """Return what `Benchmark.get_summary` does."""
     questions = content.questions
     finished = sum(one.finished for one in questions)
     rubric, _ = content.rubrics
@@ -50,53 +49,24 @@ def summary(content: BenchmarkContent) -> Json:
     }
 
 
-def statistics(content: BenchmarkContent) -> Json:
-    """Return the summary with the lengths of templates in characters; placeholders do not count.
-
-    `questions_with_custom_metadata` are those that say more about themselves: custom metadata, author or sources.
-    """
-    lengths = [len(one.members["answer_template"] or "") for one in content.questions if one.has_template]
-    more = ("custom_metadata", "author", "sources")
-    return {
-        **summary(content),
-        "avg_template_length": sum(lengths) // len(lengths) if lengths else 0,
-        "min_template_length": min(lengths, default=0),
-        "max_template_length": max(lengths, default=0),
-        "questions_with_custom_metadata": sum(any(one.members[name] for name in more) for one in content.questions),
-    }
+def get_summary(self: Benchmark) -> Json:
+    """Return name, version, makers, dates and counts, such as `question_count`."""
+    return summary(self._content(_SUMMARY))
 
 
-def readiness(content: BenchmarkContent, template_errors: Errors, rubric_errors: Errors) -> Json:
-    """Return whether a benchmark is ready for verification, with what is missing.
-
-    The errors are those that the validation of templates and of rubrics found. Questions are named by identifier,
-    counts are whole numbers.
-    """
-    missing = [one.id for one in content.questions if not one.has_template]
-    unfinished = [one.id for one in content.questions if not one.finished]
-    conditions = {
-        "has_questions": bool(content.questions),
-        "all_have_templates": not missing,
-        "all_finished": not unfinished,
-        "templates_valid": not template_errors,
-        "rubrics_valid": not rubric_errors,
-    }
-    return {
-        "ready_for_verification": all(conditions.values()),
-        **conditions,
-        "missing_templates_count": len(missing),
-        "unfinished_count": len(unfinished),
-        "template_errors_count": len(template_errors),
-        "rubric_errors_count": len(rubric_errors),
-        "missing_templates": missing,
-        "unfinished_questions": unfinished,
-        "template_errors": list(template_errors),
-        "rubric_errors": list(rubric_errors),
-    }
+def get_statistics(self: Benchmark) -> Json:
+    """Return the summary, with the lengths of templates in characters and the number of questions with metadata."""
+    return _statistics(self._content(_SUMMARY))
 
 
-def progress(content: BenchmarkContent, ready: Json) -> Json:
-    """Return how far the work is; `ready` is the readiness of the benchmark."""
+def check_readiness(self: Benchmark) -> Json:
+    """Return whether the benchmark is ready for verification, with everything that keeps it from being so."""
+    return _readiness(self, self._content(READINESS))
+
+
+def get_progress_report(self: Benchmark) -> Json:
+    """Return how far the work is, in a few numbers."""
+    content = self._content(_SUMMARY)
     counts = summary(content)
     return {
         "name": counts["name"],
@@ -104,18 +74,16 @@ def progress(content: BenchmarkContent, ready: Json) -> Json:
         "questions_total": counts["question_count"],
         "questions_finished": counts["finished_count"],
         "questions_with_templates": counts["has_template_count"],
-        "is_ready_for_verification": ready["ready_for_verification"],
+        "is_ready_for_verification": _readiness(self, content)["ready_for_verification"],
         "last_modified": counts["modified_at"],
     }
 
 
-def health(content: BenchmarkContent, ready: Json, timestamp: str) -> Json:
-    """Return a score from 0 to 100 with its word, what it is made of, and what to do next.
-
-    20 points for questions, up to 30 for those that are finished, 25 for valid templates, 15 for valid rubrics, and 10
-    when all questions are finished. A benchmark without questions has 0.
-    """
-    counts = statistics(content)
+def get_health_report(self: Benchmark) -> Json:
+    """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
+    content = self._content(_SUMMARY)
+    counts, ready = _statistics(content), _readiness(self, content)
+    # Without questions there is nothing to score.
     score = 0
     if ready["has_questions"]:
         score = 20 + int(0.30 * counts["progress_percentage"])
@@ -133,10 +101,63 @@ def health(content: BenchmarkContent, ready: Json, timestamp: str) -> Json:
     return {
         "health_score": score,
         "health_status": next(word for least, word in _STATUS if score >= least),
-        "timestamp": timestamp,
+        "timestamp": now(),
         "readiness": ready,
         "statistics": counts,
         "recommendations": [advice for applies, advice in due if applies],
+    }
+
+
+def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
+    """Hold the benchmark as it is now against the rules of a profile, and check its templates without running them.
+
+    What comes back holds the report with all findings; it unpacks as Karenina's `(ok, message)`. Raises
+    SettingsError for a profile that does not exist.
+    """
+    from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - SHACL takes its time to import
+
+    chosen = profiles.profile(profile)
+    try:
+        checked = validator.check_reading(reading.of_statements(copied(self.graph.held)), chosen)
+    except ReadError as error:  # it cannot be read as a checkpoint any more
+        checked = Checked(None, error.findings)
+    return Verdict(validator.report_of([checked], chosen), tuple(self.validate_templates()[1]))
+
+
+def _statistics(content: BenchmarkContent) -> Json:
+    lengths = [len(one.members["answer_template"] or "") for one in content.questions if one.has_template]
+    more = ("custom_metadata", "author", "sources")
+    return {
+        **summary(content),
+        "avg_template_length": sum(lengths) // len(lengths) if lengths else 0,
+        "min_template_length": min(lengths, default=0),
+        "max_template_length": max(lengths, default=0),
+        "questions_with_custom_metadata": sum(any(one.members[name] for name in more) for one in content.questions),
+    }
+
+
+def _readiness(benchmark: Benchmark, content: BenchmarkContent) -> Json:
+    missing = [one.id for one in content.questions if not one.has_template]
+    unfinished = [one.id for one in content.questions if not one.finished]
+    template_errors, rubric_errors = benchmark.validate_templates()[1], benchmark.validate_rubrics()[1]
+    conditions = {
+        "has_questions": bool(content.questions),
+        "all_have_templates": not missing,
+        "all_finished": not unfinished,
+        "templates_valid": not template_errors,
+        "rubrics_valid": not rubric_errors,
+    }
+    return {
+        "ready_for_verification": all(conditions.values()),
+        **conditions,
+        "missing_templates_count": len(missing),
+        "unfinished_count": len(unfinished),
+        "template_errors_count": len(template_errors),
+        "rubric_errors_count": len(rubric_errors),
+        "missing_templates": missing,
+        "unfinished_questions": unfinished,
+        "template_errors": template_errors,
+        "rubric_errors": rubric_errors,
     }
 
 
@@ -180,18 +201,3 @@ class Verdict(Shown):
     def __iter__(self) -> Iterator[bool | str]:
         yield self.ok
         yield self.message
-
-
-def verdict_on(graph: CheckpointGraph, template_errors: Errors, profile: str) -> Verdict:
-    """Hold a graph against the rules of `profile`. Raises SettingsError for a profile that does not exist.
-
-    What cannot be read as a checkpoint any more is a finding.
-    """
-    from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - SHACL takes its time to import
-
-    chosen = profiles.profile(profile)
-    try:
-        checked = validator.check_reading(reading.of_statements(copied(graph.held)), chosen)
-    except ReadError as error:
-        checked = Checked(None, error.findings)
-    return Verdict(validator.report_of([checked], chosen), tuple(template_errors))
