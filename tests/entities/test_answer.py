@@ -20,9 +20,8 @@ from checkpoint_ld.entities import (
     SetContainment,
     TraceContains,
 )
-from checkpoint_ld.entities.answer import BaseAnswer, strategy_of, verified_fields
+from checkpoint_ld.entities.answer import BaseAnswer, VerifiedField, check_regexes, strategy_of, verified_fields
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, ConditionalGroundTruth, FieldCheck, GroundTruthCase
-from checkpoint_ld.entities.verified_field import VerifiedField, check_regexes
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, NotVerifiableError
 
 

@@ -24,15 +24,16 @@ from checkpoint_ld.entities import (
     TraceContains,
     VerificationPrimitive,
 )
-from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
-from checkpoint_ld.entities.verified_field import (
+from checkpoint_ld.entities.answer import (
     KEY,
+    BaseAnswer,
     VerificationMeta,
     VerifiedField,
     resolve_truth,
+    verified_fields,
     without_ground_truths,
 )
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, GroundTruthCase
 from checkpoint_ld.errors import SettingsError
 
 SECRET = "S3CRET"
@@ -123,7 +124,7 @@ def test_a_field_can_be_said_in_its_annotation() -> None:
 def test_a_ground_truth_that_its_primitive_cannot_judge_is_logged(
     primitive: VerificationPrimitive, fitting: list[Any], others: list[Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "checkpoint_ld.entities.verified_field")
+    caplog.set_level(logging.WARNING, "checkpoint_ld.entities.answer")
     for truth, is_logged in [*((one, False) for one in fitting), *((one, True) for one in others)]:
         caplog.clear()
         assert stored(verify_with=primitive, ground_truth=truth)["ground_truth"] == truth

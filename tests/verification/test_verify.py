@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import FieldResult, VerificationResult, verify
 from checkpoint_ld.entities import ExactMatch, NumericExact, TraceContains
-from checkpoint_ld.entities.answer import BaseAnswer
+from checkpoint_ld.entities.answer import BaseAnswer, VerifiedField
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
-from checkpoint_ld.entities.verified_field import VerifiedField
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import source_of

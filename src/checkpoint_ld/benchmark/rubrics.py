@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
+from checkpoint_ld.benchmark.editing import put_members
 from checkpoint_ld.dialects.dialect import as_list, text_of
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside
@@ -30,7 +31,7 @@ from checkpoint_ld.mapping.traits import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.entities import AnyTrait
 
@@ -69,21 +70,28 @@ def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any
 
 @dataclass(frozen=True)
 class HeldRubric(Generic[Traits]):
-    """The traits of one rubric in the object `holder`, which is changed.
+    """The traits of one rubric in the object `holder`, which is changed, and is of no use where a change fails.
 
-    What changes something raises WriteError, having changed nothing, for traits that an author may not write, and
-    WrongTypeError for what is none; faults that were there before may stay. Other ratings stay as they are, and so
-    does what a rating says beyond its trait. Traits in the places of older files move into ratings.
+    What changes something raises WriteError for traits that an author may not write, and WrongTypeError for what is
+    none; faults that were there before may stay. Other ratings stay as they are, and so does what a rating says beyond
+    its trait. Traits in the places of older files move into ratings; dynamic ones never stood there.
     """
 
     holder: Json
     scope: str
     model: type[Traits]
 
+    def __post_init__(self) -> None:
+        without = {} if self._is_of_dynamic else members_without(self.holder)
+        if without:
+            older: list[Json] = older_ratings(self.holder, self.scope)
+            put_members(self.holder, without)
+            self._hold([*as_list(self.holder.get(_MEMBER)), *older])
+
     def add(self, trait: AnyTrait) -> None:
         """Add a trait at the end."""
         self._refuse([trait], None)
-        self._refuse_taken(trait.name, self._names())
+        self._refuse_taken(trait.name, map(_name, self._ratings()))
         self._put({}, [self._made(trait)])
 
     def replace(self, rubric: Traits | Sequence[AnyTrait]) -> None:
@@ -91,16 +99,15 @@ class HeldRubric(Generic[Traits]):
         given: Iterable[AnyTrait] = rubric.traits() if isinstance(rubric, Rubric | DynamicRubric) else rubric
         wanted: list[AnyTrait] = [*self._collected(given).traits()]
         self._refuse(wanted, self._current())
-        made = [self._made(trait) for trait in wanted]
-        self._move_older()
-        old: list[Json] = self._ratings()
+        old = self._ratings()
         free: dict[str, list[Json]] = {}
         for one in old:
             free.setdefault(_name(one), []).append(one)
         kept: list[Json | None] = [free[one.name].pop(0) if free.get(one.name) else None for one in wanted]
-        for at, rating in enumerate(kept):
-            if rating is not None:
-                made[at] = updated_rating(rating, wanted[at], self.scope, dynamic=self._is_of_dynamic)
+        made = [
+            self._made(trait) if one is None else self._updated(one, trait)
+            for trait, one in zip(wanted, kept, strict=True)
+        ]
         if not _in_order(wanted, kept, old):
             kept = [None] * len(wanted)  # all ratings are added again, as they are
         changes: dict[int, Json | None] = {id(one): None for one in old}
@@ -112,46 +119,34 @@ class HeldRubric(Generic[Traits]):
 
         One of another kind comes to stand at the end of its kind.
         """
-        names = self._names()
-        if name not in names:
+        meant = [one for one in self._ratings() if _name(one) == name]
+        if not meant:
             return False
         self._refuse([trait], self._current())
-        self._refuse_taken(trait.name, [one for one in names if one != name])
-        self._made(trait)
-        self._move_older()
-        first, *others = (one for one in self._ratings() if _name(one) == name)
-        rating = updated_rating(first, trait, self.scope, dynamic=self._is_of_dynamic)
-        stays = is_of_kind(first, trait)
-        changes = {id(first): rating if stays else None, **{id(one): None for one in others}}
-        self._put(changes, [] if stays else [rating])
+        self._refuse_taken(trait.name, {*map(_name, self._ratings())} - {name})
+        rating, stays = self._updated(meant[0], trait), is_of_kind(meant[0], trait)
+        self._put({**dict.fromkeys(map(id, meant)), id(meant[0]): rating if stays else None}, [] if stays else [rating])
         return True
 
     def remove(self, name: str) -> bool:
         """Take out what is called `name`; return whether there was such a trait."""
-        return self._take_out(name.__eq__)
+        return self._take_out([one for one in self._ratings() if _name(one) == name])
 
     def clear(self) -> bool:
         """Take all traits out; return whether there were any."""
-        return self._take_out(lambda _: True)
+        return self._take_out(self._ratings())
 
-    def _take_out(self, is_meant: Callable[[str], bool]) -> bool:
-        if not any(map(is_meant, self._names())):
-            return False
-        self._move_older()
-        self._put({id(one): None for one in self._ratings() if is_meant(_name(one))}, [])
-        return True
+    def _take_out(self, ratings: list[Json]) -> bool:
+        self._put(dict.fromkeys(map(id, ratings)), [])
+        return bool(ratings)
 
     def _put(self, changes: Mapping[int, Json | None], added: list[Json]) -> None:
         """Put other ratings, or none, in the place of some, which are known by identity; add others at the end."""
-        self._move_older()
         ratings: list[Any] = as_list(self.holder.get(_MEMBER))
-        kept: list[Any] = [one for one in ratings if id(one) not in changes or changes[id(one)] is not None]
-        self._hold([*(changes.get(id(one), one) for one in kept), *added])
+        self._hold([*(new for one in ratings if (new := changes.get(id(one), one)) is not None), *added])
 
     def _hold(self, ratings: list[Any]) -> None:
-        self.holder[_MEMBER] = ratings
-        if not ratings:
-            del self.holder[_MEMBER]
+        put_members(self.holder, {_MEMBER: ratings or None})
 
     @property
     def _is_of_dynamic(self) -> bool:
@@ -161,30 +156,9 @@ class HeldRubric(Generic[Traits]):
         is_meant = _is_dynamic_trait if self._is_of_dynamic else is_static
         return [one for one in as_list(self.holder.get(_MEMBER)) if is_meant(one)]
 
-    def _older(self) -> list[Json]:
-        """Return the ratings for traits that stand in the places of older files; dynamic ones never did."""
-        if self._is_of_dynamic or not members_without(self.holder):
-            return []
-        return older_ratings(self.holder, self.scope)
-
-    def _move_older(self) -> None:
-        if self._is_of_dynamic:
-            return
-        older: list[Json] = self._older()
-        for key, value in members_without(self.holder).items():
-            self.holder[key] = value
-            if value is None:
-                del self.holder[key]
-        if older:
-            self._hold([*as_list(self.holder.get(_MEMBER)), *older])
-
-    def _names(self) -> list[str]:
-        return [*map(_name, self._ratings()), *map(_name, self._older())]
-
     def _current(self) -> Traits | None:
         try:
-            ratings = [*self._ratings(), *self._older()]
-            return self._collected(trait for rating in ratings if (trait := trait_of(rating)) is not None)
+            return self._collected(trait for one in self._ratings() if (trait := trait_of(one)) is not None)
         except ReadError:
             return None
 
@@ -213,6 +187,10 @@ class HeldRubric(Generic[Traits]):
         rating = rating_of(trait, self.scope, dynamic=self._is_of_dynamic)
         dump_json(rating, limits=inside(5))
         return rating
+
+    def _updated(self, rating: Json, trait: AnyTrait) -> Json:
+        self._made(trait)
+        return updated_rating(rating, trait, self.scope, dynamic=self._is_of_dynamic)
 
 
 def _name(rating: Json) -> str:

@@ -3,40 +3,22 @@
 They are views of the graph: built strictly by authors, leniently (`LENIENT`) from files.
 """
 
-from checkpoint_ld.entities.answer import BaseAnswer, capture_answer_source
+from checkpoint_ld.entities.answer import BaseAnswer, VerificationMeta, VerifiedField, capture_answer_source
 from checkpoint_ld.entities.callable_trait import CallableCode, CallableRubricTrait
-from checkpoint_ld.entities.comparison import (
-    NORMALIZERS,
-    CheckResult,
-    SynonymMap,
-    TracePrimitive,
-    VerificationPrimitive,
-    apply_normalizer,
-    apply_normalizers,
-    safe_check,
-)
 from checkpoint_ld.entities.entity import LENIENT, Entity, TraitKind
 from checkpoint_ld.entities.primitives import (
+    NORMALIZERS,
     PRIMITIVES,
     AnyPrimitive,
     BooleanMatch,
+    CheckResult,
     ContainsAll,
     ContainsAny,
-    ExactMatch,
-    LiteralMatch,
-    OrderedMatch,
-    RegexMatch,
-    SemanticMatch,
-    SetContainment,
-    TraceContains,
-    TraceLength,
-    TraceRegex,
-    primitive_of,
-)
-from checkpoint_ld.entities.quantities import (
     DateMatch,
     DateRange,
     DateTolerance,
+    ExactMatch,
+    LiteralMatch,
     NumericExact,
     NumericGraded,
     NumericMaximum,
@@ -45,6 +27,20 @@ from checkpoint_ld.entities.quantities import (
     NumericRangeGraded,
     NumericThresholdGraded,
     NumericTolerance,
+    OrderedMatch,
+    RegexMatch,
+    SemanticMatch,
+    SetContainment,
+    SynonymMap,
+    TraceContains,
+    TraceLength,
+    TracePrimitive,
+    TraceRegex,
+    VerificationPrimitive,
+    apply_normalizer,
+    apply_normalizers,
+    primitive_of,
+    safe_check,
 )
 from checkpoint_ld.entities.question import (
     BenchmarkMetadata,
@@ -85,7 +81,6 @@ from checkpoint_ld.entities.template_spec import (
     evaluate_strategy,
 )
 from checkpoint_ld.entities.traits import AgenticRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
-from checkpoint_ld.entities.verified_field import VerificationMeta, VerifiedField
 
 __all__ = ["LENIENT", "NORMALIZERS", "PRIMITIVES", "AgenticRubricTrait", "AllOf", "AnyOf", "AnyPrimitive"]
 __all__ += ["AnyTrait", "AtLeastN", "BaseAnswer", "BenchmarkMetadata", "BooleanMatch", "CallableCode"]

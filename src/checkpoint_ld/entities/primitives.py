@@ -1,25 +1,24 @@
-"""Primitives that compare texts, lists, truth values and traces."""
+"""Verification primitives: the 23 ways to compare a value, or a whole response, with a ground truth."""
 
 from __future__ import annotations
 
+import logging
+import re
+import reprlib
+import string
+import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
-from checkpoint_ld.entities import quantities
-from checkpoint_ld.entities.comparison import (
-    Normalizers,
-    TracePrimitive,
-    VerificationPrimitive,
-    apply_normalizers,
-    items_of,
-    named,
-    same_text,
-    text_of,
-)
+from checkpoint_ld.arguments import renamed
+from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import (
     EvaluationError,
     EvaluationTypeError,
@@ -27,7 +26,221 @@ from checkpoint_ld.errors import (
     NotVerifiableError,
     SettingsError,
 )
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import FlagName, find_all, occurs, refuse_faulty
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from datetime import tzinfo
+
+    from pydantic import JsonValue
+
+_log = logging.getLogger(__name__)
+
+
+def text_of(value: Any) -> str:
+    """Return a value as Python writes it: 1.0 is "1.0", true is "True"; null has no text (`EvaluationError`)."""
+    if value is None:
+        raise EvaluationError("null is no text: give a value")
+    try:
+        return str(value)
+    except (ValueError, RecursionError) as error:  # integers of thousands of digits; lists a thousand deep
+        raise EvaluationError(f"the value cannot be compared as text: {error}") from error
+
+
+def number_of(value: Any) -> float:
+    """Return a value as a number, as Python's `float` does: true is 1, and " 1e3 " is 1000.
+
+    Raises `EvaluationTypeError` for null and collections, `EvaluationValueError` for texts that are no numbers and for
+    integers beyond all floats.
+    """
+    try:
+        return float(value)
+    except TypeError as error:
+        raise EvaluationTypeError(f"{named(value)} is no number: give one, such as 3.5") from error
+    except (ValueError, OverflowError) as error:
+        raise EvaluationValueError(f"{named(value)} is no number: give one, such as 3.5") from error
+
+
+def items_of(value: Any) -> Collection[Any]:
+    """Return the items of a list; a bare text is one item. Raises `EvaluationTypeError` for what is neither."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
+
+
+def named(value: Any) -> str:
+    """Return a value for a message, on one line and short."""
+    if isinstance(value, str):
+        return shown(value)
+    try:
+        return shown(reprlib.repr(value))[1:-1]
+    except ValueError:
+        return "a huge number"
+
+
+class OpenEntity(Entity):
+    """An entity that keeps members which nobody knows, as they may come from a newer Karenina, and logs a warning."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @property
+    def unknown_parameters(self) -> tuple[str, ...]:
+        """The names of the members that nobody knows; they have no effect."""
+        return tuple(self.__pydantic_extra__ or ())
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Tell which members nobody knows."""
+        del context
+        for name in self.unknown_parameters:
+            _log.warning("%s has no parameter %s: it is kept and has no effect", type(self).__name__, shown(name))
+
+
+class VerificationPrimitive(OpenEntity):
+    """A way to compare the value of a field with its ground truth; its parameters are its fields.
+
+    Parameters are checked when a primitive is built and when one is assigned to: `pydantic.ValidationError`. The last
+    field, `type`, is the name of the class, so that `model_dump(mode="json")` is the form that templates hold.
+    """
+
+    needs: ClassVar[str] = ""
+    """What the primitive needs and a checkpoint does not have; empty for those that can be used."""
+
+    graded: ClassVar[bool] = False
+    """Whether there is more than all or nothing."""
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Tell whether the value `extracted` from an answer passes, given the ground truth `expected`.
+
+        Both are JSON values. Raises `EvaluationError` if they cannot be compared in this way, or if it takes too long.
+        """
+        return self._passes(extracted, expected)
+
+    def score(self, extracted: Any, expected: Any) -> float:
+        """Return the credit from 0.0 to 1.0: all or nothing, except for graded primitives. Raises as `check` does."""
+        return self._credit(extracted, expected) if self.graded else float(self.check(extracted, expected))
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        raise NotImplementedError
+
+    def _credit(self, extracted: Any, expected: Any) -> float:
+        raise NotImplementedError
+
+    def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
+        """Say what is odd about values that do not pass and are no error: an incomplete date, say."""
+        del extracted, expected
+        return ()
+
+    def serialised(self) -> dict[str, JsonValue]:
+        """Return the parameters in declared order, then what nobody knows, then `type`."""
+        members = self.model_dump(mode="json")
+        return {**{name: value for name, value in members.items() if name != "type"}, "type": members["type"]}
+
+
+class TracePrimitive(VerificationPrimitive):
+    """A primitive that looks at the whole text of a response instead of at a value that was extracted from it.
+
+    A field passes if what `check_trace` says equals its ground truth: false stands for "must not".
+    """
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Raise `NotVerifiableError`: there is no extracted value to look at."""
+        del extracted, expected
+        raise NotVerifiableError(f"{type(self).__name__} looks at the whole response: call check_trace")
+
+    @renamed(text="raw_trace")
+    def check_trace(self, raw_trace: str) -> bool:
+        """Tell whether a response is as asked for; raises `EvaluationError` for what is no text or takes too long."""
+        if not isinstance(raw_trace, str):
+            raise EvaluationTypeError(f"{named(raw_trace)} is no response: give its text")
+        return self._found_in(raw_trace)
+
+    def _found_in(self, response: str) -> bool:
+        raise NotImplementedError
+
+
+NormalizerName: TypeAlias = Literal["lowercase", "strip", "remove_punctuation", "collapse_whitespace"]
+
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+NORMALIZERS: Final[Mapping[NormalizerName, Callable[[str], str]]] = {
+    "lowercase": str.lower,
+    "strip": str.strip,
+    "remove_punctuation": lambda text: text.translate(_WITHOUT_PUNCTUATION),
+    "collapse_whitespace": lambda text: " ".join(text.split()),
+}
+"""The normalisers that have a name.
+
+`lowercase` leaves the German sharp s alone; `remove_punctuation` knows the punctuation of ASCII only.
+"""
+
+
+class SynonymMap(OpenEntity):
+    """A normaliser that replaces a whole text: a key of `mapping` by its value. Other texts stay as they are."""
+
+    mapping: dict[str, str] = Field(description="Texts and what takes their place")
+
+
+Normalizer: TypeAlias = NormalizerName | SynonymMap
+Normalizers: TypeAlias = Annotated[
+    list[Normalizer], Field(description="What is done to both texts before they are compared, in order")
+]
+
+
+def apply_normalizer(normalizer: Normalizer, text: str) -> str:
+    """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for a name that is none."""
+    if isinstance(normalizer, SynonymMap):
+        return normalizer.mapping.get(text, text)
+    if normalizer in NORMALIZERS:
+        return NORMALIZERS[normalizer](text)
+    raise EvaluationValueError(phrases.unknown("normaliser", str(normalizer), NORMALIZERS))
+
+
+def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
+    """Return `text` after all normalisers, from left to right; the order matters. Raises as `apply_normalizer` does."""
+    for normalizer in normalizers:
+        text = apply_normalizer(normalizer, text)
+    return text
+
+
+def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) -> bool:
+    """Tell whether two JSON values have the same text after the normalisers; null equals null only."""
+    if extracted is None or expected is None:
+        return extracted is expected
+    return apply_normalizers(normalizers, text_of(extracted)) == apply_normalizers(normalizers, text_of(expected))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What a primitive says about one value.
+
+    `score` is the credit from 0.0 to 1.0. `error` says why the value could not be judged, None if it could; it has
+    then not passed. `remarks` say what is odd about a value that was judged, such as an incomplete date.
+    """
+
+    passed: bool
+    score: float
+    error: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+def safe_check(primitive: VerificationPrimitive, extracted: Any, expected: Any) -> CheckResult:
+    """Return what `primitive` says about a value, given its ground truth; what cannot be judged does not pass.
+
+    For a trace primitive `extracted` is the text of the response, and the ground truth false means that it must not be
+    as the primitive asks.
+    """
+    try:
+        if isinstance(primitive, TracePrimitive):
+            passed = primitive.check_trace(extracted) is bool(expected)
+            return CheckResult(passed, float(passed))
+        passed = primitive.check(extracted, expected)
+        score = primitive.score(extracted, expected) if primitive.graded else float(passed)
+    except EvaluationError as error:
+        return CheckResult(passed=False, score=0.0, error=str(error))
+    return CheckResult(passed, score, remarks=() if passed else primitive.remarks(extracted, expected))
 
 
 class ExactMatch(VerificationPrimitive):
@@ -248,6 +461,370 @@ class TraceLength(TracePrimitive):
         return (self.min is None or length >= self.min) and (self.max is None or length <= self.max)
 
 
+Mode: TypeAlias = Annotated[
+    Literal["relative", "absolute"],
+    Field(description="Whether distances are shares of a number, or numbers themselves"),
+]
+Least: TypeAlias = Annotated[FiniteFloat | None, Field(description="The lower bound; null: there is none")]
+Most: TypeAlias = Annotated[FiniteFloat | None, Field(description="The upper bound; null: there is none")]
+ExclusiveLeast: TypeAlias = Annotated[bool, Field(description="The lower bound itself does not pass")]
+ExclusiveMost: TypeAlias = Annotated[bool, Field(description="The upper bound itself does not pass")]
+Exclusive: TypeAlias = Annotated[bool, Field(description="The ground truth itself does not pass")]
+
+
+def distance(number: float, reference: float, mode: Mode) -> float | None:
+    """Return how far `number` is from `reference`, in units of the latter if `mode` is relative.
+
+    Relative to 0 there is no distance but 0 itself: None.
+    """
+    gap = abs(number - reference)
+    if mode == "absolute":
+        return gap
+    if reference == 0:
+        return 0.0 if number == 0 else None
+    return gap / abs(reference)
+
+
+class NumericExact(VerificationPrimitive):
+    """Passes if both values are the same number."""
+
+    type: Literal["NumericExact"] = "NumericExact"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        return number_of(extracted) == number_of(expected)
+
+
+class NumericTolerance(VerificationPrimitive):
+    """Passes if the value is at most `tolerance` away from the ground truth, as a share of it unless absolute.
+
+    If the ground truth is 0, only 0 passes a relative tolerance. A negative tolerance lets nothing pass.
+    """
+
+    tolerance: FiniteFloat = Field(description="How far from the ground truth a value may be")
+    mode: Mode = "relative"
+    type: Literal["NumericTolerance"] = "NumericTolerance"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        apart = distance(number_of(extracted), number_of(expected), self.mode)
+        return apart is not None and apart <= self.tolerance
+
+
+class NumericRange(VerificationPrimitive):
+    """Passes if the value lies between `min` and `max`; a bound that is null is open. The ground truth does not count.
+
+    As in Karenina, "nan" is outside no bound and therefore passes.
+    """
+
+    min: Least = None
+    max: Most = None
+    exclusive_min: ExclusiveLeast = False
+    exclusive_max: ExclusiveMost = False
+    type: Literal["NumericRange"] = "NumericRange"
+
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
+        number = number_of(extracted)
+        if self.min is not None and (number < self.min or (self.exclusive_min and number == self.min)):
+            return False
+        return not (self.max is not None and (number > self.max or (self.exclusive_max and number == self.max)))
+
+
+class NumericMinimum(VerificationPrimitive):
+    """Passes if the value is at least the ground truth, or above it if `exclusive`."""
+
+    exclusive: Exclusive = False
+    type: Literal["NumericMinimum"] = "NumericMinimum"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        number, least = number_of(extracted), number_of(expected)
+        return number > least if self.exclusive else number >= least
+
+
+class NumericMaximum(VerificationPrimitive):
+    """Passes if the value is at most the ground truth, or below it if `exclusive`."""
+
+    exclusive: Exclusive = False
+    type: Literal["NumericMaximum"] = "NumericMaximum"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        number, most = number_of(extracted), number_of(expected)
+        return number < most if self.exclusive else number <= most
+
+
+Decay: TypeAlias = Annotated[
+    Literal["linear", "quadratic"], Field(description="How credit falls: evenly, or slowly at first and then faster")
+]
+Above0: TypeAlias = Annotated[FiniteFloat, Field(gt=0)]
+
+
+def credit(gap: float, whole: float, decay: Decay) -> float:
+    """Return the credit at `gap` on the way from 1.0 at 0 to 0.0 at `whole`; "nan" earns nothing."""
+    if not gap < whole:
+        return 0.0
+    share = gap / whole
+    return 1 - share if decay == "linear" else 1 - share * share
+
+
+class NumericGraded(VerificationPrimitive):
+    """Passes near the ground truth, and gives less credit the farther a value is from it.
+
+    Up to `full_credit` away all the credit is given, from `cutoff` on none. A value passes up to `full_credit` or,
+    without one, up to `cutoff`. Both are shares of the ground truth unless `mode` is absolute.
+    """
+
+    graded: ClassVar[bool] = True
+
+    cutoff: Above0 = Field(description="From this distance on there is no credit")
+    full_credit: Annotated[FiniteFloat, Field(ge=0)] | None = Field(
+        default=None, description="Up to this distance, below cutoff, there is all the credit"
+    )
+    mode: Mode = "relative"
+    decay: Decay = "linear"
+    type: Literal["NumericGraded"] = "NumericGraded"
+
+    @model_validator(mode="after")
+    def _credit_ends_after_it_is_full(self) -> Self:
+        if self.full_credit is not None and self.full_credit >= self.cutoff:
+            raise ValueError(f"full_credit {self.full_credit} is not below cutoff {self.cutoff}: lower it")
+        return self
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        apart = distance(number_of(extracted), number_of(expected), self.mode)
+        return apart is not None and apart <= (self.cutoff if self.full_credit is None else self.full_credit)
+
+    def _credit(self, extracted: Any, expected: Any) -> float:
+        apart = distance(number_of(extracted), number_of(expected), self.mode)
+        inner = self.full_credit or 0.0
+        if apart is None:
+            return 0.0
+        return 1.0 if apart <= inner else credit(apart - inner, self.cutoff - inner, self.decay)
+
+
+class NumericRangeGraded(VerificationPrimitive):
+    """Passes between `min` and `max`, and gives some credit up to `margin` outside. The ground truth does not count.
+
+    If `mode` is relative, `margin` is a share of the width of the range. A bound that is exclusive does not pass, but
+    has all the credit.
+    """
+
+    graded: ClassVar[bool] = True
+
+    min: FiniteFloat = Field(description="The lower bound")
+    max: FiniteFloat = Field(description="The upper bound")
+    margin: Above0 = Field(description="How far outside of the range some credit is left")
+    mode: Mode = "absolute"
+    decay: Decay = "linear"
+    exclusive_min: ExclusiveLeast = False
+    exclusive_max: ExclusiveMost = False
+    type: Literal["NumericRangeGraded"] = "NumericRangeGraded"
+
+    @model_validator(mode="after")
+    def _has_numbers_inside(self) -> Self:
+        if self.min >= self.max:
+            raise ValueError(f"min {self.min} is not below max {self.max}: exchange them")
+        return self
+
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
+        number = number_of(extracted)
+        above = number > self.min if self.exclusive_min else number >= self.min
+        below = number < self.max if self.exclusive_max else number <= self.max
+        return above and below
+
+    def _credit(self, extracted: Any, _expected: Any) -> float:
+        number = number_of(extracted)
+        if self.min <= number <= self.max:
+            return 1.0
+        shoulder = self.margin if self.mode == "absolute" else self.margin * (self.max - self.min)
+        return credit(self.min - number if number < self.min else number - self.max, shoulder, self.decay)
+
+
+class NumericThresholdGraded(VerificationPrimitive):
+    """Passes on the right side of the ground truth: up to it if `direction` is max, from it on if it is min.
+
+    On the other side some credit is given up to `margin` away, which is a share of the ground truth unless `mode` is
+    absolute. The ground truth itself does not pass if `exclusive`, but has all the credit.
+    """
+
+    graded: ClassVar[bool] = True
+
+    direction: Literal["max", "min"] = Field(
+        description="Whether the ground truth is the most or the least that passes"
+    )
+    margin: Above0 = Field(description="How far beyond the ground truth some credit is left")
+    mode: Mode = "relative"
+    decay: Decay = "linear"
+    exclusive: Exclusive = False
+    type: Literal["NumericThresholdGraded"] = "NumericThresholdGraded"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        beyond = self._beyond(extracted, expected)
+        return beyond < 0 if self.exclusive else beyond <= 0
+
+    def _credit(self, extracted: Any, expected: Any) -> float:
+        beyond = self._beyond(extracted, expected)
+        shoulder = self.margin if self.mode == "absolute" else self.margin * abs(number_of(expected))
+        return 1.0 if beyond <= 0 else credit(beyond, shoulder, self.decay)
+
+    def _beyond(self, extracted: Any, expected: Any) -> float:
+        number, threshold = number_of(extracted), number_of(expected)
+        if number == threshold:  # infinity less itself would be no number
+            return 0.0
+        return number - threshold if self.direction == "max" else threshold - number
+
+
+LONGEST_DATE = 100
+"""Longer texts are no dates, in characters; nor are longer forms of dates."""
+
+_FILLINGS = (datetime(2000, 1, 1), datetime(2004, 3, 2))
+"""Two days that differ in year, month, day and weekday, both in a leap year and in a month of 31 days."""
+
+_TURN_OF_CENTURY = 69
+"""Years of two digits from here on are those of the last century, as POSIX has it for strptime."""
+
+
+class NoDateError(ValueError):
+    """A value is no whole date, or two dates cannot be compared; the text says which and why."""
+
+
+def read_date(value: Any, form: str | None = None) -> datetime:
+    """Return the date and time that a value stands for, at 00:00 if it says nothing else.
+
+    With `form`, one of Python's `strptime`, the whole text has to have it. Otherwise any usual form is read, as
+    python-dateutil does: the month comes first where that is possible (05/01/2020 is 1 May). Where Karenina lets
+    today's date fill in what a text leaves open, a text without its year, month or day is no date here. Raises
+    NoDateError.
+    """
+    if value is None:
+        raise NoDateError("null is no date")
+    try:
+        text = str(value)
+    except (ValueError, RecursionError) as error:
+        raise NoDateError(f"{named(value)} is no date") from error
+    if len(text) > LONGEST_DATE:
+        raise NoDateError(f"{shown(text)} is too long for a date")
+    return _read_any(text) if form is None else _read_form(text, form)
+
+
+def _read_form(text: str, form: str) -> datetime:
+    if len(form) > LONGEST_DATE:
+        raise NoDateError(f"the form {shown(form)} is too long for a date")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a form without a year is the author's matter
+            return datetime.strptime(text, form)
+    except (ValueError, re.error, OverflowError) as error:
+        raise NoDateError(f"{shown(text)} is no date of the form {shown(form)}") from error
+
+
+def _read_any(text: str) -> datetime:
+    parser = _parser()
+    try:
+        first, second = (parser.parse(text, default=filling, tzinfos=_zone) for filling in _FILLINGS)
+        complete = first.date() == second.date()
+    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
+        raise NoDateError(f"{shown(text)} is no date") from error
+    if not complete:
+        raise NoDateError(f"{shown(text)} is an incomplete date: give year, month and day")
+    result: datetime = first
+    return result
+
+
+@cache
+def _parser() -> Any:
+    """Return dateutil's parser, without what it asks the clock for."""
+    from dateutil import parser  # type: ignore[import-untyped] # noqa: PLC0415 - only those who compare dates need it
+
+    info = parser.parserinfo()
+    info.convertyear = _whole_year
+    return parser.parser(info)
+
+
+def _whole_year(year: int, century_specified: bool = False) -> int:
+    if century_specified or year >= 100:
+        return year
+    return year + (1900 if year >= _TURN_OF_CENTURY else 2000)
+
+
+def _zone(name: str | None, offset: int | None) -> tzinfo | None:
+    """Return the zone of an offset in seconds; names other than UTC mean something else on each machine."""
+    if offset:
+        return timezone(timedelta(seconds=offset))
+    return UTC if offset == 0 or name == "UTC" else None
+
+
+class _DatePrimitive(VerificationPrimitive):
+    """What is no date does not pass, which `remarks` tells and the log too: it is no error."""
+
+    def check(self, extracted: Any, expected: Any) -> bool:
+        """Compare dates; what cannot be compared does not pass."""
+        try:
+            return self._passes(extracted, expected)
+        except NoDateError as error:
+            _log.warning("%s does not pass: %s", type(self).__name__, error)
+            return False
+
+    def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
+        """Say which value is no date, or why two dates cannot be compared."""
+        try:
+            self._passes(extracted, expected)
+        except NoDateError as error:
+            return (str(error),)
+        return ()
+
+
+class DateMatch(_DatePrimitive):
+    """Passes if both values are the same day of the calendar, each in its own time zone.
+
+    `format` is one of Python's `strptime`, for both values; without it any usual form of a whole date is read.
+    """
+
+    format: str | None = Field(default=None, description="A format of strptime; null: any usual form of a whole date")
+    type: Literal["DateMatch"] = "DateMatch"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        return read_date(extracted, self.format).date() == read_date(expected, self.format).date()
+
+
+class DateTolerance(_DatePrimitive):
+    """Passes if the value is at most `tolerance` units away from the ground truth; the time of day counts.
+
+    A time with a zone and one without cannot be compared. A negative tolerance lets nothing pass.
+    """
+
+    tolerance: int = Field(description="How many units from the ground truth a value may be")
+    unit: Literal["days", "hours", "minutes"] = Field(default="days", description="The unit of the tolerance")
+    type: Literal["DateTolerance"] = "DateTolerance"
+
+    def _passes(self, extracted: Any, expected: Any) -> bool:
+        given, asked = read_date(extracted), read_date(expected)
+        try:
+            apart = abs(given - asked)
+        except (TypeError, OverflowError) as error:
+            raise NoDateError(f"{given} and {asked} cannot be compared: {error}") from error
+        return apart // timedelta(microseconds=1) <= self.tolerance * (
+            timedelta(**{self.unit: 1}) // timedelta(microseconds=1)
+        )
+
+
+class DateRange(_DatePrimitive):
+    """Passes if the value lies between `min` and `max`, both included; a bound that is null is open.
+
+    The ground truth does not count. A bound without a time of day is the beginning of that day.
+    """
+
+    min: str | None = Field(default=None, description="The earliest moment that passes; null: there is none")
+    max: str | None = Field(default=None, description="The latest moment that passes; null: there is none")
+    type: Literal["DateRange"] = "DateRange"
+
+    def _passes(self, extracted: Any, _expected: Any) -> bool:
+        given = read_date(extracted)
+        least = given if self.min is None else read_date(self.min)
+        most = given if self.max is None else read_date(self.max)
+        try:
+            return least <= given <= most
+        except (TypeError, OverflowError) as error:
+            raise NoDateError(f"{given} cannot be compared with the bounds: {error}") from error
+
+
 ParsedPrimitive: TypeAlias = (
     BooleanMatch
     | ExactMatch
@@ -255,20 +832,20 @@ ParsedPrimitive: TypeAlias = (
     | ContainsAll
     | RegexMatch
     | SemanticMatch
-    | quantities.NumericExact
-    | quantities.NumericTolerance
-    | quantities.NumericRange
-    | quantities.NumericMinimum
-    | quantities.NumericMaximum
-    | quantities.NumericGraded
-    | quantities.NumericRangeGraded
-    | quantities.NumericThresholdGraded
+    | NumericExact
+    | NumericTolerance
+    | NumericRange
+    | NumericMinimum
+    | NumericMaximum
+    | NumericGraded
+    | NumericRangeGraded
+    | NumericThresholdGraded
     | SetContainment
     | OrderedMatch
     | LiteralMatch
-    | quantities.DateMatch
-    | quantities.DateTolerance
-    | quantities.DateRange
+    | DateMatch
+    | DateTolerance
+    | DateRange
 )
 """The primitives that look at a value that was extracted from a response."""
 

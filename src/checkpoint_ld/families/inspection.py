@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED
@@ -58,31 +58,18 @@ class Inspection:
     templates: int
     finished: int
     scenarios: int
+    triples: int
     traits: dict[tuple[str, str], int]
     keywords: dict[str, int]
-    triples: int
     suspicious_ids: tuple[SuspiciousId, ...]
     findings: tuple[Finding, ...]
 
     def as_json(self) -> Json:
         """Return the inspection as a JSON object."""
-        plain = (
-            "source",
-            "dialect",
-            "syntax",
-            "root",
-            "name",
-            "version",
-            "creator",
-            "created",
-            "modified",
-            "published",
-        )
-        counts = ("questions", "templates", "finished", "scenarios", "triples")
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
         return {
-            **{name: getattr(self, name) for name in (*plain, *counts)},
+            **told,
             "traits": [{"scope": scope, "kind": kind, "count": count} for (scope, kind), count in self.traits.items()],
-            "keywords": self.keywords,
             "suspicious_ids": [{"id": one.identifier, "reason": one.reason} for one in self.suspicious_ids],
             "findings": [finding_json(one) for one in self.findings],
         }
@@ -93,6 +80,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
     tree = reading.tree
     items = [one for one in as_list(tree.get("dataFeedElement")) if isinstance(one, dict)]
     keywords = Counter(keyword for one in items for keyword in questions.keywords_of(one))
+    makers = as_list(tree.get("creator"))
     return Inspection(
         source=reading.source,
         dialect=reading.dialect,
@@ -100,7 +88,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
         root=str(reading.graph.root),
         name=str(tree.get("name", "")),
         version=_text_of(tree.get("version")),
-        creator=_creator(tree.get("creator")),
+        creator=", ".join(str(one.get("name") if isinstance(one, dict) else one) for one in makers) or None,
         created=_text_of(tree.get("dateCreated")),
         modified=_text_of(tree.get("dateModified")),
         published={name: tree[name] for name in PUBLISHED if name in tree},
@@ -135,11 +123,6 @@ def _suspicious_ids(items: list[Json]) -> Iterator[SuspiciousId]:
             yield SuspiciousId(identifier, f"does not agree with the text of its question, whose id is {computed}")
         elif not literals.is_iri(identifier) and not identifier.isalnum():
             yield SuspiciousId(identifier, f"is no IRI; in the graph it is {literals.iri_of(identifier)}")
-
-
-def _creator(value: Any) -> str | None:
-    names = [one.get("name") if isinstance(one, dict) else one for one in as_list(value)]
-    return ", ".join(map(str, names)) or None
 
 
 def _text_of(value: Any) -> str | None:

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.entities.answer import BaseAnswer
-from checkpoint_ld.entities.comparison import TracePrimitive, named, safe_check
+from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.entity import json_value
+from checkpoint_ld.entities.primitives import TracePrimitive, named, safe_check
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
-from checkpoint_ld.entities.verified_field import check_regexes, resolve_truth
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.entities.comparison import CheckResult, VerificationPrimitive
+    from checkpoint_ld.entities.primitives import CheckResult, VerificationPrimitive
     from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec
     from checkpoint_ld.templates import CustomCode
     from checkpoint_ld.workers.trusted import Trust
@@ -71,7 +70,7 @@ class VerificationResult(Shown):
     `fields` are in the template's order. `granular_score` says how right the answer is, from 0.0 to 1.0, by the rules
     of `checkpoint_ld.entities.template_spec`; `karenina_granular_score` is what Karenina computes, which looks at the
     root of the strategy only. Both are None if they cannot be told. `regex` is what the expressions of the template
-    found in the response, as `checkpoint_ld.entities.verified_field.check_regexes` returns it, None if there are none.
+    found in the response, as `checkpoint_ld.entities.answer.check_regexes` returns it, None if there are none.
     `executed` tells whether code of the template was run.
     """
 

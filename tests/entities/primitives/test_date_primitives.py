@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from checkpoint_ld.entities import DateMatch, DateRange, DateTolerance, VerificationPrimitive
-from checkpoint_ld.entities.quantities import read_date
+from checkpoint_ld.entities.primitives import read_date
 
 ALL: list[VerificationPrimitive] = [DateMatch(), DateTolerance(tolerance=10**9), DateRange()]
 
