@@ -442,22 +442,10 @@ def test_an_incomplete_date_is_none(primitive: VerificationPrimitive, text: obje
     assert "incomplete" in primitive.remarks(text, text)[0]
 
 
-JUNK: list[object] = [
-    None,
-    "",
-    "not a date",
-    "2020-02-30",
-    "today",
-    True,
-    [],
-    {},
-    "1" * 40,
-    "2020-01-02" + " " * 100,
-    "9" * 5000,
-]
+JUNK: list[object] = [None, "", "not a date", "2020-02-30", "today", True, [], {}, "1" * 40, "9" * 5000]
 
 
-@pytest.mark.parametrize("value", [*JUNK, "2020-01-02T10:00+99:00"])
+@pytest.mark.parametrize("value", [*JUNK, "2020-01-02" + " " * 100, "2020-01-02T10:00+99:00"])
 @pytest.mark.parametrize("primitive", DATES)
 def test_junk_does_not_pass_and_is_told(
     primitive: VerificationPrimitive, value: object, caplog: pytest.LogCaptureFixture
