@@ -14,7 +14,7 @@ from rdflib import Graph, URIRef
 
 from checkpoint_ld import writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
-from checkpoint_ld.benchmark import content, editing, exports, overview
+from checkpoint_ld.benchmark import content, editing, exports, overview, table_import
 from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects import reading
@@ -562,7 +562,7 @@ class Benchmark(CheckedMethods, Shown):
 
     def get_question_custom_property(self, question_id: str, name: str) -> Any:
         """Return a value of a question's custom metadata, None where there is none."""
-        return editing.value_of(asked_of(self._item(question_id)), f"{CUSTOM}{name}")
+        return self.get_question_properties(question_id).get(f"{CUSTOM}{name}")
 
     @property
     def question_count(self) -> int:
@@ -1123,22 +1123,7 @@ class Benchmark(CheckedMethods, Shown):
         """Take all traits away but the dynamic ones, those of questions too; return how many rubrics there were."""
         return self.clear_global_rubric() + sum(self.remove_question_rubric(one) for one in self._elements())
 
-    def import_rubrics(self, file_path: str | os.PathLike[str], sheet_name: str | None = None) -> tuple[Finding, ...]:
-        """Put traits out of a table into the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`, a trait to a row.
-
-        The first row names the columns. `question_id` is the question, by its identifier, the MD5 hash of its text or
-        its text; where it is empty the trait is one of the whole benchmark. `type` is llm, regex, callable, metric or
-        agentic, `dynamic` true for a trait of the dynamic rubric. The other columns are called like the fields of
-        traits, such as `name`, `kind`, `description`, `min_score` (or `min`), `higher_is_better` (or `direction`:
-        higher, lower, none), `pattern`, `classes` (JSON, or `name: description` separated by semicolons or lines). A
-        trait takes the place of the one with its name in the same rubric; others stay. Code is stored, never run.
-
-        Returns what did not fit, with row and column: such a row is left out. Raises LookupFailedError for a sheet or
-        the column `name` that is not there, and otherwise what `extract_questions_from_file` raises of a file.
-        """
-        from checkpoint_ld.benchmark.table_import import import_rubrics  # noqa: PLC0415 - few who load a file do
-
-        return import_rubrics(self, file_path, sheet_name)
+    import_rubrics = table_import.import_rubrics
 
     def _edit_rubric(
         self, question_id: str | None, model: type[Traits], change: Callable[[HeldRubric[Traits]], Result]

@@ -48,12 +48,6 @@ _PREVIEW = 100
 Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
-def value_of(holder: Json, name: str) -> Any:
-    """Return the value of the property `name`, None where there is none; of several the last counts."""
-    found = [one for one in as_list(holder.get(_PROPERTIES)) if name_of(one) == name]
-    return found[-1].get("value") if found else None
-
-
 def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
     """Give properties JSON values; None is written as Karenina writes it, as no value at all.
 

@@ -235,22 +235,35 @@ class _UnfitError(Exception):
         self.column, self.remedy = column, remedy
 
 
-def import_rubrics(benchmark: Benchmark, file: str | os.PathLike[str], sheet: str | None) -> tuple[Finding, ...]:
-    """Put the traits of a table into the rubrics of a benchmark; see `Benchmark.import_rubrics`."""
-    path = os.fspath(file)
-    rows = table_rows(path, sheet)
+def import_rubrics(
+    self: Benchmark, file_path: str | os.PathLike[str], sheet_name: str | None = None
+) -> tuple[Finding, ...]:
+    """Put traits out of a table into the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`, a trait to a row.
+
+    The first row names the columns. `question_id` is the question, by its identifier, the MD5 hash of its text or
+    its text; where it is empty the trait is one of the whole benchmark. `type` is llm, regex, callable, metric or
+    agentic, `dynamic` true for a trait of the dynamic rubric. The other columns are called like the fields of
+    traits, such as `name`, `kind`, `description`, `min_score` (or `min`), `higher_is_better` (or `direction`:
+    higher, lower, none), `pattern`, `classes` (JSON, or `name: description` separated by semicolons or lines). A
+    trait takes the place of the one with its name in the same rubric; others stay. Code is stored, never run.
+
+    Returns what did not fit, with row and column: such a row is left out. Raises LookupFailedError for a sheet or
+    the column `name` that is not there, and otherwise what `extract_questions_from_file` raises of a file.
+    """
+    path = os.fspath(file_path)
+    rows = table_rows(path, sheet_name)
     written = [cell_text(one).strip() for one in next(rows, ())]
     columns = [_column(one) for one in written]
     if "name" not in columns:
         listed = ", ".join(map(repr, filter(None, written))) or "none"
         raise LookupFailedError(f"there is no column 'name', with the names of traits, in {path}: there are {listed}")
-    table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(benchmark.graph))
+    table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(self.graph))
     for number, row in enumerate(rows, 2):
         cells = {one: cell for one, cell in zip(columns, row, strict=False) if one and cell_text(cell).strip()}
         if cells:
             table.add(number, cells)
     for (question, is_dynamic), traits in table.traits.items():
-        _put(benchmark, question, traits, is_dynamic=is_dynamic)
+        _put(self, question, traits, is_dynamic=is_dynamic)
     return tuple(table.findings)
 
 
