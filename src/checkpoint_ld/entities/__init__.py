@@ -4,7 +4,6 @@ They are views of the graph: built strictly by authors, leniently (`LENIENT`) fr
 """
 
 from checkpoint_ld.entities.answer import BaseAnswer, VerificationMeta, VerifiedField, capture_answer_source
-from checkpoint_ld.entities.callable_trait import CallableCode, CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, TraitKind
 from checkpoint_ld.entities.primitives import (
     NORMALIZERS,
@@ -80,7 +79,14 @@ from checkpoint_ld.entities.template_spec import (
     evaluate_composition,
     evaluate_strategy,
 )
-from checkpoint_ld.entities.traits import AgenticRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities.traits import (
+    AgenticRubricTrait,
+    CallableCode,
+    CallableRubricTrait,
+    LLMRubricTrait,
+    MetricRubricTrait,
+    RegexRubricTrait,
+)
 
 __all__ = ["LENIENT", "NORMALIZERS", "PRIMITIVES", "AgenticRubricTrait", "AllOf", "AnyOf", "AnyPrimitive"]
 __all__ += ["AnyTrait", "AtLeastN", "BaseAnswer", "BenchmarkMetadata", "BooleanMatch", "CallableCode"]
