@@ -9,7 +9,7 @@ import re
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -215,8 +215,7 @@ def rubric_given(given: object, model: type[Traits]) -> Traits | None:
         raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Addition:
+class Addition(NamedTuple):
     """A question that is fit to be added; `identifier` is None where one is to be computed from the text."""
 
     question: Question
@@ -261,8 +260,7 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
     return Addition(question, identifier, finished, rubric, dynamic)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionEdit:
+class QuestionEdit(NamedTuple):
     """New members of a question, fit to be written; `rubric`, `dynamic` and `finished` are None where not given."""
 
     members: Json

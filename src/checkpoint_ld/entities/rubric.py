@@ -271,6 +271,8 @@ def merge_dynamic_rubrics(
 def conflicts(global_rubric: TraitCollection, question_rubric: TraitCollection) -> list[str]:
     """Name each trait of a question that has a namesake in the benchmark, as `kind:name`, in the order of the lists."""
     taken = set(global_rubric.get_trait_names())
+    if taken.isdisjoint(question_rubric.get_trait_names()):
+        return []
     return [
         f"{kind.removesuffix('_traits')}:{name}"
         for kind in TRAIT_LISTS
