@@ -12,8 +12,8 @@ import pytest
 
 from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
 from checkpoint_ld.checkpointing import CombinedStore
-from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.directory import Directory
+from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.testing import conformance
 from tests.remote.oxigraph_server import oxigraph
 

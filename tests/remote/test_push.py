@@ -71,7 +71,7 @@ def test_a_change_that_was_interrupted_and_taken_back_is_sent_again(client: Spar
     remote.push([old], client, manifest(tmp_path))
 
     interrupted = manifest(tmp_path)
-    interrupted.loading([new])
+    interrupted.note([new], "loading")
     client.replace(new.graph, new.triples)
 
     assert actions(remote.push([old], client, manifest(tmp_path), full=True)) == ["sent"]
@@ -131,8 +131,8 @@ def test_a_graph_that_differs_is_named_and_the_others_of_its_batch_are_done(serv
 def test_a_kill_at_any_moment_leaves_a_manifest_that_goes_on(tmp_path: Path) -> None:
     graphs = [sample(number) for number in range(3)]
     whole = manifest(tmp_path)
-    whole.loading(graphs)
-    whole.done(graphs)
+    whole.note(graphs, "loading")
+    whole.note(graphs, "done")
     file = tmp_path / "push.jsonl"
     text = file.read_bytes()
 
@@ -142,7 +142,7 @@ def test_a_kill_at_any_moment_leaves_a_manifest_that_goes_on(tmp_path: Path) -> 
         opened = manifest(tmp_path)
         done = sum(map(opened.is_done, graphs))
         assert done == max(text[:length].count(b"\n") - 4, 0)
-        opened.done(graphs)
+        opened.note(graphs, "done")
         assert all(map(manifest(tmp_path).is_done, graphs))
 
 
@@ -228,7 +228,7 @@ def test_values_that_a_store_makes_one_are_no_difference(client: SparqlClient) -
 
 
 def test_a_manifest_of_another_store_is_refused(tmp_path: Path) -> None:
-    manifest(tmp_path).done([sample()])
+    manifest(tmp_path).note([sample()], "done")
 
     with pytest.raises(SettingsError, match=r"this is the manifest of http://127\.0\.0\.1:7878, not of http://other"):
         Manifest.opened(tmp_path / "push.jsonl", "http://other")

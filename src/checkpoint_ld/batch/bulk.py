@@ -11,9 +11,10 @@ import zlib
 from collections import Counter, deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
+from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
@@ -141,15 +142,21 @@ def records(path: str) -> Iterator[Record]:
 
     Raises ReadError for a file that cannot be read or unpacked, or that holds what is too large.
     """
-    name = path.removesuffix(COMPRESSED)
-    with _explained(path), _opened(path) as file:
+    name, most = path.removesuffix(COMPRESSED), DEFAULT_LIMITS.size
+    with _opened(path) as file:
         if not name.endswith(LINES):
-            yield Record(_read(file, path), name)
+            content = bytearray()
+            while block := file.read(_BLOCK):
+                content += block
+                if len(content) > most:
+                    raise too_large(None, path, DEFAULT_LIMITS)
+            yield Record(bytes(content), name)
             return
-        line = 0
-        while data := file.readline(DEFAULT_LIMITS.size + 1):
-            line += 1
-            if len(data) > DEFAULT_LIMITS.size:
+        for line in count(1):
+            data = file.readline(most + 1)
+            if not data:
+                return
+            if len(data) > most:
                 raise too_large(None, path, DEFAULT_LIMITS)
             if data.strip():
                 yield Record(data, f"{name}.json", line)
@@ -157,31 +164,17 @@ def records(path: str) -> Iterator[Record]:
 
 def state(path: str) -> dict[str, str | int]:
     """Return size and SHA-256 of a file as it lies. Raises ReadError."""
-    hashed, size = hashlib.sha256(), 0
-    with _explained(path), Path(path).open("rb") as file:
-        while block := file.read(_BLOCK):
-            hashed.update(block)
-            size += len(block)
-    return {"size": size, "sha256": hashed.hexdigest()}
-
-
-def _opened(path: str) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if path.endswith(COMPRESSED) else Path(path).open("rb")
-
-
-def _read(file: IO[bytes], path: str) -> bytes:
-    content = bytearray()
-    while block := file.read(_BLOCK):
-        content += block
-        if len(content) > DEFAULT_LIMITS.size:
-            raise too_large(None, path, DEFAULT_LIMITS)
-    return bytes(content)
+    with _opened(path, unpacked=False) as file:
+        hashed = hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
+        return {"size": file.tell(), "sha256": hashed}
 
 
 @contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
     try:
-        yield
+        is_packed = unpacked and path.endswith(COMPRESSED)
+        with cast("IO[bytes]", gzip.open(path)) if is_packed else Path(path).open("rb") as file:
+            yield file
     except ReadError:
         raise
     except (OSError, EOFError, zlib.error) as error:
@@ -196,19 +189,20 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     that cannot be written to.
     """
     started = time.monotonic()
-    wanted = _wanted(shard, options)
-    there = _there(shard, wanted)
-    if there is not None:
-        return there
+    wanted, out = _wanted(shard, options), Path(shard.out)
+    done = out / f"{shard.stem}.done.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):  # there is no sound mark
+        mark = orjson.loads(done.read_bytes())
+        fits = all((out / one["file"]).stat().st_size == one["size"] for one in mark["outputs"])
+        if fits and mark["asked"] == wanted:
+            return ShardResult(**mark["result"])
     profile = families.Profiles(options.profile) if options.profile is not None else None
-    out = Path(shard.out)
     try:
         out.mkdir(parents=True, exist_ok=True)
         result, outputs = _written(shard, options, profile)
     except OSError as error:
         raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
-    mark = {"asked": wanted, "outputs": outputs, "result": result.as_json()}
-    replace_file(out / f"{shard.stem}.done.json", _json(mark, orjson.OPT_INDENT_2))
+    replace_file(done, _json({"asked": wanted, "outputs": outputs, "result": result.as_json()}, orjson.OPT_INDENT_2))
     return replace(result, seconds=time.monotonic() - started, peak_rss=_peak())
 
 
@@ -216,19 +210,6 @@ def _wanted(shard: Shard, options: ConvertOptions) -> Json:
     """Return all that the output depends on."""
     inputs = [{"path": path, **state(path)} for path in shard.paths]
     return {"inputs": inputs, "options": asdict(options), "software": version("checkpoint-ld")}
-
-
-def _there(shard: Shard, wanted: Json) -> ShardResult | None:
-    """Return the result of a shard whose mark fits and whose files have the sizes that it says."""
-    out = Path(shard.out)
-    try:
-        mark = orjson.loads((out / f"{shard.stem}.done.json").read_bytes())
-        fits = mark["asked"] == wanted and all(
-            (out / one["file"]).stat().st_size == one["size"] for one in mark["outputs"]
-        )
-        return ShardResult(**mark["result"]) if fits else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
 
 
 def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> tuple[ShardResult, list[Json]]:
@@ -290,13 +271,14 @@ class _Writing:
         findings = read.findings if self.profile is None else families.check_source(read, self.profile).findings
         graph = families.graph_of(read)
         lines = emission.nquads_of(graph)
+        number = lines.count(b"\n")
         self.checkpoints += 1
         self._write_findings(map(_finding, findings), path, record.line)
-        place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": lines.count(b"\n")}
+        place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": number}
         self.graphs_file.write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
         if self.quads_file is not None:
             self.quads_file.write(lines)
-            self.quads += lines.count(b"\n")
+            self.quads += number
             self.hashed.update(lines)
 
     def _fail(self, error: ReadError, path: str, line: int | None) -> None:
@@ -370,7 +352,11 @@ def run(
     and WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
     when it is imported (`if __name__ == "__main__":`).
     """
-    _check_folder(shards)
+    known = {shard.stem for shard in shards}
+    for folder in {shard.out for shard in shards}:
+        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run: it would pass for one of this one
+            if mark.name.removesuffix(".done.json") not in known:
+                raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
     _clear_leftovers(shards)
     results: dict[int, ShardResult] = {}
     lost: list[Shard] = []
@@ -424,15 +410,6 @@ def _clear_leftovers(shards: Sequence[Shard]) -> None:
             file.unlink(missing_ok=True)
 
 
-def _check_folder(shards: Sequence[Shard]) -> None:
-    """Raise WriteError where the folder holds shards of another run, which would pass for some of this one."""
-    known = {shard.stem for shard in shards}
-    for folder in {shard.out for shard in shards}:
-        for mark in sorted(Path(folder).glob("part-*.done.json")):
-            if mark.name.removesuffix(".done.json") not in known:
-                raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
-
-
 def _pooled(
     waiting: deque[Shard], options: ConvertOptions, convert: Convert, jobs: int, lost: list[Shard]
 ) -> Iterator[ShardResult]:
@@ -476,13 +453,9 @@ def _shared(shards: Sequence[Shard]) -> Iterator[str]:
     """Yield the IRIs under which there are several checkpoints that say different things."""
     seen: dict[str, str] = {}
     found: set[str] = set()
-    for shard in shards:
-        listed = Path(shard.out) / f"{shard.stem}.graphs.jsonl"
-        if not listed.exists():
-            continue
-        with listed.open("rb") as file:
-            for line in map(orjson.loads, file):
-                graph = line["graph"]
-                if seen.setdefault(graph, line["sha256"]) != line["sha256"] and graph not in found:
-                    found.add(graph)
-                    yield graph
+    for listed in (Path(shard.out) / f"{shard.stem}.graphs.jsonl" for shard in shards):
+        for line in listed.read_bytes().splitlines() if listed.exists() else ():
+            graph, sha256 = map(orjson.loads(line).get, ("graph", "sha256"))
+            if seen.setdefault(graph, sha256) != sha256 and graph not in found:
+                found.add(graph)
+                yield graph

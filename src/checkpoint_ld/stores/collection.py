@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
-from pyoxigraph import NamedNode
+import orjson
+import pyoxigraph
+from pyoxigraph import NamedNode, RdfFormat
+from rdflib import URIRef
 
 from checkpoint_ld import families, sparql
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.batch import discovery
+from checkpoint_ld.batch.bulk import in_parts
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.errors import LookupFailedError, ReadError
+from checkpoint_ld.documents.files import packed, replace_file
+from checkpoint_ld.errors import (
+    LookupFailedError,
+    ReadError,
+    SettingsError,
+    SourceMissingError,
+    TargetUnwritableError,
+    WriteError,
+)
 from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Description, described
-from checkpoint_ld.stores import export, loading
+from checkpoint_ld.stores import derived, loading
+from checkpoint_ld.stores.backend import Spooled, blocks, opened
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
-from checkpoint_ld.stores.export import Shard
-from checkpoint_ld.stores.holdings import Entry, FileState, Holdings
+from checkpoint_ld.stores.holdings import MANIFEST, Entry, FileState, Holdings, in_graph
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
 from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator
@@ -49,6 +63,7 @@ __all__ = [
 ]
 
 _DEFAULTS = Options()
+_SHARDS = "shards.json"
 Done = TypeVar("Done")
 
 
@@ -66,6 +81,17 @@ class Statistics:
     def as_json(self) -> dict[str, Any]:
         """Return the statistics as a JSON object."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of an export: its name, what it holds, its size in bytes and the SHA-256 of its content as it lies."""
+
+    file: str
+    graphs: int
+    quads: int
+    bytes: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +170,37 @@ class Collection(CheckedMethods):
         A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
         cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
         """
-        return self._followed(loading.add(self.holdings, map(str, paths), options))
+        named = [str(path) for path in paths]
+        if discovery.STANDARD in named:
+            raise SettingsError("a collection is made of files: - for standard input cannot be one of them")
+        found = discovery.discover(named)
+        outcomes = loading.Loading(self.holdings, options, is_sync=False).of(found.files)
+        return self._followed(LoadReport(outcomes, found.unmatched, found.passed_over))
 
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
         """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
 
         Files of which size and time are as before are not opened. Raises SourceMissingError.
         """
-        return self._followed(loading.sync(self.holdings, path_of(folder), options, prune=prune))
+        place = path_of(folder)
+        if not place.is_dir():
+            raise SourceMissingError(f"{place}: there is no such folder; check the path")
+        found = discovery.discover([str(place)])
+        present = {loading.source_of(self.holdings, Path(file)) for file in found.files}
+        below = loading.source_of(self.holdings, place)
+        vanished = [
+            one
+            for one in self.entries.values()
+            if one.source not in present and (below == "." or Path(below) in Path(one.source).parents)
+        ]
+        kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
+        gone = [
+            Outcome(str(loading.path_of(self.holdings, one)), kind, one.graph, one.triples, why) for one in vanished
+        ]
+        if prune:
+            self.holdings.drop([one.graph for one in vanished])
+        outcomes = loading.Loading(self.holdings, options, is_sync=True).of(found.files)
+        return self._followed(LoadReport((*outcomes, *gone), found.unmatched, found.passed_over))
 
     def remove(self, *names: str) -> tuple[str, ...]:
         """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
@@ -169,12 +218,12 @@ class Collection(CheckedMethods):
         called with each graph before its turn, and with how many there are.
         """
         self.holdings.directory.check_writable()
-        return export.keep(self.holdings, progress)
+        return derived.keep(self.holdings, progress)
 
     def forget_derived(self) -> None:
         """Keep derived statements no longer."""
         self.holdings.directory.check_writable()
-        export.forget(self.holdings)
+        derived.forget(self.holdings)
 
     def find(self, name: str) -> tuple[str, ...]:
         """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
@@ -191,7 +240,7 @@ class Collection(CheckedMethods):
         Raises LookupFailedError for one that is not there as a whole.
         """
         self._whole(graph)
-        return export.graph_of(self.holdings, graph)
+        return self.holdings.graph_of(graph)
 
     def benchmark(self, graph: str) -> Benchmark:
         """Return a checkpoint of the collection as a Benchmark of its own.
@@ -234,7 +283,7 @@ class Collection(CheckedMethods):
     def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer what was made a request before; limits and errors are those of `query`."""
         directory, needs_derived = self.holdings.directory, request.needs_derived
-        kept = export.current(self.holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        kept = derived.current(self.holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(request.text, parameters=request.parameters, **limits)
@@ -256,7 +305,7 @@ class Collection(CheckedMethods):
 
         VoID: https://www.w3.org/TR/void/, DCAT 3: https://www.w3.org/TR/vocab-dcat-3/.
         """
-        export.whole(self.holdings)
+        self.holdings.whole()
         files = (base or self.folder.as_uri()).rstrip("/") + "/"
         wanted = Description(f"{files}void", files=files, title=title, publisher=publisher)
         with collection_errors(self.folder):
@@ -278,14 +327,33 @@ class Collection(CheckedMethods):
         The manifest, which holds times, is left out. Raises SettingsError, and StoreError while something is
         unfinished.
         """
-        export.dump(self.holdings, out, syntax)
+        if syntax not in _WRITERS:
+            raise SettingsError(f"a collection cannot be written as {syntax!r}: use one of {', '.join(_WRITERS)}")
+        out.writelines(_WRITERS[syntax](self.holdings, graph) for graph in self.holdings.whole())
 
     def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
         """Write N-Quads in shards, the manifest in one of its own, and `shards.json` with counts and hashes.
 
         Raises WriteError for what cannot be written, StoreError while something is unfinished.
         """
-        return export.write_shards(self.holdings, path_of(folder), shards=shards, compressed=compressed)
+        graphs, target, extension = self.holdings.whole(), path_of(folder), ".nq.gz" if compressed else ".nq"
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise WriteError(f"{target}: is there already and is not an empty folder; name a new one")
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TargetUnwritableError(f"{target}: cannot be made: {error.strerror}; choose another folder") from error
+        written = []
+        for number, part in enumerate(in_parts({graph: self.entries[graph].triples for graph in graphs}, shards)):
+            content = (_nquads(self.holdings, graph) for graph in part)
+            written.append(_write(target / f"part-{number:05}{extension}", content, len(part)))
+        quads = self.holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
+        manifest = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+        written.append(_write(target / f"manifest{extension}", sorted(manifest.splitlines(keepends=True)), 1))
+        # The list comes last: where it is, all are.
+        options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+        replace_file(target / _SHARDS, orjson.dumps([asdict(one) for one in written], option=options))
+        return tuple(written)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
         """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.
@@ -340,8 +408,8 @@ class Collection(CheckedMethods):
 
     def _followed(self, done: Done) -> Done:
         """Let derived statements follow a change of the collection, if they are kept."""
-        if export.is_kept(self.holdings):
-            export.keep(self.holdings)
+        if derived.is_kept(self.holdings):
+            derived.keep(self.holdings)
         return done
 
     def _entry(self, graph: str) -> Entry:
@@ -369,3 +437,35 @@ class Collection(CheckedMethods):
 
 def _missing(name: str, entries: Iterable[str]) -> str:
     return unknown("checkpoint in the collection", name, entries, "list those that are there")
+
+
+def _nquads(holdings: Holdings, graph: str) -> bytes:
+    quads = in_graph(holdings.statements(graph), NamedNode(graph))
+    return pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
+
+
+def _trig(holdings: Holdings, graph: str) -> bytes:
+    named = holdings.graph_of(graph)
+    named.root = URIRef(graph)
+    return emission.trig_of(named)
+
+
+_WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": _nquads, "trig": _trig}
+"""What a collection can be written as: its graphs one by one, the statements of each sorted."""
+
+
+def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
+    quads = 0
+
+    def counted() -> Iterator[bytes]:
+        nonlocal quads
+        for text in content:
+            quads += text.count(b"\n")
+            yield text
+
+    body = Spooled(packed(counted()) if path.suffix == ".gz" else counted())
+    hashed = sha256()
+    for block in blocks(body):
+        hashed.update(block)
+    replace_file(path, opened(body))
+    return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())

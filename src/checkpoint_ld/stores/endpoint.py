@@ -212,9 +212,7 @@ def credentials(
         raise SettingsError(f"there is no authentication {method!r}: use one of {', '.join(METHODS)}")
     if method == "none":
         return Credentials()
-    variables = os.environ if environment is None else environment
-    found = _of_file(file) if file else _of_variables(variables) or _of_netrc(host, variables)
-    user, secret, origin, shell = found or ("", "", "", "")
+    user, secret, origin, shell = _found(host, file, os.environ if environment is None else environment)
     if not secret:
         if method == "auto":
             return Credentials()
@@ -229,53 +227,42 @@ def credentials(
         raise SettingsError(f"authentication {chosen} needs {wanted}, which {origin} does not hold")
     if not (user + secret).isprintable():
         raise SettingsError(f"the credentials of {origin} hold line breaks or other control characters")
-    return Credentials(chosen, user, secret, origin, _for_shell(chosen, shell))
+    if is_token:
+        options = f'-H "Authorization: Bearer {shell.strip(chr(34))}"'
+    else:
+        scheme = "--digest" if chosen == "digest" else "--basic"
+        options = f"{scheme} {shell}" if shell.startswith("--netrc") else f"{scheme} --user {shell}"
+    return Credentials(chosen, user, secret, origin, options)
 
 
-Found = tuple[str, str, str, str]
-"""Name, secret, where they come from, and how a shell gets at them."""
-
-
-def _of_file(file: str) -> Found:
-    try:
-        line = Path(file).read_text(encoding="utf-8").strip()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise SettingsError(f"{file}: credentials cannot be read: {reason}") from None
-    name, colon, secret = line.partition(":")
-    shell = f'"$(cat {_quoted(file)})"'
-    return (name, secret, file, shell) if colon else ("", line, file, shell)
-
-
-def _of_variables(variables: Mapping[str, str]) -> Found | None:
+def _found(host: str, file: str | None, variables: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """Return name, secret, where they come from, and how a shell gets at them; nothing where there are none."""
+    if file:
+        try:
+            line = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise SettingsError(f"{file}: credentials cannot be read: {reason}") from None
+        name, colon, secret = line.partition(":")
+        shell = f'"$(cat {_quoted(file)})"'
+        return (name, secret, file, shell) if colon else ("", line, file, shell)
     if variables.get(TOKEN):
         return "", variables[TOKEN], TOKEN, f'"${TOKEN}"'
     if variables.get(USER) and variables.get(PASSWORD):
         return variables[USER], variables[PASSWORD], f"{USER} and {PASSWORD}", f'"${USER}:${PASSWORD}"'
-    return None
-
-
-def _of_netrc(host: str, variables: Mapping[str, str]) -> Found | None:
     named = variables.get("NETRC")
-    file = Path(named) if named else Path("~/.netrc").expanduser()
+    entries = Path(named) if named else Path("~/.netrc").expanduser()
     try:
-        entry = netrc.netrc(str(file)).hosts.get(host)
+        entry = netrc.netrc(str(entries)).hosts.get(host)
     except FileNotFoundError:
-        return None
+        entry = None
     except netrc.NetrcParseError as error:
-        raise SettingsError(f"{file}: this is no netrc file: {error.msg}, line {error.lineno}") from None
+        raise SettingsError(f"{entries}: this is no netrc file: {error.msg}, line {error.lineno}") from None
     except (OSError, ValueError):
-        raise SettingsError(f"{file}: cannot be read; ask for permission, or set NETRC to another file") from None
+        raise SettingsError(f"{entries}: cannot be read; ask for permission, or set NETRC to another file") from None
     if entry is None or not entry[2]:
-        return None
-    return entry[0], entry[2], str(file), f"--netrc-file {_quoted(str(file))}"
-
-
-def _for_shell(method: str, source: str) -> str:
-    if method == "bearer":
-        return f'-H "Authorization: Bearer {source.strip(chr(34))}"'
-    scheme = "--digest" if method == "digest" else "--basic"
-    return f"{scheme} {source}" if source.startswith("--netrc") else f"{scheme} --user {source}"
+        return "", "", "", ""
+    return entry[0], entry[2], str(entries), f"--netrc-file {_quoted(str(entries))}"
 
 
 def _quoted(file: str) -> str:

@@ -28,14 +28,20 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, QueryBoolean, QuerySolutions, RdfFormat, Triple
+from rdflib import URIRef
 
+from checkpoint_ld import families
+from checkpoint_ld.errors import StoreError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import block, software
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.stores.directory import Directory
 
 MANIFEST = NamedNode("urn:checkpoint-ld:manifest")
@@ -250,6 +256,20 @@ class Holdings:
     def triples(self, graph: str) -> bytes:
         """Return the sorted N-Triples of a graph, to the letter as they were written."""
         return pyoxigraph.serialize(self.statements(graph), format=RdfFormat.N_TRIPLES) or b""
+
+    def graph_of(self, graph: str) -> StatementGraph:
+        """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
+        entry = self._entries[graph]
+        index = emission.parse(self.triples(graph), "nt")
+        return families.restored(index, URIRef(renewed(entry.root)), entry.family)
+
+    def whole(self) -> list[str]:
+        """Return the names of all graphs, sorted. Raises StoreError while one of them is unfinished."""
+        unfinished = [one.graph for one in self._entries.values() if not one.is_done]
+        if unfinished:
+            message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"
+            raise StoreError(f"{message}; run `checkpoint-ld store verify --repair` first")
+        return sorted(self._entries)
 
     def count(self, graph: str) -> int:
         """Return how many statements the store holds in a graph."""

@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
-from checkpoint_ld.batch import discovery
 from checkpoint_ld.documents.files import read_bytes
-from checkpoint_ld.errors import FindingsError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import renewed
@@ -22,7 +21,7 @@ from checkpoint_ld.stores.backend import software
 from checkpoint_ld.stores.holdings import MANIFEST, FileState, Load
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from checkpoint_ld.families import Profiles
     from checkpoint_ld.stores.holdings import Entry, Holdings
@@ -122,43 +121,6 @@ class Options:
     progress: Callable[[str, int], None] | None = None
 
 
-def add(holdings: Holdings, paths: Iterable[str], options: Options) -> LoadReport:
-    """Load the files that `paths` mean: files, folders with all below them, patterns.
-
-    What is there already is left alone, what changed is replaced. A file that cannot be loaded keeps no other out.
-    """
-    named_paths = tuple(paths)
-    if discovery.STANDARD in named_paths:
-        raise SettingsError("a collection is made of files: - for standard input cannot be one of them")
-    found = discovery.discover(named_paths)
-    outcomes = _Loading(holdings, options, is_sync=False).of(found.files)
-    return LoadReport(outcomes, found.unmatched, found.passed_over)
-
-
-def sync(holdings: Holdings, folder: Path, options: Options, *, prune: bool) -> LoadReport:
-    """Load what is new or changed in `folder`; name the graphs of vanished files, and with `prune` drop them.
-
-    A file of the same size and time of change as before is not opened. Raises SourceMissingError for a folder that is
-    not there.
-    """
-    if not folder.is_dir():
-        raise SourceMissingError(f"{folder}: there is no such folder; check the path")
-    found = discovery.discover([str(folder)])
-    present = {source_of(holdings, Path(file)) for file in found.files}
-    below = source_of(holdings, folder)
-    vanished = [
-        one
-        for one in holdings.entries.values()
-        if one.source not in present and (below == "." or Path(below) in Path(one.source).parents)
-    ]
-    kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
-    gone = [Outcome(str(path_of(holdings, one)), kind, one.graph, one.triples, why) for one in vanished]
-    if prune:
-        holdings.drop([one.graph for one in vanished])
-    outcomes = _Loading(holdings, options, is_sync=True).of(found.files)
-    return LoadReport((*outcomes, *gone), found.unmatched, found.passed_over)
-
-
 def reload(holdings: Holdings, entry: Entry) -> Outcome:
     """Load the graph of an entry again from its file, under the name that it has."""
     path = path_of(holdings, entry)
@@ -228,7 +190,7 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
     )
 
 
-class _Loading:
+class Loading:
     """One run over many files. In a `sync`, a file of the same size and time is the same."""
 
     def __init__(self, holdings: Holdings, options: Options, *, is_sync: bool) -> None:

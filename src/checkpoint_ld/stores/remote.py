@@ -15,7 +15,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
@@ -70,6 +70,11 @@ class Pushed:
     sha256: str
     action: str
 
+    @classmethod
+    def of(cls, one: Outgoing, action: str) -> Self:
+        """Return what became of a graph that was to be sent."""
+        return cls(one.graph, one.source, one.count, one.sha256, action)
+
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
@@ -115,14 +120,21 @@ def push(  # noqa: PLR0913 - all but the first three are named
         settled = {one.graph for one in known if _is_right(one, counts[one.graph])}
         to_send = [one for one in batch if one.graph not in settled]
         warnings += [warning for one in to_send for warning in _warnings(one, client)]
-        noted.loading(to_send)
-        _send(to_send, client, fast=fast)
+        # What was there before counts no longer.
+        noted.note(to_send, LOADING)
+        counts = client.count(one.graph for one in to_send) if fast else {}
+        new = [one for one in to_send if fast and not counts[one.graph]]
+        if new:
+            client.add_all(Spooled(quads_of(new)), len(new))
+        for one in to_send:
+            if one not in new:
+                client.replace(one.graph, one.triples)
         differing = _differing(to_send, client, full=full)
-        noted.done(one for one in to_send if one.graph not in differing)
+        noted.note([one for one in to_send if one.graph not in differing], DONE)
         if differing:
             raise CountMismatchError("\n".join(differing.values()), tuple(differing))
         for one in batch:
-            pushed.append(_pushed(one, "skipped" if one.graph in settled else "sent"))
+            pushed.append(Pushed.of(one, "skipped" if one.graph in settled else "sent"))
             progress(pushed[-1])
     return PushReport(tuple(pushed), tuple(warnings))
 
@@ -144,14 +156,10 @@ def verify(
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
         differing = {graph: one for graph, one in differing.items() if graph not in {sent.graph for sent in batch}}
         differing |= _differing(batch, client, full=full)
-        pushed += [_pushed(one, "verified") for one in batch if one.graph not in differing]
+        pushed += [Pushed.of(one, "verified") for one in batch if one.graph not in differing]
     if differing:
         raise CountMismatchError("\n".join(differing.values()), tuple(differing))
     return PushReport(tuple(pushed))
-
-
-def _pushed(one: Outgoing, action: str) -> Pushed:
-    return Pushed(one.graph, one.source, one.count, one.sha256, action)
 
 
 def distinct(
@@ -196,19 +204,6 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
             batch, size = {}, 0
     if batch:
         yield list(batch.values())
-
-
-def _send(batch: Sequence[Outgoing], client: SparqlClient, *, fast: bool) -> None:
-    new: list[Outgoing] = []
-    if fast and batch:
-        counts = client.count(one.graph for one in batch)
-        new = [one for one in batch if not counts[one.graph]]
-        if new:
-            client.add_all(Spooled(quads_of(new)), len(new))
-    there = {one.graph for one in new}
-    for one in batch:
-        if one.graph not in there:
-            client.replace(one.graph, one.triples)
 
 
 def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
@@ -294,15 +289,8 @@ class Manifest:
         entry = self._entries.get(one.graph, {})
         return entry.get("state") == DONE and entry["sha256"] == one.sha256
 
-    def loading(self, graphs: Iterable[Outgoing]) -> None:
-        """Note that these graphs are about to be replaced: what was there before counts no longer."""
-        self._note(graphs, LOADING)
-
-    def done(self, graphs: Iterable[Outgoing]) -> None:
-        """Note that these graphs are there and verified."""
-        self._note(graphs, DONE)
-
-    def _note(self, graphs: Iterable[Outgoing], state: str) -> None:
+    def note(self, graphs: Iterable[Outgoing], state: str) -> None:
+        """Note the state of graphs: `loading` ones are about to be replaced, those that are `done` were verified."""
         new: dict[str, dict[str, object]] = {
             one.graph: dict(zip(_MEMBERS, (one.graph, one.sha256, one.count, one.source, state), strict=True))
             for one in graphs
