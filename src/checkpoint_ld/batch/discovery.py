@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import gzip
 import json
 import os
 import re
@@ -33,11 +34,13 @@ _SIGN = (
     rb"|(?:\ba|type>|:type)\s+(?:[\w-]*:|<[^>\s]*/)DataFeed\b"
     rb"|<(?:[\w-]+:)?DataFeed[\s>]|resource=[\"'][^\"']*/DataFeed[\"']"
 )
-_STATE_SIGNS = (rb'"version"\s*:\s*"2\.0"', rb'"(?:checkpoint|questions)"\s*:')
-"""What the GUI's state has, both of them."""
-_AGENT_SIGNS = (rb'"execution_id"\s*:', rb'"snapshot"\s*:')
-"""What agent checkpoints have, both of them."""
-_AGENT_CLASS = rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b"
+_SIGNS = (
+    (_SIGN,),
+    (rb'"version"\s*:\s*"2\.0"', rb'"(?:checkpoint|questions)"\s*:'),  # of the GUI's state
+    (rb'"execution_id"\s*:', rb'"snapshot"\s*:'),  # of agent checkpoints
+    (rb"urn:caf:vocab:Checkpoint\b|\bcaf:Checkpoint\b",),
+)
+"""A checkpoint has all signs of one of these."""
 
 
 class Discovery(NamedTuple):
@@ -133,34 +136,20 @@ def shows_a_checkpoint(file: Path) -> bool:
     try:
         if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
             return True
-        data = _content(file)
+        with gzip.open(file) if file.suffix.lower() == PACKED else file.open("rb") as opened:
+            data = opened.read(DEFAULT_LIMITS.size)
     except (OSError, EOFError, zlib.error):
         return True
-    return is_checkpoint(data) or (file.suffix == ".jsonld" and not _is_json(data))
+    if is_checkpoint(data):
+        return True
+    try:
+        json.loads(data if file.suffix == ".jsonld" else b"{}")
+    except (ValueError, RecursionError):
+        return True
+    return False
 
 
 def is_checkpoint(data: bytes) -> bool:
     """Return whether a text shows a sign of a checkpoint, be it a broken one."""
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
-    if re.search(_SIGN, text) or any(
-        all(re.search(one, text) for one in signs) for signs in (_STATE_SIGNS, _AGENT_SIGNS)
-    ):
-        return True
-    return re.search(_AGENT_CLASS, text) is not None
-
-
-def _content(file: Path) -> bytes:
-    if file.suffix.lower() != PACKED:
-        return file.read_bytes()
-    import gzip  # noqa: PLC0415 - few files are packed
-
-    with gzip.open(file) as packed:
-        return packed.read(DEFAULT_LIMITS.size)
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        json.loads(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return any(all(re.search(one, text) for one in signs) for signs in _SIGNS)

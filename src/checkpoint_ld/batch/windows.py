@@ -74,12 +74,28 @@ class Streaming:
         """
         if not self._is_wanted(file):
             return None
-
         try:
-            return check(self._outline(file, syntax), profile, self.jobs or 1, self.progress)
+            return self._checked(file, profile, syntax)
         except UnusualFileError as error:
             self._explain(file, error)
             return None
+
+    def _checked(self, file: str, profile: Profile, syntax: str | None) -> Checked:
+        outline = self._outline(file, syntax)
+        if profile.own_shapes:
+            raise UnusualFileError("shapes of your own may be about all of it")
+        findings: list[Finding] = []
+        report = BNode()
+        results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
+        for found, triples, mentioned in self._worked(partial(_check_window, outline.source, profile.name), outline):
+            if not outline.names.isdisjoint(mentioned):
+                raise UnusualFileError(REFERRING)
+            findings += found
+            for subject, predicate, term in triples:
+                put(results, report if predicate == _RESULT else subject, predicate, term)
+        results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
+        findings.sort(key=validator.by_place)
+        return Checked(file, tuple(findings), CANONICAL, results=graph_of(results))
 
     @contextmanager
     def statements(self, file: str, target: str, *, syntax: str | None = None) -> Iterator[Streamed | None]:
@@ -88,15 +104,41 @@ class Streaming:
         They stand in temporary files as long as the body runs. Raises ReadError for a file that somebody changes
         meanwhile.
         """
+        if target not in SYNTAXES or not self._is_wanted(file):
+            yield None
+            return
+        with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
+            findings: list[Finding] = []
+            try:
+                outline = self._outline(file, syntax)
+                work = partial(_write_window, outline.source, target, folder)
+                for found, mentioned in self._worked(work, outline):
+                    if not outline.names.isdisjoint(mentioned):
+                        raise UnusualFileError(REFERRING)
+                    findings += found
+            except UnusualFileError as error:
+                self._explain(file, error)
+                yield None
+                return
+            findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
+            with in_order(sorted(Path(folder).iterdir())) as lines:
+                yield Streamed(tuple(findings), lines)
+
+    def _worked(self, work: Callable[[Window], Done], outline: Outline) -> Iterator[Done]:
+        """Yield what comes out for each window, in order; `work` is pickled where there are several processes."""
+        windows = outline.windows
+        total = windows[-1].first + windows[-1].count
         with ExitStack() as stack:
-            streamed = None
-            if target in SYNTAXES and self._is_wanted(file):
-                try:
-                    given = statements(self._outline(file, syntax), target, self.jobs or 1, self.progress)
-                    streamed = stack.enter_context(given)
-                except UnusualFileError as error:
-                    self._explain(file, error)
-            yield streamed
+            results: Iterable[Done] = map(work, windows)
+            if self.jobs is not None and self.jobs > 1:
+                workers = pool(min(self.jobs, len(windows)))
+                stack.callback(workers.shutdown, cancel_futures=True)
+                results = workers.map(work, windows)
+            for window, done in zip(windows, results, strict=True):
+                if self.progress is not None:
+                    self.progress(window.first + window.count, total)
+                yield done
+        outline.check_unchanged()
 
     def _is_wanted(self, file: str) -> bool:
         path = Path(file)
@@ -133,25 +175,6 @@ _MOST = 1 << 24
 _LEAST = 1 << 14
 """Bytes that are read of a run at once, however many there are."""
 _BETWEEN = b"\xff"
-
-
-def _worked(
-    work: Callable[[Window], Done], outline: Outline, jobs: int, progress: Progress | None = None
-) -> Iterator[Done]:
-    """Yield what comes out for each window, in order, by `jobs` processes, to which `work` is pickled."""
-    windows = outline.windows
-    total = windows[-1].first + windows[-1].count
-    with ExitStack() as stack:
-        results: Iterable[Done] = map(work, windows)
-        if jobs > 1:
-            workers = pool(min(jobs, len(windows)))
-            stack.callback(workers.shutdown, cancel_futures=True)
-            results = workers.map(work, windows)
-        for window, done in zip(windows, results, strict=True):
-            if progress is not None:
-                progress(window.first + window.count, total)
-            yield done
-    outline.check_unchanged()
 
 
 @dataclass(frozen=True)
@@ -283,28 +306,6 @@ def _end_of(data: bytes) -> tuple[int, int]:
     return line, len(data[data.rfind(b"\n") + 1 :].decode("utf-8-sig" if line == 1 else "utf-8")) + 1
 
 
-def check(outline: Outline, profile: Profile, jobs: int, progress: Progress | None = None) -> Checked:
-    """Hold a file against the rules of `profile`, window by window; it is not kept as text.
-
-    Raises UnusualFileError where it has to be read in one piece, SettingsError as `validation.check`.
-    """
-    if profile.own_shapes:
-        raise UnusualFileError("shapes of your own may be about all of it")
-    findings: list[Finding] = []
-    report = BNode()
-    results: Index = {report: {URIRef(RDF + "type"): URIRef(SHACL + "ValidationReport")}}
-    work = partial(_check_window, outline.source, profile.name)
-    for found, triples, mentioned in _worked(work, outline, jobs, progress):
-        if not outline.names.isdisjoint(mentioned):
-            raise UnusualFileError(REFERRING)
-        findings += found
-        for subject, predicate, term in triples:
-            put(results, report if predicate == _RESULT else subject, predicate, term)
-    results[report][URIRef(SHACL + "conforms")] = Literal(_RESULT not in results[report])
-    findings.sort(key=validator.by_place)
-    return Checked(outline.source.path, tuple(findings), CANONICAL, results=graph_of(results))
-
-
 def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
     """Return the findings of a window, what the SHACL report says of its nodes, and which other names it mentions."""
     part = excerpt(source, window)
@@ -356,24 +357,6 @@ class Streamed:
         refused = [one for one in self.findings if strict or one.severity is Severity.VIOLATION]
         if refused:
             raise ReadError.of(refused)
-
-
-@contextmanager
-def statements(outline: Outline, syntax: str, jobs: int, progress: Progress | None = None) -> Iterator[Streamed]:
-    """Give the statements of a file in `syntax`, one of lines; they stand in temporary files as long as the body runs.
-
-    Raises UnusualFileError where the file has to be read in one piece.
-    """
-    with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
-        findings: list[Finding] = []
-        work = partial(_write_window, outline.source, syntax, folder)
-        for found, mentioned in _worked(work, outline, jobs, progress):
-            if not outline.names.isdisjoint(mentioned):
-                raise UnusualFileError(REFERRING)
-            findings += found
-        findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
-        with in_order(sorted(Path(folder).iterdir())) as lines:
-            yield Streamed(tuple(findings), lines)
 
 
 def _write_window(source: Source, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:

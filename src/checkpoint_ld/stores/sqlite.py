@@ -124,7 +124,7 @@ class Database:
         self.flushed = flushed
         self._guard = threading.RLock()
         self._turn = threading.RLock()
-        self._opened: tuple[sa.Engine, sa.Engine, int, int] | None = None
+        self._opened: tuple[sa.Engine, int, int] | None = None
         self._disposal: weakref.finalize[..., Database] | None = None
 
     @property
@@ -146,7 +146,7 @@ class Database:
         """
         is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite says who is in the way
         try:
-            with database_errors(self.path), self._engine(writing=True).begin() as connection:
+            with database_errors(self.path), _writer(self._engine()).begin() as connection:
                 yield connection
         finally:
             if is_mine:
@@ -180,24 +180,20 @@ class Database:
             with self.writing():
                 pass
 
-    def _engine(self, *, writing: bool = False) -> sa.Engine:
+    def _engine(self) -> sa.Engine:
         with self._guard:
-            if self._opened is None or self._opened[2] != os.getpid() or self._opened[3] != self._inode():
-                self.close()
-                engine = self._open()
-                # Also for those who do not close: Python 3.13 warned of connections that nobody closed.
-                self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
-                writer = engine.execution_options(**{_WRITING: True})
-                self._opened = engine, writer, os.getpid(), self._inode()
-            return self._opened[1] if writing else self._opened[0]
-
-    def _inode(self) -> int:
-        try:
-            return self.path.stat().st_ino
-        except FileNotFoundError:
-            raise StoreError(
-                f"{self.path}: the database has vanished; make it again from the files by reindex"
-            ) from None
+            try:
+                if self._opened is None or self._opened[1:] != (os.getpid(), self.path.stat().st_ino):
+                    self.close()
+                    engine = self._open()
+                    # Also for those who do not close: Python 3.13 warned of connections that nobody closed.
+                    self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
+                    self._opened = engine, os.getpid(), self.path.stat().st_ino
+                return self._opened[0]
+            except FileNotFoundError:
+                raise StoreError(
+                    f"{self.path}: the database has vanished; make it again from the files by reindex"
+                ) from None
 
     def _open(self) -> sa.Engine:
         with contextlib.suppress(OSError):  # the database says better what is wrong with its folder
@@ -210,12 +206,16 @@ class Database:
             with engine.begin() as connection:
                 number = _schema_of(connection, self.path)
             if number != NUMBER:
-                with engine.execution_options(**{_WRITING: True}).begin() as connection:
+                with _writer(engine).begin() as connection:
                     _migrate(connection, self.path)
         except BaseException:
             engine.dispose()
             raise
         return engine
+
+
+def _writer(engine: sa.Engine) -> sa.Engine:
+    return engine.execution_options(**{_WRITING: True})
 
 
 def _dispose(engine: sa.Engine, process: int) -> None:
