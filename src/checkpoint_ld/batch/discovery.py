@@ -140,16 +140,18 @@ def shows_a_checkpoint(file: Path) -> bool:
             data = opened.read(DEFAULT_LIMITS.size)
     except (OSError, EOFError, zlib.error):
         return True
-    if is_checkpoint(data):
-        return True
-    try:
-        json.loads(data if file.suffix == ".jsonld" else b"{}")
-    except (ValueError, RecursionError):
-        return True
-    return False
+    return is_checkpoint(data) or (file.suffix == ".jsonld" and not _is_json(data))
 
 
 def is_checkpoint(data: bytes) -> bool:
     """Return whether a text shows a sign of a checkpoint, be it a broken one."""
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
     return any(all(re.search(one, text) for one in signs) for signs in _SIGNS)
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from checkpoint_ld.testing import Subject, variants
 from checkpoint_ld.testing.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from checkpoint_ld.stores.protocol import CheckpointStore, Key
 
@@ -335,25 +336,26 @@ WRITERS = 4
 EACH = 12
 
 
-def _together(works: Sequence[Callable[[], Any]]) -> list[Any]:
+def _at_once(subject: Subject, *works: Callable[[CheckpointStore], Any]) -> list[Any]:
+    """Do works at the same time, each with the store opened for itself; return what they return."""
+
+    def done(work: Callable[[CheckpointStore], Any]) -> Any:
+        with subject.open() as store:
+            return work(store)
+
     with ThreadPoolExecutor(len(works)) as pool:
-        return [future.result() for future in [pool.submit(work) for work in works]]
+        return list(pool.map(done, works))
 
 
 class Concurrency(Subject):
     """Several use a store at once."""
 
     def nothing_of_many_writers_is_lost(self) -> None:
+        def writer(number: int) -> Callable[[CheckpointStore], Any]:
+            made = line(EACH, execution=f"exec_{number}", prefix=f"writer_{number}")
+            return lambda store: [store.put(one) for one in made]
 
-        def write(number: int) -> Callable[[], None]:
-            def work() -> None:
-                with self.open() as store:
-                    for one in line(EACH, execution=f"exec_{number}", prefix=f"writer_{number}"):
-                        store.put(one)
-
-            return work
-
-        _together([write(number) for number in range(WRITERS)])
+        _at_once(self, *map(writer, range(WRITERS)))
         with self.open() as store:
             assert len(list(store.headers())) == WRITERS * EACH
             for number in range(WRITERS):
@@ -361,52 +363,35 @@ class Concurrency(Subject):
             assert list(store.verify()) == []
 
     def one_of_two_writers_wins(self) -> None:
+        def writer(number: int) -> Callable[[CheckpointStore], bool]:
+            def write(store: CheckpointStore) -> bool:
+                try:
+                    return store.put(checkpoint(name=f"by {number}")).created
+                except CheckpointExists:
+                    return False
 
-        def write(number: int) -> Callable[[], bool]:
-            def work() -> bool:
-                with self.open() as store:
-                    try:
-                        return store.put(checkpoint(name=f"by {number}")).created
-                    except CheckpointExists:
-                        return False
-
-            return work
+            return write
 
         for _ in range(3):
-            assert _together([write(number) for number in range(WRITERS)]).count(True) == 1
+            assert _at_once(self, *map(writer, range(WRITERS))).count(True) == 1
             with self.open() as store:
                 assert list(store.verify()) == []
                 store.delete("ckpt_1")
 
     def equal_writers_all_succeed(self) -> None:
-
-        def work() -> bool:
-            with self.open() as store:
-                return store.put(checkpoint()).created
-
-        assert _together([work] * WRITERS).count(True) == 1
+        works = [lambda store: store.put(checkpoint()).created] * WRITERS
+        assert _at_once(self, *works).count(True) == 1
 
     def readers_see_whole_checkpoints(self) -> None:
-        made = [
-            checkpoint(f"ckpt_{step}", step=step, thoughts=[thought(number) for number in range(80)])
-            for step in range(1, EACH + 1)
-        ]
+        thoughts = [thought(number) for number in range(80)]
+        made = [checkpoint(f"ckpt_{step}", step=step, thoughts=thoughts) for step in range(1, EACH + 1)]
 
-        def write() -> None:
-            with self.open() as store:
-                for one in made:
-                    store.put(one)
+        def read(store: CheckpointStore) -> None:
+            for one in made * EACH:
+                with suppress(CheckpointNotFound):
+                    assert store.get(one.id).content() == one.content()
 
-        def read() -> None:
-            with self.open() as store:
-                for _ in range(EACH):
-                    for one in made:
-                        try:
-                            assert store.get(one.id).content() == one.content()
-                        except CheckpointNotFound:
-                            continue
-
-        _together([write, read, read])
+        _at_once(self, lambda store: [store.put(one) for one in made], read, read)
         with self.open() as store:
             assert len(list(store.headers())) == len(made)
 
@@ -414,37 +399,33 @@ class Concurrency(Subject):
         made = line(EACH)
         self.holding(*made)
 
-        def disturb() -> None:
-            with self.open() as store:
-                for number in range(EACH):
-                    store.put(checkpoint(f"new_{number}", step=EACH + number + 1, execution_id="exec_2"))
-                    store.delete(f"new_{number}")
+        def disturb(store: CheckpointStore) -> None:
+            for number in range(EACH):
+                store.put(checkpoint(f"new_{number}", step=EACH + number + 1, execution_id="exec_2"))
+                store.delete(f"new_{number}")
 
-        def page() -> list[str]:
+        def page(store: CheckpointStore) -> list[str]:
             found: list[str] = []
             cursor = None
-            with self.open() as store:
-                while headers := list(store.headers(Filter(limit=3, cursor=cursor, execution_id="exec_1"))):
-                    found += [header.id for header in headers]
-                    cursor = headers[-1].key
+            while headers := list(store.headers(Filter(limit=3, cursor=cursor, execution_id="exec_1"))):
+                found += [header.id for header in headers]
+                cursor = headers[-1].key
             return found
 
-        _, *pages = _together([disturb, page, page])
+        _, *pages = _at_once(self, disturb, page, page)
         assert all(one == [header.id for header in reversed(made)] for one in pages)
 
     def a_change_is_seen_whole(self) -> None:
         self.holding(checkpoint(name="start"))
 
-        def change() -> None:
-            with self.open() as store:
-                for number in range(EACH):
-                    store.update_metadata("ckpt_1", name=f"name {number}", description=f"name {number}")
+        def change(store: CheckpointStore) -> None:
+            for number in range(EACH):
+                store.update_metadata("ckpt_1", name=f"name {number}", description=f"name {number}")
 
-        def read() -> list[AgentCheckpoint]:
-            with self.open() as store:
-                return [store.get("ckpt_1") for _ in range(EACH)]
+        def read(store: CheckpointStore) -> list[AgentCheckpoint]:
+            return [store.get("ckpt_1") for _ in range(EACH)]
 
-        _, *seen = _together([change, read, read])
+        _, *seen = _at_once(self, change, read, read)
         for one in (found for part in seen for found in part):
             assert one.description in (None, one.name)
         with self.open() as store:
