@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -89,32 +90,15 @@ def on_server(update: str, folder: Path, name: str) -> None:
     SERVERS.post(folder, "update", update.replace("GRAPH_", f"<urn:caf:checkpoint/{name}>"))
 
 
-def take_graph(folder: Path, name: str) -> None:
-    in_collection(f"DROP GRAPH GRAPH_ ; DELETE WHERE {{ GRAPH <{MANIFEST}> {{ GRAPH_ ?p ?o }} }}", folder, name)
-
-
-def change_graph(folder: Path, name: str) -> None:
-    in_collection(f"WITH GRAPH_ {CHANGE}", folder, name)
-
-
-def blur_graph(folder: Path, name: str) -> None:
-    in_collection(f"WITH GRAPH_ {BLUR}", folder, name)
-
-
-def take_served(folder: Path, name: str) -> None:
-    on_server("DROP GRAPH GRAPH_", folder, name)
-
-
-def change_served(folder: Path, name: str) -> None:
-    on_server(f"WITH GRAPH_ {CHANGE}", folder, name)
-
-
-def blur_served(folder: Path, name: str) -> None:
-    on_server(f"WITH GRAPH_ {BLUR}", folder, name)
-
+CHANGES = {"changed": f"WITH GRAPH_ {CHANGE}", "unreadable": f"WITH GRAPH_ {BLUR}"}
+TAKEN = f"DROP GRAPH GRAPH_ ; DELETE WHERE {{ GRAPH <{MANIFEST}> {{ GRAPH_ ?p ?o }} }}"
 
 test_embedded = conformance(
-    embedded, damages={"missing": take_graph, "changed": change_graph, "unreadable": blur_graph}
+    embedded,
+    damages={kind: partial(in_collection, update) for kind, update in {"missing": TAKEN, **CHANGES}.items()},
 )
-test_served = conformance(served, damages={"missing": take_served, "changed": change_served, "unreadable": blur_served})
+test_served = conformance(
+    served,
+    damages={kind: partial(on_server, update) for kind, update in {"missing": "DROP GRAPH GRAPH_", **CHANGES}.items()},
+)
 test_all_three = conformance(all_three)

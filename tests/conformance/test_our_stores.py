@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
@@ -34,19 +35,14 @@ def in_database(statement: str, folder: Path, name: str) -> None:
     connection.close()
 
 
-def take_row(folder: Path, name: str) -> None:
-    in_database("DELETE FROM checkpoints WHERE id = ?", folder, name)
-
-
-def change_row(folder: Path, name: str) -> None:
-    changed = "snapshot_json = replace(snapshot_json, 'thought 0', 'thought 9')"
-    in_database(f"UPDATE checkpoints SET {changed} WHERE id = ?", folder, name)
-
-
-def blur_row(folder: Path, name: str) -> None:
-    in_database("""UPDATE checkpoints SET snapshot_json = '{"a": 1}' WHERE id = ?""", folder, name)
-
+ROWS = {
+    "missing": "DELETE FROM checkpoints WHERE id = ?",
+    "changed": "UPDATE checkpoints SET snapshot_json = replace(snapshot_json, 'thought 0', 'thought 9') WHERE id = ?",
+    "unreadable": """UPDATE checkpoints SET snapshot_json = '{"a": 1}' WHERE id = ?""",
+}
 
 test_files = conformance(files, damages={"unreadable": tear_file}, follows=False)
-test_database = conformance(database, damages={"missing": take_row, "changed": change_row, "unreadable": blur_row})
+test_database = conformance(
+    database, damages={kind: partial(in_database, statement) for kind, statement in ROWS.items()}
+)
 test_both = conformance(both)
