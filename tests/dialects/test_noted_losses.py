@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as trial
 from hypothesis import strategies as st
 
-from checkpoint_ld.dialects import DIALECTS, Dialect, Downgrade, detect, leftovers
+from checkpoint_ld.dialects import DIALECTS, Dialect, Downgrade, detect, leftovers, traits
 from tests.dialects import DIALECT_FOLDERS, documents
 from tests.dialects.test_nothing_vanishes import UNUSUAL, at, places, rich
 from tests.dialects.test_totality import mutilated
@@ -27,7 +27,8 @@ SPOTS = [path for path, _ in places(rich()) if path and "@context" not in path]
 def read_back(dialect: Dialect, tree: dict[str, Any]) -> Downgrade:
     """Write a document in a dialect as if nothing in it was usual, so that all of it is read again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leftovers, "is_usual", lambda *_: False)
+        patch.setattr(leftovers, "is_usual", lambda *_, **__: False)
+        patch.setattr(traits, "_is_said", lambda *_: False)
         return written(dialect, tree)
 
 

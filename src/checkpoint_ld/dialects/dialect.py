@@ -194,6 +194,8 @@ def name_of(entry: object) -> str | None:
 
 def stated(members: dict[str, Any]) -> dict[str, Any]:
     """Return what an object says: members that are null, and an identifier that is no text, say nothing."""
+    if None not in members.values() and isinstance(members.get("@id", ""), str):
+        return {**members}
     return {name: one for name, one in members.items() if one is not None and (name != "@id" or isinstance(one, str))}
 
 

@@ -6,6 +6,7 @@ or gives another value. Laid over the object that is read from the translation t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step
@@ -27,6 +28,8 @@ PARKED = "x_v2"
 """Member of a canonical object with what has a meaning in the GUI's state, or a shape, that leaves no place for it."""
 
 _KNOWN = {kind: frozenset(members) for kind, members in BY_TYPE.items()}
+_MEANING = {KEPT, PARKED, "keywords", "rubric", "globalRubric", "author", "item", "acceptedAnswer", "hasPart", "rating"}
+"""Members that mean something on one object or another, wherever they stand."""
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
 
@@ -67,25 +70,36 @@ def says_nothing(name: str, value: Any) -> bool:
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
 
 
-def is_usual(members: Any, kind: str) -> bool:
-    """Tell whether an object of a `kind` has only members that Karenina knows, all of them with values."""
+def is_usual(members: Any, kind: str, *, may_have_others: bool = False) -> bool:
+    """Tell whether an object of a `kind` has only members that Karenina knows, all of them with values.
+
+    If it `may_have_others`, those that mean nothing in any dialect are usual too.
+    """
     return (
         isinstance(members, dict)
         and members.get("@type", kind) == kind
-        and _KNOWN[kind].issuperset(members)
+        and (
+            _KNOWN[kind].issuperset(members)
+            or (may_have_others and all(map(_means_nothing, members.keys() - _KNOWN[kind])))
+        )
         and None not in members.values()
     )
 
 
-def are_usual(element: Any) -> bool:
+def _means_nothing(name: str) -> bool:
+    return not name.startswith(("@", "deep_judgment_")) and name not in _MEANING
+
+
+def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
     """Tell whether an element, its question, and the answer and template of that are usual, ratings left aside."""
-    if not is_usual(element, "DataFeedItem") or "keywords" in element or not is_usual(element.get("item"), "Question"):
+    usual = partial(is_usual, may_have_others=may_have_others)
+    if not usual(element, "DataFeedItem") or "keywords" in element or not usual(element.get("item"), "Question"):
         return False
     question = element["item"]
     return (
         isinstance(question.get("rating", []), list)
-        and is_usual(question.get("acceptedAnswer", {}), "Answer")
-        and is_usual(question.get("hasPart", {}), "SoftwareSourceCode")
+        and usual(question.get("acceptedAnswer", {}), "Answer")
+        and usual(question.get("hasPart", {}), "SoftwareSourceCode")
     )
 
 
@@ -94,7 +108,7 @@ def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], 
 
     `plain` has the identities of the ratings that come back. `has_place` tells whether a property of a question does.
     """
-    if not are_usual(element):
+    if not are_usual(element, may_have_others=True):
         return False
     question, other = element["item"], written["item"]
     entries = plain_values(question.get("additionalProperty", []))
@@ -113,7 +127,7 @@ def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], 
 def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
     """Return the settings of a canonical rating by name; None for one that is not usual, or not of the type `kind`."""
     if (
-        is_usual(rating, "Rating")
+        is_usual(rating, "Rating", may_have_others=True)
         and rating.get("additionalType") == kind
         and isinstance(rating.get("@id", ""), str)
         and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
@@ -187,13 +201,17 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
 
 def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
+    plain, wanted = plain_values(have), plain_values(want)
+    if plain is not None and wanted is not None:
+        lacking = {name for name, one in wanted.items() if name not in plain or not same(plain[name], one)}
+        return [one for one in want if one["name"] in lacking and not is_silent(one["name"], one.get("value"))]
     told = [
         entry
         for entry in want
         if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
     ]
-    held, wanted = _by_name(have), _by_name(told)
-    missing = {name for name, entries in wanted.items() if not same(entries, held.get(name, []))}
+    held = _by_name(have)
+    missing = {name for name, entries in _by_name(told).items() if not same(entries, held.get(name, []))}
     return [entry for entry in told if name_of(entry) in missing] if missing else []
 
 

@@ -147,15 +147,15 @@ class _Completion:
             if not is_number(rating.get(name)):
                 number = number_of(rating.get(name))
                 whole[name] = as_float(range_of(trait)[at] if number is None else number)
-        if "additionalProperty" in rating:
-            settings = as_list(rating["additionalProperty"])
+        settings = as_list(rating.get("additionalProperty"))
+        if not isinstance(rating.get("additionalProperty", []), list) or not _COMPLETED.isdisjoint(values(settings)):
             whole["additionalProperty"] = [
                 self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
                 if name_of(one) in _COMPLETED
                 else one
                 for place, one in enumerate(settings)
             ]
-        return changed(rating, whole, "rating")
+        return changed(rating, whole, "rating") if whole else rating
 
     def _setting(self, setting: Any, trait: AnyTrait, pointer: str) -> Any:
         name = name_of(setting)
