@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, decoded, encoded, is_plain, name_of, step, values
 from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
-from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order
+from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order, is_clean
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.vocabulary import FORMAT_VERSION
 
@@ -200,6 +199,9 @@ def _clean_question(
     if not has_lists(question):
         return question
     entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
+    is_plain_feed = trail.dialect == CANONICAL and question.keys().isdisjoint(RUBRIC_MEMBERS)
+    if is_plain_feed and all(_clean_entry(one) is one for one in entries) and all(map(is_clean, ratings)):
+        return question
     source = trail.source(pointer)
     properties = Listing(f"{pointer}/additionalProperty", trail)
     properties.extend([_clean_entry(entry) for entry in entries], source, "additionalProperty")
@@ -207,10 +209,6 @@ def _clean_question(
     for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):
             rubric.add_rating(rating, source, "rating", index)
-    if question.keys().isdisjoint(RUBRIC_MEMBERS):
-        is_clean = all(map(is_, entries, properties.entries)) and all(map(is_, ratings, rubric.ratings))
-        if is_clean and len(entries) == len(properties.entries) and len(ratings) == len(rubric.ratings):
-            return question
     question = dict(question)
     add_rubric_members(question, source, rubric, properties)
     return {**question, **listed(question, rubric, properties)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step
+from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step, values
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BY_TYPE
@@ -30,6 +30,8 @@ PARKED = "x_v2"
 _KNOWN = {kind: frozenset(members) for kind, members in BY_TYPE.items()}
 _MEANING = {KEPT, PARKED, "keywords", "rubric", "globalRubric", "author", "item", "acceptedAnswer", "hasPart", "rating"}
 """Members that mean something on one object or another, wherever they stand."""
+_NOTHING = {"@type": "PropertyValue", "value": None}
+"""What a property says that says nothing."""
 _INNER = {"item", "acceptedAnswer", "hasPart"}
 """Members that hold one object and are compared within."""
 
@@ -201,18 +203,26 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
 
 def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
-    plain, wanted = plain_values(have), plain_values(want)
-    if plain is not None and wanted is not None:
-        lacking = {name for name, one in wanted.items() if name not in plain or not same(plain[name], one)}
-        return [one for one in want if one["name"] in lacking and not is_silent(one["name"], one.get("value"))]
     told = [
         entry
         for entry in want
         if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
     ]
+    if len(values(have)) == len(have) and len(values(told)) == len(told):
+        known = {entry["name"]: entry for entry in have}
+        return [entry for entry in told if not _is_same(known.get(entry["name"]), entry)]
     held = _by_name(have)
     missing = {name for name, entries in _by_name(told).items() if not same(entries, held.get(name, []))}
     return [entry for entry in told if name_of(entry) in missing] if missing else []
+
+
+def _is_same(held: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
+    """Tell whether properties of one name say the same."""
+    if held is None:
+        return False
+    if held.get("value") is entry.get("value") and is_plain(held) and is_plain(entry):
+        return True
+    return same({**_NOTHING, **held}, {**_NOTHING, **entry})
 
 
 def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
@@ -220,9 +230,7 @@ def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        is_whole = name is None or ("@type" in entry and "value" in entry)
-        bare = entry if is_whole else {"@type": "PropertyValue", "value": None, **entry}
-        groups.setdefault(name, []).append(bare)
+        groups.setdefault(name, []).append(entry if name is None else {**_NOTHING, **entry})
     return groups
 
 

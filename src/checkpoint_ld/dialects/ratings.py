@@ -104,7 +104,7 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     Its type is prefixed, its range holds floats, what the GUI keeps in members of its own becomes properties, and the
     kind, range and direction that the rating only implies are written out. What is wrong with it stays wrong.
     """
-    if not isinstance(rating, dict) or (trail.dialect == CANONICAL and _is_clean(rating)):
+    if not isinstance(rating, dict) or (trail.dialect == CANONICAL and is_clean(rating)):
         return rating
     clean = dict(rating)
     for bound in ("bestRating", "worstRating"):
@@ -124,8 +124,10 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     return in_order(laid_over(clean, pointer, trail), "Rating")
 
 
-def _is_clean(rating: dict[str, Any]) -> bool:
+def is_clean(rating: Any) -> bool:
     """Tell whether a rating of the canonical dialect has its type and range in usual words, and implies nothing."""
+    if not isinstance(rating, dict):
+        return True
     suffix = _SUFFIX_OF.get(kind) if isinstance(kind := rating.get("additionalType"), str) else None
     entries = rating.get("additionalProperty")
     if suffix is None or not isinstance(entries, list) or not _DEEP.isdisjoint(rating):
