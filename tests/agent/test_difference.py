@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.difference import Change, diff_checkpoints
+from checkpoint_ld.agent.difference import diff_checkpoints
 from checkpoint_ld.documents.values import moved, same
 from checkpoint_ld.errors import SettingsError
 from tests.agent.runs import call, checkpoint, thought, tree
@@ -43,30 +43,13 @@ def _checkpoints(draw: st.DrawFn) -> AgentCheckpoint:
     )
 
 
-def test_thoughts_and_calls_are_matched_by_their_ids() -> None:
-    before = checkpoint("k1", thoughts=[thought(1, confidence=0.9), thought(2)], calls=[call(1)])
-    after = checkpoint("k2", thoughts=[thought(1, confidence=0.4), thought(3)], calls=[call(1), call(2)], step=3)
-    diff = diff_checkpoints(before, after)
-    added, removed, called = diff.thoughts_added, diff.thoughts_removed, diff.tool_calls_added
-    assert [[one.id for one in ones] for ones in (added, removed, called)] == [["t3"], ["t2"], ["c2"]]
-    assert diff.thoughts_changed == {"t1": {"/confidence": Change(0.9, 0.4)}}
-    assert (diff.steps, diff.tokens, diff.elapsed_ms) == (2, 200, 20_000)
-    assert (diff.same_execution, diff.is_empty) == (True, False)
-
-
 def test_what_changed_elsewhere_is_told_by_its_place() -> None:
-    before = checkpoint("k1", variables={"task": "read", "a/b": [1, 2], "gone": None}, results={"c1": 1})
-    other = tree("k2", variables={"task": "write", "a/b": [1, 2, 3], "new": None}, results={"c1": True}, name="n")
+    before = checkpoint("k1", results={"c1": 1})
+    other = tree("k2", results={"c1": True}, name="n")
     other["snapshot"] |= {"current_step_id": "t1", "later": [1]}
     other["snapshot"]["tool_state"]["last_tool_call_id"] = "c1"
     other["snapshot"]["progress"]["tokens_used"] = 7
     told = diff_checkpoints(before, AgentCheckpoint.model_validate(other)).to_dict()
-    assert told["context_changes"] == {
-        "/snapshot/context/variables/task": {"before": "read", "after": "write"},
-        "/snapshot/context/variables/a~1b/2": {"after": 3},
-        "/snapshot/context/variables/gone": {"before": None},
-        "/snapshot/context/variables/new": {"after": None},
-    }
     assert told["results_changed"] == {"/snapshot/tool_state/results/c1": {"before": 1, "after": True}}
     assert told["header_changes"] == {
         "/name": {"after": "n"},
@@ -75,12 +58,6 @@ def test_what_changed_elsewhere_is_told_by_its_place() -> None:
         "/snapshot/later": {"after": [1]},
     }
     assert told["progress_changes"] == {"/snapshot/progress/tokens_used": {"after": 7}}
-
-
-def test_what_stands_in_another_place_has_moved() -> None:
-    before, after = (checkpoint(thoughts=[*map(thought, order)]) for order in ([1, 2, 3, 4], [4, 1, 3, 2]))
-    told = diff_checkpoints(before, after).thoughts_moved
-    assert (told[0], len(told)) == ("t4", 2)
 
 
 def test_equal_checkpoints_have_no_differences() -> None:
@@ -113,16 +90,12 @@ def test_the_patch_turns_one_document_into_the_other(
     assert diff.is_empty == same({**before.tree(), "id": ""}, {**after.tree(), "id": ""})
 
 
-def test_a_patch_is_short_and_a_guarded_one_refuses_another_document() -> None:
+def test_a_patch_is_short() -> None:
     thoughts = [*map(thought, range(50))]
     before, after = checkpoint(thoughts=thoughts, variables={"a": 1}), checkpoint(thoughts=thoughts[1:])
     diff = diff_checkpoints(before, after.but(snapshot=after.snapshot.but(context=before.snapshot.context)))
     assert {"op": "remove", "path": "/snapshot/thought_chain/0"} in diff.to_json_patch()
     assert len(diff.to_json_patch()) == 2  # and the count of thoughts
-    guarded = json.dumps(diff_checkpoints(before, after).to_json_patch(tests=True))
-    for other in (tree("k3", thoughts=thoughts, variables={"a": 1}), tree(thoughts=thoughts, variables={"a": 3})):
-        with pytest.raises(jsonpatch.JsonPatchTestFailed):
-            jsonpatch.apply_patch(other, guarded)
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), unique=True), st.lists(st.sampled_from("abcdefgh"), unique=True))

@@ -126,7 +126,7 @@ def _lines(folder: Path) -> list[str]:
 @pytest.mark.slow
 def test_a_worker_that_is_killed_again_and_again_does_everything_once(tmp_path: Path) -> None:
     moments, kills = random.Random(5), 0
-    while (ended := forked(lambda: _worker(tmp_path, 40), kill_after=moments.uniform(0.0, 0.1))) != 0:
+    while (ended := forked(lambda: _worker(tmp_path, 40), kill_after=moments.uniform(0.0, 0.1 + kills / 1000))) != 0:
         assert ended == -signal.SIGKILL
         kills += 1
         assert kills < 500

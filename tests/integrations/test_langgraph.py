@@ -384,7 +384,7 @@ def test_killed_at_any_moment_it_goes_on_with_nothing_lost_and_nothing_twice(
     config: Any = {"configurable": {"thread_id": "0"}}
     while kills < KILLS or ended < 4 or cut_off < 8:  # a slow machine does less between two kills
         assert kills < 10 * KILLS
-        status = forked(work, kill_after=drawn.uniform(0.005, 0.08))
+        status = forked(work, kill_after=drawn.uniform(0.005, 0.08 + kills / 2000))
         assert status in (0, -signal.SIGKILL)
         kills += 1
         with CheckpointManager(**place) as manager:  # type: ignore[arg-type] # as above

@@ -18,6 +18,7 @@ from rdflib import URIRef
 from checkpoint_ld.agent import schema
 from checkpoint_ld.agent.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agent.schema import CAF, CAF_DERIVED, derived, escaped
+from checkpoint_ld.agent.values import STATUSES
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
@@ -73,7 +74,6 @@ _SECONDS = 10**11
 _COPIES = ("step_number", "tokens_used", "duration_ms")
 _TOTALS = {"total_thoughts": ("thought_chain", "thoughts"), "total_tool_calls": ("calls", "calls")}
 _STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
-_KNOWN_STATUSES = frozenset(status for expected in _STATUSES.values() for status in expected)
 _SUCCESS = {True: "success is true", False: "success is false", None: "there is no success, as long as it is in flight"}
 _EXTRA = "thought_chain_extra"
 """Where unknown keys are kept that stand beside the thoughts in the second shape."""
@@ -109,11 +109,6 @@ class Part(NamedTuple):
     pointer: str
     kind: str
     plan: AgentPlan | None = None
-
-    @property
-    def stem(self) -> str:
-        """What the names of objects below begin with."""
-        return f"{self.node}#" if self.kind == CHECKPOINT else str(self.node)
 
 
 class Note(NamedTuple):
@@ -177,19 +172,14 @@ class Parts:
                 put(self.inferred, part.node, RDF_TYPE, named(ENDED_CALL))
             if kind == PARENT:
                 self.infer(part, "ofCheckpoint", self.root.node, "")
-            for key, properties in _ARRAYS.get(kind, {}).items():
-                self._count(part, key, properties)
+            for key, (count, null) in _ARRAYS.get(kind, {}).items():
+                value = part.tree.get(key)
+                members = value if isinstance(value, list) else []
+                if value is not None:  # anything that is no array counts as one member
+                    self.infer(part, count, len(members) if value is members else 1, "/" + key)
+                for at in (at for at, one in enumerate(members) if one is None):
+                    self.infer(part, null, None, f"/{key}/{at}")
             self._inside(part)
-
-    def _count(self, part: Part, key: str, properties: tuple[str, str]) -> None:
-        """Infer how many members an array has, and those that are null; any other value counts as one."""
-        count, null = properties
-        value = part.tree.get(key)
-        if value is not None:
-            self.infer(part, count, len(value) if isinstance(value, list) else 1, "/" + key)
-        for at, one in enumerate(value if isinstance(value, list) else ()):
-            if one is None:
-                self.infer(part, null, None, f"/{key}/{at}")
 
     def _inside(self, part: Part) -> None:
         """Infer what stands inside the JSON values of a part, objects as parts of their own."""
@@ -204,21 +194,18 @@ class Parts:
             elif isinstance(value, list) and kind not in (DIFF, CHANGE):
                 members = enumerate(value)
             for step, one in members:
-                at, stem = f"/{key}", f"{part.stem}/{key}"
+                at, stem = f"/{key}", f"{part.node}{'#' if part.kind == CHECKPOINT else ''}/{key}"
                 if kind != DIFF:
                     at, stem = at + pointer((step,)), f"{stem}/{escaped(str(step))}"
                 self.infer(part, name, URIRef(stem) if isinstance(one, dict) else one, at)
                 if isinstance(one, dict):
-                    self._inner(Part(URIRef(stem), one, part.pointer + at, kind))
-
-    def _inner(self, part: Part) -> None:
-        """Infer what an object inside a JSON value holds."""
-        self.by_class.setdefault(part.kind, []).append(part)
-        put(self.inferred, part.node, RDF_TYPE, named(part.kind))
-        for key, name in _MEMBERS[part.kind].items():
-            if key in part.tree:
-                self.infer(part, name, part.tree[key], "/" + key)
-        self._inside(part)
+                    inner = Part(URIRef(stem), one, part.pointer + at, kind)
+                    self.by_class.setdefault(kind, []).append(inner)
+                    put(self.inferred, inner.node, RDF_TYPE, named(kind))
+                    for member, prop in _MEMBERS[kind].items():
+                        if member in one:
+                            self.infer(inner, prop, one[member], "/" + member)
+                    self._inside(inner)
 
     def located(self, part: Part, prop: Node) -> Iterator[Note]:
         """Yield the values of a property of a part, each with its place."""
@@ -272,41 +259,32 @@ def with_inferred(graph: AgentGraph) -> AgentGraph:
     return AgentGraph(index, graph.root)
 
 
-_Odd = tuple[Part, str, Any, str, str]
+_Fault = tuple[Part, str, Any, str, str]
 """A part, the local name of a property, its value, the place from the part on, and what there is to say about it."""
 
 
-def _keys(parts: Parts) -> Iterator[_Odd]:
+def _keys(parts: Parts) -> Iterator[_Fault]:
     """Infer unknown keys, and members that are null; inside JSON values all keys are one's own."""
     for kind, plan in schema.plans().items():
         known = dict.fromkeys((*plan.keys, *(("id",) if plan.kind is not None else ())))
         for part in parts.of(kind):
-            if not part.tree.keys() <= known.keys():
-                for key in part.tree.keys() - known.keys():
-                    yield from _unknown(part, key, part.tree[key], known)
+            for key in part.tree.keys() - known.keys():
+                value = part.tree[key]
+                if key == _EXTRA and isinstance(value, dict):
+                    yield from ((part, "unknownKey", one, pointer((key, one)), "") for one in value)
+                elif near := forms.nearest(key, (*known,)):
+                    yield part, "misspeltKey", key, pointer((key,)), f"did you mean {near}?"
+                else:
+                    yield part, "unknownKey", key, pointer((key,)), ""
             if None in part.tree.values():
-                for key, value in part.tree.items():
-                    if value is None and key in known:
-                        yield part, "nullIn", key, pointer((key,)), ""
+                nulls = (key for key, value in part.tree.items() if value is None and key in known)
+                yield from ((part, "nullIn", key, pointer((key,)), "") for key in nulls)
 
 
-def _unknown(part: Part, key: str, value: Any, known: Iterable[str]) -> Iterator[_Odd]:
-    if key == _EXTRA and isinstance(value, dict):
-        yield from ((part, "unknownKey", one, pointer((key, one)), "") for one in value)
-        return
-    near = forms.nearest(key, (*known,))
-    name, detail = ("misspeltKey", f"did you mean {near}?") if near else ("unknownKey", "")
-    yield part, name, key, pointer((key,)), detail
-
-
-def _thoughts(parts: Parts) -> Iterator[_Odd]:
+def _thoughts(parts: Parts) -> Iterator[_Fault]:
     """Infer what is at odds about the times, parents and children of thoughts."""
     thoughts = parts.of(THOUGHT)
-    by_id: dict[str, Part] = {}
-    for part in thoughts:
-        identifier = part.tree.get("id")
-        if isinstance(identifier, str):
-            by_id.setdefault(identifier, part)
+    by_id = {part.tree["id"]: part for part in reversed(thoughts) if isinstance(part.tree.get("id"), str)}
     for part in thoughts:
         created: Any = part.tree.get("created_at")
         if _is_late(parts, created):
@@ -341,7 +319,7 @@ def _in_cycles(thoughts: Sequence[Part], by_id: dict[str, Part]) -> Iterator[Par
             yield min(steps[steps.index(at) :], key=lambda one: order[one.pointer])
 
 
-def _children(thoughts: Sequence[Part]) -> Iterator[_Odd]:
+def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
     """Infer which thoughts name other children than those that have them as parent."""
     children: dict[str, set[str]] = {}
     for part in thoughts:
@@ -349,17 +327,17 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Odd]:
         if isinstance(parent, str) and isinstance(identifier, str):
             children.setdefault(parent, set()).add(identifier)
     for part in thoughts:
-        told, identifier = part.tree.get("children"), part.tree.get("id")
-        is_comparable = isinstance(told, list) and all(isinstance(one, str) for one in told)
-        if isinstance(identifier, str) and isinstance(told, list) and is_comparable:
+        stated, identifier = part.tree.get("children"), part.tree.get("id")
+        is_comparable = isinstance(stated, list) and all(isinstance(one, str) for one in stated)
+        if isinstance(identifier, str) and isinstance(stated, list) and is_comparable:
             expected = children.get(identifier, set())
-            unknown, missing = sorted(set(told) - expected), sorted(expected - set(told))
+            unknown, missing = sorted(set(stated) - expected), sorted(expected - set(stated))
             if unknown or missing:
                 detail = f"{shown((unknown or missing)[0])} is {'none of them' if unknown else 'missing'}"
                 yield part, "otherChildren", detail, "/children", detail
 
 
-def _calls(parts: Parts) -> Iterator[_Odd]:
+def _calls(parts: Parts) -> Iterator[_Fault]:
     """Infer what is at odds about the times, the status and the errors of calls."""
     is_complete = any(one.tree.get("checkpoint_reason") == "execution_completed" for one in parts.of(METADATA))
     for part in parts.of(CALL):
@@ -376,10 +354,10 @@ def _calls(parts: Parts) -> Iterator[_Odd]:
             yield from _end(part, success)
 
 
-def _end(part: Part, success: bool | None) -> Iterator[_Odd]:
+def _end(part: Part, success: bool | None) -> Iterator[_Fault]:
     """Infer what is at odds about how a call ended, or that it did not."""
     status, error = part.tree.get("status"), part.tree.get("error")
-    if isinstance(status, str) and status in _KNOWN_STATUSES and status not in _STATUSES[success]:
+    if isinstance(status, str) and status in STATUSES and status not in _STATUSES[success]:
         yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
     if success is True and isinstance(error, str) and error:
         yield part, "errorOfSuccess", error, "/error", ""
@@ -387,7 +365,7 @@ def _end(part: Part, success: bool | None) -> Iterator[_Odd]:
         yield part, "failedWithoutError", True, "/error", ""
 
 
-def _metadata(parts: Parts) -> Iterator[_Odd]:
+def _metadata(parts: Parts) -> Iterator[_Fault]:
     agent = parts.tree.get("agent_id")
     for metadata in parts.of(METADATA):
         own = metadata.tree.get("agent_id")
@@ -400,7 +378,7 @@ def _metadata(parts: Parts) -> Iterator[_Odd]:
                 yield metadata, "otherThanProgress", key, "/" + key, shown(other)
 
 
-def _progress(parts: Parts) -> Iterator[_Odd]:
+def _progress(parts: Parts) -> Iterator[_Fault]:
     for key, progress in product(_TOTALS, parts.of(PROGRESS)):
         counted, noun = _TOTALS[key]
         snapshot = parts.tree["snapshot"]
@@ -411,7 +389,7 @@ def _progress(parts: Parts) -> Iterator[_Odd]:
             yield progress, "miscounted", key, "/" + key, f"{len(there)} {noun}"
 
 
-def _results(parts: Parts) -> Iterator[_Odd]:
+def _results(parts: Parts) -> Iterator[_Fault]:
     for tools in parts.of(TOOL_STATE):
         results, calls = tools.tree.get("results"), tools.tree.get("calls")
         if isinstance(results, dict) and isinstance(calls, list):
@@ -422,7 +400,7 @@ def _results(parts: Parts) -> Iterator[_Odd]:
                     yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
 
 
-def _diff(parts: Parts) -> Iterator[_Odd]:
+def _diff(parts: Parts) -> Iterator[_Fault]:
     parent = parts.tree.get("parent")
     known = parent.get("checkpoint_id") if isinstance(parent, dict) else None
     for diff in parts.of(DIFF):
@@ -431,7 +409,7 @@ def _diff(parts: Parts) -> Iterator[_Odd]:
             yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
 
 
-def _anywhere(parts: Parts) -> Iterator[_Odd]:
+def _anywhere(parts: Parts) -> Iterator[_Fault]:
     """Infer secrets and very large integers, wherever they stand.
 
     The text of the whole tree is searched for traces, first for fixed words, which takes next to no time; only where

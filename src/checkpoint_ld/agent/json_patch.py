@@ -16,13 +16,10 @@ from checkpoint_ld.phrases import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.documents.values import Changed
-
 Operation = dict[str, Any]
 """One operation, as it stands in a patch."""
 
 _INDEX = re.compile(r"0|[1-9][0-9]{0,15}", re.ASCII)
-_MISSING = object()
 
 
 def patch(before: Any, after: Any) -> list[Operation]:
@@ -30,7 +27,16 @@ def patch(before: Any, after: Any) -> list[Operation]:
 
     The order of the members of objects is left as it comes. Values of operations are those of `after`, not copies.
     """
-    return [_operation(one) for one in changes(before, after, identify=_identified, exact=True)]
+    operations: list[Operation] = []
+    for one in changes(before, after, identify=_identified, exact=True):
+        path = pointer(one.path)
+        if one.source is not None:
+            operations.append({"op": "move", "from": pointer(one.source), "path": path})
+        elif one.after is ABSENT:
+            operations.append({"op": "remove", "path": path})
+        else:
+            operations.append({"op": "add" if one.before is ABSENT else "replace", "path": path, "value": one.after})
+    return operations
 
 
 def guarded(document: Any, operations: Iterable[Operation]) -> Iterator[Operation]:
@@ -73,15 +79,6 @@ def applied(document: Any, operations: Iterable[Any]) -> Any:
     return root[0]
 
 
-def _operation(change: Changed) -> Operation:
-    path = pointer(change.path)
-    if change.source is not None:
-        return {"op": "move", "from": pointer(change.source), "path": path}
-    if change.after is ABSENT:
-        return {"op": "remove", "path": path}
-    return {"op": "add" if change.before is ABSENT else "replace", "path": path, "value": change.after}
-
-
 def _identified(values: list[Any]) -> dict[str, Any] | None:
     """Return the objects of an array by their identifiers; None if one has none, or two have the same."""
     found = {value["id"]: value for value in values if isinstance(value, dict) and isinstance(value.get("id"), str)}
@@ -89,6 +86,7 @@ def _identified(values: list[Any]) -> dict[str, Any] | None:
 
 
 def _apply(root: list[Any], operation: Any) -> None:
+    """Carry out one operation on the document, which is the one element of `root`."""
     if not isinstance(operation, dict):
         raise ReadError("an operation of the patch is no object")
     kind, path = operation.get("op"), _steps(operation, "path")
@@ -96,9 +94,12 @@ def _apply(root: list[Any], operation: Any) -> None:
         source = _steps(operation, "from")
         if kind == "move" and path[: len(source)] == source and path != source:
             raise ReadError(f"the patch moves {shown(operation['from'])} into itself")
-        _add(root, path, _taken(root, source) if kind == "move" else copied(_value(root, source)))
+        value = _value(root, source)
+        if kind == "move":
+            _remove(root, source)
+        _add(root, path, copied(value))
     elif kind == "remove":
-        _taken(root, path)
+        _remove(root, path)
     elif kind not in ("add", "replace", "test") or "value" not in operation:
         raise ReadError(f"{shown(str(kind))} is no operation of a patch, or has no value")
     elif kind == "add":
@@ -107,9 +108,9 @@ def _apply(root: list[Any], operation: Any) -> None:
         if not same(_value(root, path), operation["value"]):
             raise ReadError(f"the test of {shown(operation['path'])} in the patch fails")
     else:
-        holder, step = _holder(root, path)
-        _member(holder, step)
-        holder[step] = copied(operation["value"])
+        holder, key = _holder(root, path)
+        _member(holder, key)
+        holder[key] = copied(operation["value"])
 
 
 def _steps(operation: dict[str, Any], name: str) -> list[str]:
@@ -122,44 +123,39 @@ def _steps(operation: dict[str, Any], name: str) -> list[str]:
 
 def _holder(root: list[Any], path: list[str]) -> tuple[Any, Any]:
     """Return what the last step of a path leads into, and that step as a key or an index; there may be nothing yet."""
-    here: Any = root
-    for step in path[:-1]:
-        here = _member(here, _key(here, step))
-    return here, _key(here, path[-1])
+    holder: Any = root
+    for number, step in enumerate(path):
+        key: Any = step
+        if isinstance(holder, list) and (step == "-" or _INDEX.fullmatch(step)):
+            key = len(holder) if step == "-" else int(step)
+        elif not isinstance(holder, dict):
+            raise _nowhere(step)
+        if number < len(path) - 1:
+            holder = _member(holder, key)
+    return holder, key
 
 
-def _key(holder: Any, step: str) -> str | int:
-    if isinstance(holder, dict):
-        return step
-    if isinstance(holder, list) and step == "-":
-        return len(holder)
-    if isinstance(holder, list) and _INDEX.fullmatch(step):
-        return int(step)
-    raise ReadError(f"the patch leads nowhere at {shown(step)}")
+def _member(holder: Any, key: Any) -> Any:
+    if key in holder if isinstance(holder, dict) else key < len(holder):
+        return holder[key]
+    raise _nowhere(key)
 
 
-def _member(holder: Any, key: str | int) -> Any:
-    if isinstance(holder, dict):
-        found = holder.get(str(key), _MISSING)
-    else:
-        found = holder[key] if isinstance(key, int) and key < len(holder) else _MISSING
-    if found is _MISSING:
-        raise ReadError(f"the patch leads nowhere at {shown(str(key))}")
-    return found
+def _nowhere(step: Any) -> ReadError:
+    return ReadError(f"the patch leads nowhere at {shown(str(step))}")
 
 
 def _value(root: list[Any], path: list[str]) -> Any:
     return _member(*_holder(root, path))
 
 
-def _taken(root: list[Any], path: list[str]) -> Any:
+def _remove(root: list[Any], path: list[str]) -> None:
     holder, key = _holder(root, path)
-    found = _member(holder, key)
+    _member(holder, key)
     if holder is root:
         root[0] = None
     else:
         del holder[key]
-    return found
 
 
 def _add(root: list[Any], path: list[str], value: Any) -> None:
@@ -167,6 +163,6 @@ def _add(root: list[Any], path: list[str], value: Any) -> None:
     if isinstance(holder, dict) or holder is root:
         holder[key] = value
     elif key > len(holder):
-        raise ReadError(f"the patch leads nowhere at {shown(str(key))}")
+        raise _nowhere(key)
     else:
         holder.insert(key, value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agent.json_patch import applied, patch, reordered
 from checkpoint_ld.agent.text import ordered, sha256_of
+from checkpoint_ld.agent.values import THOUGHT_TYPES
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import ReadError, ShapeError
@@ -55,11 +56,7 @@ _REASONS: Final = {
     "paused": "manual",
 }
 """The reasons for a checkpoint that the second shape knows, and what it says for others of the canonical one."""
-_TYPES: Final = {
-    **{name: name for name in ("planning", "reasoning", "tool_selection", "tool_execution", "reflection", "decision")},
-    **{name: name for name in ("observation", "correction")},
-    "action": "tool_execution",
-}
+_TYPES: Final = {**{name: name for name in THOUGHT_TYPES}, "action": "tool_execution"}
 """The types of thoughts likewise."""
 
 _CHAIN = "/snapshot/thought_chain"

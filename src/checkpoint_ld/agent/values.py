@@ -154,11 +154,6 @@ THOUGHT_TYPES: Final = (
     *("observation", "correction", "action"),
 )
 """The known types of thoughts; others are kept."""
-REASONS: Final = (
-    *("thought_completed", "tool_completed", "tool_error", "low_confidence", "decision", "tool_started"),
-    *("paused", "manual", "branch", "execution_completed", "execution_failed", "step_complete", "auto"),
-)
-"""The known reasons for a checkpoint; others are kept. The last two are only read, from the second shape."""
 FINAL: Final = frozenset({"execution_completed", "execution_failed"})
 """The reasons for the last checkpoint of an execution."""
 STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
