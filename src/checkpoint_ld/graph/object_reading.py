@@ -243,7 +243,7 @@ class ObjectReading(Compaction):
         found: list[Found] = []
         kind, every = reads.kind, columns[RDF_TYPE]
         if kind is not None:
-            kinds = [kind if isinstance(kind, str) else [*kind] for _ in every]
+            kinds: list[Any] = [kind] * len(every) if isinstance(kind, str) else [[*kind] for _ in every]
             found.append((reads.rank("@type"), "@type", every, kinds))
         told = {*columns.get(IDENTIFIER, ())}
         at_names = [at for at in every if at in told or "#/" not in subjects[at]]  # type: ignore[operator]  # a text
@@ -318,7 +318,8 @@ class ObjectReading(Compaction):
             return [*map(read.__getitem__, map(id, values))]
         read = {at: {} if isinstance(one := self._value(term, coercion), Ref) else one for at, term in terms.items()}
         if len(read) < len(values) and not _CONTAINERS.isdisjoint(map(type, read.values())):
-            return [copied(read[id(one)]) for one in values]
+            found = map(read.__getitem__, map(id, values))
+            return [copied(one) if type(one) in _CONTAINERS else one for one in found]
         return [*map(read.__getitem__, map(id, values))]
 
     def with_residue(self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None) -> Tree:
