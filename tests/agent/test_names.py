@@ -69,8 +69,3 @@ def test_every_unknown_key_comes_back_from_its_predicate_and_from_no_other(key: 
     assert literals.is_iri(predicate)
     others = ("urn:caf:vocab:thought", "urn:caf:ext:%FF", "https://schema.org/name")
     assert [*map(schema.extension_key, others)] == [None] * 3
-
-
-def test_a_question_has_the_iri_that_the_graph_of_its_benchmark_has() -> None:
-    assert schema.question_iri('urn:uuid:question-is-1"<2-ab12') == literals.iri_of('urn:uuid:question-is-1"<2-ab12')
-    assert schema.question_iri("0123abc") == literals.iri_of("0123abc")

@@ -106,9 +106,9 @@ class _Layer:
             self.say(subject, predicate, moment(told))
 
     def asked(self, what: URIRef) -> URIRef | None:
-        """Return the IRI of the question, or of the benchmark, that the checkpoint says it is about."""
+        """Return the IRI that the question or the benchmark has in its graph that the checkpoint says it is about."""
         told = self.value(self.named(self.root, caf("about")), what)
-        return URIRef(schema.question_iri(told)) if isinstance(told, str) and told else None
+        return URIRef(literals.iri_of(told)) if isinstance(told, str) and told else None
 
     def objects(self, subject: Node | None, predicate: URIRef) -> list[Node]:
         return [one for one in self.terms(subject, predicate) if not isinstance(one, Literal)]

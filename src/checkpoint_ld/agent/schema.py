@@ -22,7 +22,6 @@ import orjson
 from checkpoint_ld import data
 from checkpoint_ld.agent.text import ordered
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
@@ -218,11 +217,6 @@ def identifier(name: str) -> tuple[Kind, str] | None:
         with suppress(UnicodeDecodeError):
             return found, unquote(local, errors=_HALVES)
     return None
-
-
-def question_iri(about: str) -> str:
-    """Return the IRI that the graph of a benchmark has for the `@id` of a question, or of the benchmark itself."""
-    return literals.iri_of(about)
 
 
 def caf(name: str) -> URIRef:

@@ -33,7 +33,6 @@ from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statement
 from checkpoint_ld.graph.literals import literal_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
-from checkpoint_ld.vocabulary import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -250,8 +249,6 @@ def _drop(index: Index, subject: Node, predicate: Node, node: Node) -> None:
     elif held is not None:
         drop(index, subject, predicate, {node})
 
-
-DATA_FEED = URIRef(SCHEMA + "DataFeed")
 
 Tree = dict[str, Any]
 Read = TypeVar("Read")

@@ -29,7 +29,7 @@ from checkpoint_ld.graph.compaction import (
     told_residue,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
-from checkpoint_ld.graph.literals import DATETIME
+from checkpoint_ld.graph.literals import DATETIME, TypedText, json_of
 from checkpoint_ld.graph.store import Several, terms_of
 from checkpoint_ld.vocabulary import ordered, rank_of
 
@@ -316,7 +316,12 @@ class ObjectReading(Compaction):
         if coercion != DATETIME and all(map(_is_text, terms.values())):
             read: dict[int, Any] = dict(zip(terms, map(str, terms.values()), strict=True))
             return [*map(read.__getitem__, map(id, values))]
-        read = {at: {} if isinstance(one := self._value(term, coercion), Ref) else one for at, term in terms.items()}
+        if {*map(type, terms.values())} == _LITERALS:
+            read = {at: json_of(term, coercion) for at, term in terms.items()}
+            self.has_typed_texts |= TypedText in map(type, read.values())
+        else:
+            named = {at: self._value(term, coercion) for at, term in terms.items()}
+            read = {at: {} if isinstance(one, Ref) else one for at, one in named.items()}
         if len(read) < len(values) and not _CONTAINERS.isdisjoint(map(type, read.values())):
             found = map(read.__getitem__, map(id, values))
             return [copied(one) if type(one) in _CONTAINERS else one for one in found]
@@ -379,4 +384,4 @@ def _are_in_order(held: list[Any], index: Index) -> bool:
     while len(_PLACES) < len(held):
         _PLACES.append(str(len(_PLACES)))
     in_order = f"{stem}/" + f"\n{stem}/".join(_PLACES[: len(held)])
-    return "\n".join(held) == in_order and not any(POSITION in index.get(one, ()) for one in held)
+    return "\n".join(held) == in_order and True not in [POSITION in index.get(one, ()) for one in held]
