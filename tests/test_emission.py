@@ -293,6 +293,8 @@ def holds_as_json(graph: CheckpointGraph) -> None:
             assert text_of(by_plans.object(subject, via)) == text_of(general.object(subject, via))
         without = ("name", "dataFeedElement")
         assert text_of(by_plans.object(subject, without=without)) == text_of(general.object(subject, without=without))
+    every = [*graph.index]  # of all types, with all kinds of members
+    assert text_of(by_plans.objects(every)) == text_of([general.object(one) for one in every])
     assert text_of(emission.jsonld_of(graph)) == text_of(jsonld_by_compaction(graph))
 
 
