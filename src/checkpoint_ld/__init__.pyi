@@ -107,7 +107,7 @@ from checkpoint_ld.header import (
     Header as Header,
     read_header as read_header,
 )
-from checkpoint_ld.integrations.formats.exporting import (
+from checkpoint_ld.integrations.formats import (
     export_benchmark as export_benchmark,
 )
 from checkpoint_ld.integrations.formats.importing import (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -189,12 +187,15 @@ def test_statistics_count_findings_by_rule(run: Run, file: Path) -> None:
         ("completion z", "plain,zsh"),
     ],
 )
-def test_a_shell_completes_commands_options_and_files(words: str, completed: str) -> None:
+def test_a_shell_completes_commands_options_and_files(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: str, completed: str
+) -> None:
     line = ["checkpoint-ld", *words.split()]
-    asked = {"COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1), "_CHECKPOINT_LD_COMPLETE": "bash_complete"}
-    command = [sys.executable, "-c", "from checkpoint_ld.cli import main; main()"]
-    found = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout.splitlines()) == (0, [completed])
+    monkeypatch.setenv("COMP_WORDS", " ".join(line))
+    monkeypatch.setenv("COMP_CWORD", str(len(line) - 1))
+    monkeypatch.setenv("_CHECKPOINT_LD_COMPLETE", "bash_complete")
+    found = run()
+    assert (found.code, found.out.decode().splitlines()) == (0, [completed])
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld.integrations.formats import exporting
+from checkpoint_ld.integrations import formats
 from tests.cli.conftest import Run
 
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
@@ -36,7 +36,7 @@ def test_a_workbook_and_a_citation_may_be_packed(tmp_path: Path, run: Run) -> No
 def test_every_format_can_be_asked_for(run: Run) -> None:
     told = run("export", "--help").out.decode()
     shown = "".join(told.split())
-    assert "|".join((*exporting.FILES, *exporting.SINGLE_FILES, *exporting.FOLDERS)) in shown
+    assert "|".join((*formats.FILES, *formats.SINGLE_FILES, *formats.FOLDERS)) in shown
 
 
 @pytest.mark.parametrize(

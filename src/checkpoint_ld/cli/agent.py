@@ -230,7 +230,7 @@ def diff(
 def timeline(
     *,
     source: str = options.argument("ID", "An execution, or a checkpoint by its id or path, or latest."),
-    kind: str | None = options.written_as("--to", ("text", "svg", "html"), "What to write", "text"),
+    kind: str | None = options.written_as("--to", PICTURES, "What to write", "text"),
     output: Output = options.output(),
     limit: int | None = options.whole("--limit", least=0, help="List no more than so many moments."),
     width: int | None = options.whole("--width", least=40, help="Columns of the text."),
@@ -505,12 +505,11 @@ def _show(line: str) -> None:
 
 
 def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: str, *, wide: bool) -> None:
-    """Print a table; `kinds` has a letter for each column: a name (N), a number (#) or text (T)."""
+    """Print a table; `kinds` has the `Style` of each column."""
     from checkpoint_ld.sparql.formats import Style, lines
 
-    styles = {"N": Style.NAME, "#": Style.NUMBER, "T": Style.TEXT}
     width = streams.columns() if sys.stdout.isatty() and not wide else None
-    for line in lines(columns, rows, tuple(styles[kind] for kind in kinds), width):
+    for line in lines(columns, rows, tuple(map(Style, kinds)), width):
         streams.show(line)
 
 

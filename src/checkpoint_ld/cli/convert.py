@@ -143,7 +143,7 @@ def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> b
 
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation")
 FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
-"""What can be written: the names of `formats.exporting`, which takes longer to import."""
+"""What can be written: the names of `integrations.formats`, which takes longer to import."""
 
 
 @click.command(cls=Command)
@@ -171,7 +171,7 @@ def export(
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
     from checkpoint_ld.benchmark import Benchmark
-    from checkpoint_ld.integrations.formats.exporting import export_benchmark
+    from checkpoint_ld.integrations.formats import export_benchmark
     from checkpoint_ld.validation.validator import refusing
 
     streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.families.merging import Conflict, Merge
 
-FORMATS = ("text", "json", "markdown")
 _EXTENSIONS = {".txt": "text", ".json": "json", ".md": "markdown", ".markdown": "markdown"}
 
 
@@ -28,7 +27,7 @@ def diff(
     *,
     before: str = options.argument("A", "The older checkpoint; - for standard input."),
     after: str = options.argument("B", "The newer checkpoint; - for standard input."),
-    kind: str | None = options.written_as("--format", FORMATS, "How to write them", "text"),
+    kind: str | None = options.written_as("--format", _EXTENSIONS, "How to write them", "text"),
     output: Output = options.output(),
     dates: bool = options.flag("--dates", help="Dates of making and of changing count."),
     order: bool = options.flag("--order", help="The order of questions, keywords and traits counts."),

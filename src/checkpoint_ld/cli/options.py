@@ -6,6 +6,7 @@ A command is a function whose keyword parameters have their options as defaults:
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from copy import copy
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -171,11 +172,12 @@ def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Any:
     return click.Option([name], type=click.FloatRange(min=least), **settings)
 
 
-def written_as(name: str, values: Iterable[str], what: str, otherwise: str) -> Any:
-    """Declare the option that tells in which format something is written.
+def written_as(name: str, kinds: Iterable[str] | Mapping[str, str], what: str, otherwise: str) -> Any:
+    """Declare the option that tells in which format something is written: one of `kinds`, or of those by extension.
 
     Where it is not given, `documents.files.kind_of` tells by the extension of the output; see `otherwise`.
     """
+    values = dict.fromkeys(kinds.values() if isinstance(kinds, Mapping) else kinds)
     return choice(name, values=values, help=f"{what}; without it the output's extension tells, else {otherwise}.")
 
 

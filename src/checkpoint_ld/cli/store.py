@@ -242,7 +242,7 @@ def export(
     *,
     store: str = _PLACE,
     output: Output = options.output("The file to write, with --shards the folder; - for standard output."),
-    kind: str | None = options.written_as("--to", ("nq", "trig"), "What to write", "nq"),
+    kind: str | None = options.written_as("--to", _DUMPS, "What to write", "nq"),
     shards: int | None = options.whole("--shards", help="Write N-Quads in so many files, with their list."),
     compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
     wait: float = _WAIT,

@@ -54,9 +54,12 @@ NARROWEST = 4
 class Style(Enum):
     """How the values of a column stand."""
 
-    TEXT = "to the left, cut at the end"
-    NUMBER = "to the right"
-    NAME = "to the left, cut at the start: the ends of IRIs differ"
+    TEXT = "T"
+    """To the left, cut at the end."""
+    NUMBER = "#"
+    """To the right."""
+    NAME = "N"
+    """To the left, cut at the start: the ends of IRIs differ."""
 
 
 def lines(

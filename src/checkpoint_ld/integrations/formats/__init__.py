@@ -1,1 +1,128 @@
-"""Formats that benchmarks are exported to and imported from, each by the library of those who made it."""
+"""Formats of others that benchmarks are exported to and imported from; one is written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+import zipfile
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from checkpoint_ld.arguments import checked
+from checkpoint_ld.benchmark.exports import EXTENSIONS
+from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file
+from checkpoint_ld.errors import SettingsError, TargetUnwritableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.findings import Finding
+
+FILES = ("csv", "markdown", "json", "workbook", "records", "parquet")
+"""The formats that are one file, which `Benchmark.export_to_file` writes."""
+SINGLE_FILES = {"citation": "checkpoint_ld.integrations.formats.citation"}
+"""The formats that are one file and may lose something, and the module whose function `file` gives both."""
+FOLDERS = {
+    "croissant": "checkpoint_ld.integrations.formats.croissant",
+    "hugging-face": "checkpoint_ld.integrations.formats.hugging_face",
+    "inspect": "checkpoint_ld.integrations.formats.inspect",
+    "ro-crate": "checkpoint_ld.integrations.formats.ro_crate",
+}
+"""The formats that are a folder, and the module whose function `files` gives what is in it."""
+_WITH_RESULTS = "ro-crate"
+"""The format that takes answers and runs."""
+
+
+@checked
+def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate takes in beside
+    benchmark: Benchmark,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,  # noqa: A002 - as Benchmark.export_to_file calls it
+    overwrite: bool = False,
+    answers: Sequence[str | os.PathLike[str]] = (),
+    runs: Sequence[str | os.PathLike[str]] = (),
+) -> tuple[Finding, ...]:
+    """Write a benchmark in another format to exactly `path`, and tell in findings what that does not hold.
+
+    `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`) or
+    `citation` (CITATION.cff), which are files, packed where `path` ends with `.gz`; or `croissant`, `hugging-face`,
+    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it the extension
+    of a file tells. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
+    whole or not at all, and so does a new folder; with `overwrite` the files in a folder that is there are replaced
+    one by one, and others stay.
+
+    Raises SettingsError for another format or extension, for answers or runs in any but a crate, and where an extra is
+    missing, WriteError for what the format cannot hold at all, ReadError for answers and runs that cannot be read,
+    TargetExistsError for what is there already, TargetUnwritableError for what cannot be written.
+    """
+    if format is None:
+        format = _format_of(path)  # noqa: A001 - as above
+    if (answers or runs) and format != _WITH_RESULTS:
+        raise SettingsError(f"answers and runs have no place in {format}: export to {_WITH_RESULTS}")
+    if format in FILES:
+        benchmark.export_to_file(path, format, overwrite=overwrite)
+        return ()
+    if format in SINGLE_FILES:
+        data, findings = import_module(SINGLE_FILES[format]).file(benchmark)
+        replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
+        return tuple(findings)
+    if format not in FOLDERS:
+        known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
+        raise SettingsError(f"there is no format {format!r} to export to: choose from {known}")
+    folder = Path(path)
+    if not overwrite and folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise already_there(str(folder))
+    given = {"answers": answers, "runs": runs} if format == _WITH_RESULTS else {}
+    files, findings = import_module(FOLDERS[format]).files(benchmark, **given)
+    if folder.suffix.lower() == ".zip":
+        replace_file(folder, _archive(files), overwrite=overwrite)
+        return tuple(findings)
+    try:
+        _write(folder, files)
+    except OSError as error:
+        raise TargetUnwritableError(f"{folder}: cannot be written: {error.strerror}; choose another folder") from error
+    return tuple(findings)
+
+
+def _format_of(path: str | os.PathLike[str]) -> str:
+    found = "citation" if extension_of(path) == ".cff" else EXTENSIONS.get(extension_of(path))
+    if found not in (*FILES, *SINGLE_FILES):
+        known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
+        raise SettingsError(f"{os.fspath(path)}: the name does not tell the format: choose from {known}")
+    return found
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    """Return an archive, the same bytes for the same files: its entries have no date of today."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as opened:
+        for name, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o644 << 16
+            opened.writestr(entry, data, zipfile.ZIP_DEFLATED)
+    return archive.getvalue()
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    is_new = not folder.is_dir() or not any(folder.iterdir())
+    target = Path(tempfile.mkdtemp(prefix=".export-", dir=folder.absolute().parent)) if is_new else folder
+    try:
+        for name, data in files.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            replace_file(target / name, data, overwrite=True)
+        if is_new:
+            target.chmod(0o777 & ~_umask())
+            target.replace(folder)
+    finally:
+        if is_new:
+            shutil.rmtree(target, ignore_errors=True)
+
+
+def _umask() -> int:
+    os.umask(mask := os.umask(0))
+    return mask
