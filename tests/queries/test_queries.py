@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -214,3 +215,11 @@ def test_a_benchmark_is_asked_by_name_and_by_text() -> None:
     assert benchmark.query("ASK { ?s schema:name ?name }", name="Metals")
     benchmark.add_question("New?", "Yes", keywords=["added"])
     assert "added" in {row["keyword"] for row in benchmark.query("keywords", engine="rdflib", timeout=60)}
+
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def test_the_list_of_named_queries_is_what_the_catalogue_says() -> None:
+    page = (DOCS / "queries.md").read_text(encoding="utf-8")
+    assert page == runpy.run_path(str(DOCS / "query_pages.py"))["with_list"](page), "run python docs/query_pages.py"
