@@ -20,7 +20,6 @@ from urllib.parse import quote, unquote
 import orjson
 
 from checkpoint_ld import data
-from checkpoint_ld.agent.text import ordered
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
@@ -177,6 +176,8 @@ def jsonld_of(tree: Mapping[str, Any]) -> Tree:
     if CONTEXT in bare:
         message = "the checkpoint has a member @context of its own, where JSON-LD has ours"
         raise WriteError(f"{message}: write the plain file or an RDF syntax")
+    from checkpoint_ld.agent.text import ordered  # noqa: PLC0415 - pydantic takes long to import
+
     return {CONTEXT: copy.deepcopy(context()), **ordered(bare)}
 
 
