@@ -79,10 +79,14 @@ class Places:
         """Return where key and value start of what is at `pointer`, or of the nearest value above it."""
         key = value = self._spans.start
         for name in steps_of(pointer):
-            found = self._spans.begin(value, name) if self._is_unrepeated else self._spans.index(value).get(name)
+            if self._is_unrepeated:
+                found = self._spans.begin(value, name)
+            else:
+                member = self._spans.index(value).get(name)
+                found = None if member is None else (member.key.start, member.value.start)
             if found is None:
                 return value, value
-            key, value = found.key.start, found.start
+            key, value = found
         return key, value
 
 
@@ -105,6 +109,10 @@ class Span(NamedTuple):
     end: int
 
 
+_Begin = tuple[str, int, int, int]
+"""A member: its key, in an array its index, where a key starts and ends, in an array without length, and its value."""
+
+
 class Member(NamedTuple):
     """A member of an object or array: its key, in an array its index and a key of no length, and its value."""
 
@@ -118,14 +126,6 @@ class Member(NamedTuple):
         return self.value.start
 
 
-class Begin(NamedTuple):
-    """A member of an object or array: its key, in an array its index and a key of no length, and its value's start."""
-
-    name: str
-    key: Span
-    start: int
-
-
 class Spans:
     """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
 
@@ -136,7 +136,7 @@ class Spans:
     def __init__(self, text: str) -> None:
         self.text = text
         self._indexes: dict[int, dict[str, Member]] = {}
-        self._begun: dict[int, tuple[dict[str, Begin], Iterator[Begin]]] = {}
+        self._begun: dict[int, tuple[dict[str, tuple[int, int]], Iterator[_Begin]]] = {}
         self._stepped = -1, -1
 
     @property
@@ -163,40 +163,39 @@ class Spans:
             self._indexes[start] = {member.name: member for member in self.members(start)}
         return self._indexes[start]
 
-    def begin(self, start: int, name: str) -> Begin | None:
-        """Return where the first member of a name begins in the object or array at `start`, None if there is none."""
+    def begin(self, start: int, name: str) -> tuple[int, int] | None:
+        """Return where key and value of a member begin in the object or array at `start`, None if there is none."""
         if start not in self._begun:
             self._begun[start] = {}, self._begins(start)
         found, rest = self._begun[start]
-        while name not in found:
-            begin = next(rest, None)
-            if begin is None:
-                return None
-            found[begin.name] = begin
-        return found[name]
+        if name not in found:
+            for other, key, _, at in rest:
+                found[other] = key, at
+                if other == name:
+                    break
+        return found.get(name)
 
     def members(self, start: int) -> Iterator[Member]:
         """Yield the members of the object or array that starts at `start`, of a key that occurs twice both."""
-        for name, key, at in self._begins(start):
-            yield Member(name, key, Span(at, self._end(at)))
+        for name, key, key_end, at in self._begins(start):
+            yield Member(name, Span(key, key_end), Span(at, self._end(at)))
 
-    def _begins(self, start: int) -> Iterator[Begin]:
+    def _begins(self, start: int) -> Iterator[_Begin]:
         """Yield where the members begin, each before its value is stepped over."""
-        if self.text[start] not in "{[":
+        text = self.text
+        if text[start] not in "{[":
             return
-        keyed, count = self.text[start] == "{", 0
+        keyed, count = text[start] == "{", 0
         at = self._after(_SPACE, start + 1)
-        while self.text[at] not in "}]":
-            name, key = str(count), Span(at, at)
-            if keyed and (usual := _USUAL_KEY.match(self.text, at)):
-                name = usual[1]
-                key, at = Span(at, at + len(name) + 2), usual.end()
+        while text[at] not in "}]":
+            name, key, key_end = str(count), at, at
+            if keyed and (usual := _USUAL_KEY.match(text, at)):
+                name, key_end, at = usual[1], usual.end(1) + 1, usual.end()
             elif keyed:
-                name, end = _STEPPER.raw_decode(self.text, at)
-                key = Span(at, end)
-                at = self._after(_SPACE_AND_PUNCTUATION, end)
-            yield Begin(name, key, at)
-            scalar = _USUAL_SCALAR.match(self.text, at)
+                name, key_end = _STEPPER.raw_decode(text, at)
+                at = self._after(_SPACE_AND_PUNCTUATION, key_end)
+            yield name, key, key_end, at
+            scalar = None if text[at] in "{[" else _USUAL_SCALAR.match(text, at)
             count, at = count + 1, scalar.end() if scalar else self._after(_SPACE_AND_PUNCTUATION, self._end(at))
 
     def _end(self, start: int) -> int:

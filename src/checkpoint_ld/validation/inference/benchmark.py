@@ -126,7 +126,7 @@ REPEATABLE = frozenset({"summary"})
 _NULL = literal_of(None, "@json")
 _NAME, _VALUE = named(SCHEMA + "name"), named(SCHEMA + "value")
 _NONE: frozenset[str] = frozenset()
-_BOUNDS = tuple(named(SCHEMA + bound) for bound in BOUNDS)
+_BOUNDS = (*(named(SCHEMA + bound) for bound in BOUNDS), RESIDUE)
 _PREDICATES: Mapping[str, Mapping[str, Node]] = {
     role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
 }
@@ -139,6 +139,11 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
     rubrics = said.parts_of(holders, SCHEMA + "contentRating", "Trait", role)
     ratings = [rating for rubric in rubrics for rating in rubric]
     suffixes = [suffix_of(said.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
+    # A dynamic rubric has names of its own.
+    named_ones = zip(ratings, _names(said, ratings), suffixes, strict=True)
+    said.rubric_names |= {
+        one: (name, suffix == DYNAMIC) for one, name, suffix in named_ones if isinstance(name, str) and name
+    }
     repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
     classes: dict[tuple[object, ...], list[str]] = {}
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
@@ -155,29 +160,15 @@ def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
         said.are(those, *classes[key])
     for rubric in rubrics:
         if len(rubric) > 1:
-            said.repeated((rating, rubric_name(said, rating)) for rating in rubric)
-
-
-def rubric_name(said: Statements, rating: Node) -> tuple[str, bool] | None:
-    """Return the name of a trait, and whether it is one of a dynamic rubric, which has names of its own."""
-    if rating not in said.rubric_names:
-        name = said.plain(rating, SCHEMA + "name")
-        is_named = isinstance(name, str) and name
-        is_dynamic = suffix_of(said.terms(rating, SCHEMA + "additionalType")) == DYNAMIC
-        said.rubric_names[rating] = (name, is_dynamic) if is_named else None
-    return said.rubric_names[rating]
+            said.repeated((rating, said.rubric_names.get(rating)) for rating in rubric)
 
 
 def _bounds(said: Statements, rating: Node) -> Mapping[str, object]:
-    """Return the JSON values of the bounds of a trait; those of traits that say alike are read once."""
-    held = said.index.get(rating, {})
-    terms = *map(held.get, _BOUNDS), held.get(RESIDUE)
-    is_plain = all(one is None or isinstance(one, Literal) for one in terms)
-    key = terms if is_plain else (rating,)
-    found = said.bounds.get(key)
-    if found is None:
-        found = said.bounds[key] = said.members(rating, *BOUNDS)
-    return found
+    """Return the JSON values of the bounds of a trait; those of traits that have the same terms are read once."""
+    key = tuple(map(id, map(said.index[rating].get, _BOUNDS)))
+    if key not in said.bounds:
+        said.bounds[key] = said.members(rating, *BOUNDS)
+    return said.bounds[key]
 
 
 def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
@@ -378,10 +369,10 @@ def _contents(said: Statements, root: Node) -> None:
 
 def _clashing(said: Statements, root: Node, questions: Iterable[Node]) -> None:
     """Say of each trait of a question that it has the name of a global one of its rubric."""
-    names = {rubric_name(said, one): one for one in said.terms(root, SCHEMA + "contentRating")}
+    names = {said.rubric_names.get(one): one for one in said.terms(root, SCHEMA + "contentRating")}
     for question in questions if names else ():
         for rating in said.terms(question, SCHEMA + "contentRating"):
-            name = rubric_name(said, rating)
+            name = said.rubric_names.get(rating)
             if name is not None and name in names:
                 said.say(rating, "clashesWith", names[name])
 

@@ -88,8 +88,8 @@ class Statements:
         self._classes: dict[Node, tuple[Node, ...]] = {}
         self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
         self._residues: dict[tuple[Node, str], tuple[str, ...] | None] = {}
-        self.bounds: dict[tuple[object, ...], dict[str, Any]] = {}
-        self.rubric_names: dict[Node, tuple[str, bool] | None] = {}
+        self.bounds: dict[tuple[int, ...], dict[str, Any]] = {}
+        self.rubric_names: dict[Node, tuple[str, bool]] = {}
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
 
     def index_of_all(self) -> Index:
