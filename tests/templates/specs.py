@@ -55,7 +55,7 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
         "choice": st.sampled_from(parameter.choices) if parameter.choices else st.nothing(),
     }
     given = kinds[parameter.kind]
-    return given | st.none() if parameter.nullable else given
+    return given | st.none() if (not parameter.required and parameter.default is None) else given
 
 
 def _ordered(primitive: Primitive, said: dict[str, Any]) -> bool:

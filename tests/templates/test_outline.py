@@ -67,7 +67,7 @@ class Answer(Base):
 """
 GOOD = [CLASSIC, VERIFIED, answer(field()), *(one[3] for one in EXAMPLES)]
 
-READERS = ("fields", "literals", "primitives", "reading", "scope")
+READERS = ("expressions", "fields", "primitives", "reading")
 """The modules that read a template."""
 
 WORDS = (

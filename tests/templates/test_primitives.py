@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.entities import NORMALIZERS, PRIMITIVES, primitive_of
 from checkpoint_ld.templates import primitives
-from checkpoint_ld.templates.primitives import FIELD_TYPES, Parameter, registry, settle
-from checkpoint_ld.templates.scope import Patterns
+from checkpoint_ld.templates.primitives import FIELD_TYPES, Parameter, Patterns, registry, settle
 from checkpoint_ld.workers import patterns
 from tests.mapping import json_values
 from tests.templates import answer, field, only

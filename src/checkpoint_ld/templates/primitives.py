@@ -17,14 +17,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.documents.values import means_number, means_truth_value
-from checkpoint_ld.templates.template import listed, shown
+from checkpoint_ld.templates.template import listed, pattern_fault, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pydantic import JsonValue, TypeAdapter
-
-    from checkpoint_ld.templates.scope import Patterns
 
 
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
@@ -58,11 +56,6 @@ class Parameter:
     at_least: float | None = None
     below: str | None = None
 
-    @property
-    def nullable(self) -> bool:
-        """Whether null may be given."""
-        return not self.required and self.default is None
-
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
@@ -85,17 +78,15 @@ class Primitive:
 def registry() -> Mapping[str, Primitive]:
     """Return the primitives that a template may use, by their exact names."""
     text = resources.files(__package__).joinpath("primitives.json").read_text(encoding="utf-8")
-    return MappingProxyType({name: _primitive(name, said) for name, said in json.loads(text).items()})
-
-
-def _primitive(name: str, said: dict[str, Any]) -> Primitive:
-    parameters = tuple(_parameter(key, value) for key, value in said["parameters"].items())
-    return Primitive(**{**said, "name": name, "types": tuple(said["types"]), "parameters": parameters})
-
-
-def _parameter(name: str, said: dict[str, Any]) -> Parameter:
-    choices = tuple(said.get("choices", ()))
-    return Parameter(**{**said, "name": name, "choices": choices, "required": "default" not in said})
+    found = {}
+    for name, members in json.loads(text).items():
+        parameters = []
+        for key, each in members.pop("parameters").items():
+            choices = tuple(each.pop("choices", ()))
+            parameters.append(Parameter(key, required="default" not in each, choices=choices, **each))
+        types = tuple(members.pop("types"))
+        found[name] = Primitive(name, types, tuple(parameters), **members)
+    return MappingProxyType(found)
 
 
 _EXACT = 2**53
@@ -112,12 +103,12 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
     Raises MisfitError.
     """
     if value is None:
-        if parameter.nullable:
+        if not parameter.required and parameter.default is None:
             return None
         raise MisfitError("is null")
     match parameter.kind:
         case "number":
-            return _bounded(parameter, _number(value))
+            return _number(parameter, value)
         case "integer":
             return value if type(value) is int else _as_pydantic_has_it(int, value, "an integer")
         case "boolean":
@@ -170,13 +161,11 @@ def _faults_together(primitive: Primitive, values: Mapping[str, JsonValue], patt
             yield f"pattern {shown(pattern)} does not compile: {fault}"
 
 
-def _number(value: JsonValue) -> float:
+def _number(parameter: Parameter, value: JsonValue) -> float:
     if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= _EXACT):
-        return float(value)
-    return float(_as_pydantic_has_it(float, value, "a number"))
-
-
-def _bounded(parameter: Parameter, number: float) -> float:
+        number = float(value)
+    else:
+        number = float(_as_pydantic_has_it(float, value, "a number"))
     if parameter.above is not None and number <= parameter.above:
         raise MisfitError(f"is {number}, not above {parameter.above}")
     if parameter.at_least is not None and number < parameter.at_least:
@@ -206,19 +195,17 @@ def _check_items(kind: str, value: JsonValue) -> None:
         raise MisfitError(f"is {shown(value)}, not a list")
     for item in value:
         if kind == "normalizers" and not isinstance(item, str):
-            _check_synonyms(item)
+            mapping = item.get("mapping") if isinstance(item, dict) else None
+            if not isinstance(mapping, dict) or not all(isinstance(text, str) for text in mapping.values()):
+                raise MisfitError(
+                    f"has the item {shown(item)}, which is neither a normaliser's name nor a map of synonyms"
+                )
         elif not isinstance(item, str):
             raise MisfitError(f"has the item {shown(item)}, which is not a text")
         elif kind == "normalizers" and item not in NORMALIZERS:
             raise MisfitError(f"has the unknown normaliser {shown(item)}; there are {listed(NORMALIZERS)}")
         elif kind == "flags" and item not in FLAGS:
             raise MisfitError(f"has the unknown flag {shown(item)}; there are {listed(tuple(FLAGS))}")
-
-
-def _check_synonyms(item: JsonValue) -> None:
-    mapping = item.get("mapping") if isinstance(item, dict) else None
-    if not isinstance(mapping, dict) or not all(isinstance(text, str) for text in mapping.values()):
-        raise MisfitError(f"has the item {shown(item)}, which is neither a normaliser's name nor a map of synonyms")
 
 
 _LONGEST_DATE = 100
@@ -236,18 +223,14 @@ def misfit(
     """
     if literal_values and str(value) not in literal_values:
         return f"is {shown(value)}, not one of the literal values {listed(literal_values)}"
-    match primitive.truth:
-        case "number" if not means_number(value):
-            return f"is {shown(value)}, not a number"
-        case "boolean" if not means_truth_value(value):
-            return f"is {shown(value)}, not true or false"
-        case "flag" if not isinstance(value, bool):
-            return f"is {shown(value)}, not true or false"
-        case "list" if not isinstance(value, list):
-            return f"is {shown(value)}, not a list"
-        case "date" if not is_date(value, parameters.get("format")):
-            return f"is {shown(value)}, not a whole date"
-    return None
+    fits, wanted = {
+        "number": (means_number, "a number"),
+        "boolean": (means_truth_value, "true or false"),
+        "flag": (lambda one: isinstance(one, bool), "true or false"),
+        "list": (lambda one: isinstance(one, list), "a list"),
+        "date": (lambda one: is_date(one, parameters.get("format")), "a whole date"),
+    }.get(primitive.truth, (lambda _: True, ""))
+    return None if fits(value) else f"is {shown(value)}, not {wanted}"
 
 
 def is_date(value: JsonValue, form: JsonValue = None) -> bool:
@@ -257,22 +240,17 @@ def is_date(value: JsonValue, form: JsonValue = None) -> bool:
     """
     if not isinstance(value, str) or len(value) > _LONGEST_DATE:
         return False
-    if isinstance(form, str):
-        return len(form) <= _LONGEST_DATE and _has_form(value, form)
     try:
-        dt.datetime.fromisoformat(value)
-    except ValueError:
-        return _looks_like_date(value)
-    return True
-
-
-def _has_form(value: str, form: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a form without a year is the author's matter
-            dt.datetime.strptime(value, form)
+        if not isinstance(form, str):
+            dt.datetime.fromisoformat(value)
+        elif len(form) > _LONGEST_DATE:
+            return False
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a form without a year is the author's matter
+                dt.datetime.strptime(value, form)
     except (ValueError, re.error):
-        return False
+        return not isinstance(form, str) and _looks_like_date(value)
     return True
 
 
@@ -283,3 +261,39 @@ def _looks_like_date(text: str) -> bool:
         return False
     numbers = re.findall(r"\d+", text)
     return len(numbers) + months >= 3 or any(len(number) in {8, 12, 14} for number in numbers)
+
+
+MOST_WORK = 200_000
+"""How much may be compiled for one template, in characters; about a quarter of a second."""
+
+_SET_WORK = 1_000
+_RANGE_WORK = 500
+_RANGE_WORK_IGNORING_CASE = 3_000
+_WIDE = re.compile(r"[^\x00-\x7f]|\\[uUN]")
+_IGNORES_CASE = re.compile(r"\(\?[aLmsux]*i")
+
+
+class Patterns:
+    """Compiles the patterns of one template, up to an amount of work that a hostile one cannot exceed."""
+
+    def __init__(self) -> None:
+        self.skipped = 0
+        self._left = MOST_WORK
+
+    def fault(self, pattern: str, flags: Iterable[str] = ()) -> str | None:
+        """Return what keeps `pattern` from compiling under the named flags, None if nothing does.
+
+        Patterns beyond the amount of work are not tried; `skipped` counts them.
+        """
+        letters = {FLAGS.get(flag, "") for flag in flags}
+        self._left -= len(pattern)
+        if _WIDE.search(pattern) is not None:  # sets and ranges beyond ASCII are spelt out character by character
+            ignores_case = "I" in letters or _IGNORES_CASE.search(pattern) is not None
+            range_work = _RANGE_WORK_IGNORING_CASE if ignores_case else _RANGE_WORK
+            self._left -= pattern.count("[") * _SET_WORK + pattern.count("-") * range_work
+        if self._left < 0:
+            self.skipped += 1
+            return None
+        if "X" in letters and pattern_fault(f"(?x:{pattern}\n)") is None:
+            return None
+        return pattern_fault(pattern)

@@ -1,4 +1,4 @@
-"""The classes of a template: the answer, its hooks, the fields that have to pass, and other code."""
+"""Answer templates read without running them: the answer class, its fields, its hooks, and other code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.templates.fields import read_fields, shown_source
-from checkpoint_ld.templates.literals import evaluate
-from checkpoint_ld.templates.scope import NotStaticError, Scope, parse
+from checkpoint_ld.templates.expressions import NotStaticError, Scope, parse
+from checkpoint_ld.templates.fields import read_fields
 from checkpoint_ld.templates.template import (
     CustomCode,
     Level,
@@ -28,45 +27,110 @@ from checkpoint_ld.templates.template import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.templates.scope import Names
+HOOKS = ("ground_truth", "model_post_init")
+"""The methods in which a template assigns `self.correct` and `self.regex`."""
+COMPOSITES = {"AllOf": "all_of", "AnyOf": "any_of", "AtLeastN": "at_least_n"}
+UNKNOWN = Strategy("unknown")
+
+_MATCH_TYPES = ("exact", "contains", "count", "all")
+_LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
+_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@checked
+def read_template(source: str | None) -> Template:
+    """Return what an answer template says, with its level and its problems in the order of lines.
+
+    Any text gives a template and nothing is raised, so a text that is no template has a level that says so.
+    """
+    if source is None or not source.strip():
+        return Template(Level.EMPTY)
+    module = parse(source)
+    if isinstance(module, Problem):
+        return Template(Level.SYNTAX_ERROR, problems=(module,))
+    try:
+        return _read(source, module)
+    except (RecursionError, MemoryError):
+        problem = Problem(ProblemKind.LIMIT, None, "the text is nested too deeply to be read")
+        return Template(Level.SYNTAX_ERROR, problems=(problem,))
+
+
+def _read(source: str, module: ast.Module) -> Template:
+    scope = Scope(source, module)
+    found = _answer_classes(module, scope)
+    if not found:
+        classes = [node.name for node in module.body if isinstance(node, ast.ClassDef)]
+        there = f"; there is {listed(classes)}" if classes else ""
+        scope.report(ProblemKind.NO_ANSWER_CLASS, None, f"no class derives from BaseAnswer{there}")
+        return Template(Level.NO_ANSWER_CLASS, problems=tuple(scope.problems))
+    answer = next((known for known in found if known.node.name == "Answer"), found[-1])
+    if len(found) > 1:
+        names = listed([known.node.name for known in found])
+        message = f"{len(found)} classes derive from BaseAnswer: {names}; {shown(answer.node.name)} is read"
+        scope.report(ProblemKind.SEVERAL_ANSWER_CLASSES, answer.node, message)
+    lineage = _lineage(answer)
+    fields = read_fields((node.body for node in lineage), scope)
+    verified = tuple(field for field in fields if isinstance(field, TemplateField))
+    plain = tuple(field for field in fields if isinstance(field, PlainField) and field.name not in ("id", "correct"))
+    code = tuple(_custom_code(module, lineage))
+    level = _level(answer.node, verified, plain, code, scope)
+    strategy = _strategy(lineage, {field.name for field in verified}, scope)
+    ground_truth = _object("correct", list(_assigned("correct", lineage)), ProblemKind.GROUND_TRUTH, scope)
+    regexes = _regexes(lineage, scope)
+    if scope.patterns.skipped:
+        message = f"{scope.patterns.skipped} regular expressions were not tried: there is too much to compile"
+        scope.report(ProblemKind.LIMIT, None, message)
+    return Template(
+        level,
+        class_name=answer.node.name,
+        fields=verified,
+        plain_fields=plain,
+        strategy=strategy,
+        ground_truth=None if ground_truth is None else MappingProxyType(ground_truth),
+        regexes=None if regexes is None else MappingProxyType(regexes),
+        custom_code=code,
+        problems=tuple(sorted(scope.problems, key=lambda problem: problem.line or 0)),
+        line=answer.node.lineno,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LocalClass:
+class _LocalClass:
     """A class at module level; `answers` if its bases lead to BaseAnswer."""
 
     node: ast.ClassDef
-    bases: tuple[LocalClass, ...]
+    bases: tuple[_LocalClass, ...]
     answers: bool
 
 
-def answer_classes(module: ast.Module, names: Names) -> list[LocalClass]:
+def _answer_classes(module: ast.Module, scope: Scope) -> list[_LocalClass]:
     """Return the answer classes that no other answer class derives from, in the order of the text.
 
     Later definitions of a name replace earlier ones, and shadow the library's name from then on.
     """
-    current: dict[str, LocalClass] = {}
+    current: dict[str, _LocalClass] = {}
     for node in module.body:
         if isinstance(node, ast.ClassDef):
             local = {base: current.get(base.id) if isinstance(base, ast.Name) else None for base in node.bases}
             bases = tuple(base for base in local.values() if base is not None)
-            foreign = any(names.resolve(base) == "BaseAnswer" for base, known in local.items() if known is None)
+            foreign = any(scope.resolve(base) == "BaseAnswer" for base, known in local.items() if known is None)
             answers = foreign or any(base.answers for base in bases)
             current.pop(node.name, None)
-            current[node.name] = LocalClass(node, bases, answers)
-    names.rebound.update(current)
+            current[node.name] = _LocalClass(node, bases, answers)
+    scope.rebound.update(current)
     candidates = [known for known in current.values() if known.answers]
     parents = {base for known in candidates for base in known.bases}
     return [known for known in candidates if known not in parents]
 
 
-def lineage(answer: LocalClass) -> list[LocalClass]:
+def _lineage(answer: _LocalClass) -> list[ast.ClassDef]:
     """Return a class with the local classes that it derives from, the most basic first."""
-    ordered: dict[LocalClass, None] = {}
+    ordered: dict[_LocalClass, None] = {}
     waiting = [(answer, False)]
     while waiting:
         known, bases_done = waiting.pop()
@@ -75,42 +139,57 @@ def lineage(answer: LocalClass) -> list[LocalClass]:
         elif known not in ordered:
             waiting.append((known, True))
             waiting.extend((base, False) for base in known.bases)
-    return list(ordered)
+    return [known.node for known in ordered]
 
 
-MATCH_TYPES = ("exact", "contains", "count", "all")
+def _level(
+    answer: ast.ClassDef,
+    verified: tuple[TemplateField, ...],
+    plain: tuple[PlainField, ...],
+    code: tuple[CustomCode, ...],
+    scope: Scope,
+) -> Level:
+    """Return the level of a template, and report what follows from it."""
+    name = shown(answer.name)
+    if verified:
+        for part in code:
+            if part.kind == "method" and part.name in {"verify", "verify_granular"}:
+                decides = "decides, whatever the fields and their primitives say"
+                scope.report(ProblemKind.CUSTOM_VERIFY, part.line, f"the method {part.name} of class {name} {decides}")
+        return Level.MIXED if plain else Level.VERIFIED
+    if _is_placeholder(answer, plain):
+        scope.report(ProblemKind.PLACEHOLDER, answer, f"class {name} is the placeholder for a missing template")
+        return Level.PLACEHOLDER
+    fields = [field.name for field in plain if field.name != "regex"]
+    if not fields or any(part.kind == "method" and part.name == "verify" for part in code):
+        return Level.CLASSIC
+    message = f"class {name} has no method verify, and its fields do not say how they are verified: {listed(fields)}"
+    scope.report(ProblemKind.INCOMPLETE, answer, message)
+    return Level.INCOMPLETE
 
-_LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
-_HOOKS = ("ground_truth", "model_post_init")
-_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+def _is_placeholder(answer: ast.ClassDef, plain: tuple[PlainField, ...]) -> bool:
+    if [(field.name, field.type, field.description) for field in plain] != [("response", "str", "The answer response")]:
+        return False
+    match [node for node in answer.body if isinstance(node, ast.FunctionDef)]:
+        case [ast.FunctionDef(name="verify", body=[*docstring, ast.Return(value=ast.Constant(value=False))])]:
+            return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in docstring)
+    return False
 
 
-def read_ground_truth(lineage: list[LocalClass], scope: Scope) -> dict[str, JsonValue] | None:
-    """Return the object that the class assigns to `self.correct`."""
-    return _object("correct", list(_assigned("correct", lineage)), ProblemKind.GROUND_TRUTH, scope)
-
-
-def read_regexes(lineage: list[LocalClass], scope: Scope) -> dict[str, RegexCheck] | None:
-    """Return the expressions that the class assigns to `self.regex`, or that its field `regex` has as default."""
-    found = list(_assigned("regex", lineage)) or list(_defaults("regex", lineage, scope))
-    said = _object("regex", found, ProblemKind.REGEX, scope)
-    if said is None:
-        return None
-    return {name: check for name, value in said.items() if (check := _regex(name, value, found[-1], scope)) is not None}
-
-
-def custom_code(module: ast.Module, lineage: list[LocalClass]) -> Iterator[CustomCode]:
+def _custom_code(module: ast.Module, lineage: list[ast.ClassDef]) -> Iterator[CustomCode]:
     """Yield the methods, decorators and statements that say more than fields do."""
     classes = {statement.name for statement in module.body if isinstance(statement, ast.ClassDef)}
     for statement in module.body:
         if not isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef) and not _is_idle(statement):
             kind = "constant" if _names_of_constant(statement).isdisjoint(classes | {""}) else "statement"
             yield CustomCode(kind, type(statement).__name__, statement.lineno)
-    for known in lineage:
-        for decorator in known.node.decorator_list:
-            yield CustomCode("decorator", _name_of(decorator), decorator.lineno)
-        for statement in known.node.body:
+    for node in lineage:
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            yield CustomCode("decorator", name, decorator.lineno)
+        for statement in node.body:
             match statement:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     yield CustomCode("method", name, statement.lineno)
@@ -138,19 +217,19 @@ def _is_idle(statement: ast.stmt) -> bool:
     )
 
 
-def _name_of(decorator: ast.expr) -> str:
-    node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-
-
-def _assigned(attribute: str, lineage: Iterable[LocalClass]) -> Iterator[ast.expr]:
-    hooks: dict[str, _Function] = {}
-    for known in lineage:
-        hooks |= {node.name: node for node in known.node.body if isinstance(node, _Function) and node.name in _HOOKS}
+def _assigned(attribute: str, lineage: list[ast.ClassDef]) -> Iterator[ast.expr]:
+    """Yield what the hooks of a class assign to an attribute of the instance."""
+    hooks = {one.name: one for node in lineage for one in node.body if isinstance(one, _Function) and one.name in HOOKS}
     for hook in hooks.values():
         arguments = [*hook.args.posonlyargs, *hook.args.args]
         this = arguments[0].arg if arguments else ""
-        for node in _statements(hook):
+        waiting: deque[ast.AST] = deque([hook])
+        while waiting:  # statements in the order of `ast.walk`, without what stands in expressions
+            node = waiting.popleft()
+            for field in node._fields:
+                parts = getattr(node, field, None)
+                if isinstance(parts, list):
+                    waiting.extend(part for part in parts if isinstance(part, _HOLDERS))
             match node:
                 case (
                     ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)], value=value)
@@ -161,31 +240,8 @@ def _assigned(attribute: str, lineage: Iterable[LocalClass]) -> Iterator[ast.exp
                     yield value
 
 
-def _statements(hook: _Function) -> Iterator[ast.AST]:
-    """Yield the statements of a function in the order of `ast.walk`, without what stands in expressions."""
-    waiting: deque[ast.AST] = deque([hook])
-    while waiting:
-        node = waiting.popleft()
-        yield node
-        for field in node._fields:
-            parts = getattr(node, field, None)
-            if isinstance(parts, list):
-                waiting.extend(part for part in parts if isinstance(part, _HOLDERS))
-
-
-def _defaults(name: str, lineage: Iterable[LocalClass], scope: Scope) -> Iterator[ast.expr]:
-    for known in lineage:
-        for statement in known.node.body:
-            match statement:
-                case ast.AnnAssign(target=ast.Name(id=target), value=ast.expr() as value) if target == name:
-                    called = scope.names.called(value)
-                    if called is None:
-                        yield value
-                    elif called == "Field" and isinstance(value, ast.Call):
-                        yield from (keyword.value for keyword in value.keywords if keyword.arg == "default")
-
-
 def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Scope) -> dict[str, JsonValue] | None:
+    """Return the one object that is assigned to an attribute; report any other value."""
     if not found:
         return None
     if len(found) > 1:
@@ -193,9 +249,9 @@ def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Sco
         scope.report(ProblemKind.NOT_STATIC, found[-1], message)
         return None
     try:
-        value = evaluate(found[0], scope)
+        value = scope.evaluate(found[0])
     except NotStaticError as error:
-        message = f"self.{attribute} is not static: {shown_source(error.node, scope)}"
+        message = f"self.{attribute} is not static: `{scope.excerpt(error.node)}`"
         scope.report(ProblemKind.NOT_STATIC, error.node, message)
         return None
     if isinstance(value, dict):
@@ -204,211 +260,104 @@ def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Sco
     return None
 
 
-def _regex(name: str, value: JsonValue, node: ast.expr, scope: Scope) -> RegexCheck | None:
-    owner = f"the expression {shown(name)} of self.regex"
-    if not isinstance(value, dict):
-        scope.report(ProblemKind.REGEX, node, f"{owner} is {shown(value)}, not a dictionary")
+def _regexes(lineage: list[ast.ClassDef], scope: Scope) -> dict[str, RegexCheck] | None:
+    """Return the expressions that the class assigns to `self.regex`, or that its field `regex` has as default."""
+    found = list(_assigned("regex", lineage))
+    for statement in () if found else (one for node in lineage for one in node.body):
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id="regex"), value=ast.Call() as call):
+                if scope.called(call) is None:
+                    found.append(call)
+                elif scope.called(call) == "Field":
+                    found += [keyword.value for keyword in call.keywords if keyword.arg == "default"]
+            case ast.AnnAssign(target=ast.Name(id="regex"), value=ast.expr() as value):
+                found.append(value)
+    checks = _object("regex", found, ProblemKind.REGEX, scope)
+    if checks is None:
         return None
+    read = {}
+    for name, said in checks.items():
+        check, fault = _regex(said, scope)
+        if fault is not None:
+            scope.report(ProblemKind.REGEX, found[-1], f"the expression {shown(name)} of self.regex {fault}")
+        if check is not None:
+            read[name] = check
+    return read
+
+
+def _regex(value: JsonValue, scope: Scope) -> tuple[RegexCheck | None, str | None]:
+    """Return the expression that a value is, as far as it is one, and what is wrong with it."""
+    if not isinstance(value, dict):
+        return None, f"is {shown(value)}, not a dictionary"
     pattern, expected, match_type = value.get("pattern", ""), value.get("expected"), value.get("match_type", "exact")
     if not isinstance(pattern, str) or not isinstance(match_type, str):
-        scope.report(ProblemKind.REGEX, node, f"{owner} has no text as pattern or match_type: {shown(value)}")
-        return None
-    fault = _regex_fault(pattern, expected, match_type, scope)
-    if fault is not None:
-        scope.report(ProblemKind.REGEX, node, f"{owner} {fault}")
-    return RegexCheck(pattern, expected, match_type)
-
-
-def _regex_fault(pattern: str, expected: JsonValue, match_type: str, scope: Scope) -> str | None:
+        return None, f"has no text as pattern or match_type: {shown(value)}"
+    wanted = {"count": int, "all": list}.get(match_type, object)
     fault = scope.patterns.fault(pattern)
     if fault is not None:
-        return f"has the pattern {shown(pattern)}, which does not compile: {fault}"
-    if match_type not in MATCH_TYPES:
-        return f"has the match_type {shown(match_type)}, with which it never passes"
-    wanted = {"count": int, "all": list}.get(match_type)
-    if wanted is not None and not isinstance(expected, wanted):
-        return f"expects {shown(expected)}, with which the match_type {match_type} never passes"
-    return None
+        fault = f"has the pattern {shown(pattern)}, which does not compile: {fault}"
+    elif match_type not in _MATCH_TYPES:
+        fault = f"has the match_type {shown(match_type)}, with which it never passes"
+    elif not isinstance(expected, wanted):
+        fault = f"expects {shown(expected)}, with which the match_type {match_type} never passes"
+    return RegexCheck(pattern, expected, match_type), fault
 
 
-UNKNOWN = Strategy("unknown")
-_COMPOSITES = {"AllOf": "all_of", "AnyOf": "any_of", "AtLeastN": "at_least_n"}
-
-
-def read_strategy(bodies: Iterable[list[ast.stmt]], fields: Collection[str], scope: Scope) -> Strategy | None:
-    """Return the strategy of a class, given the bodies of its chain and the names of its verified fields."""
-    node = _strategy_value(bodies)
+def _strategy(lineage: list[ast.ClassDef], fields: Collection[str], scope: Scope) -> Strategy | None:
+    """Return the strategy of a class, given its lineage and the names of its verified fields."""
+    node: ast.expr | None = None
+    for inner in (one for known in lineage for one in known.body):
+        if isinstance(inner, ast.ClassDef) and inner.name == "VerificationStrategy":
+            node = None
+            for statement in inner.body:
+                match statement:
+                    case (
+                        ast.Assign(targets=[ast.Name(id="verify_strategy")], value=value)
+                        | ast.AnnAssign(target=ast.Name(id="verify_strategy"), value=ast.expr() as value)
+                    ):
+                        node = value
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         return None
     try:
         return _node(node, fields, scope)
     except NotStaticError as error:
         reason = f" ({error.reason})" if error.reason else ""
-        message = f"the strategy cannot be read without running it{reason}: {shown_source(error.node, scope)}"
+        message = f"the strategy cannot be read without running it{reason}: `{scope.excerpt(error.node)}`"
         scope.report(ProblemKind.STRATEGY, error.node, message)
         return UNKNOWN
 
 
-def _strategy_value(bodies: Iterable[list[ast.stmt]]) -> ast.expr | None:
-    found: ast.expr | None = None
-    for body in bodies:
-        for inner in body:
-            if isinstance(inner, ast.ClassDef) and inner.name == "VerificationStrategy":
-                found = None
-                for statement in inner.body:
-                    match statement:
-                        case ast.Assign(targets=[ast.Name(id="verify_strategy")], value=value):
-                            found = value
-                        case ast.AnnAssign(target=ast.Name(id="verify_strategy"), value=ast.expr() as value):
-                            found = value
-    return found
-
-
-def _node(node: ast.expr, fields: Collection[str], scope: Scope) -> Strategy:
+def _node(node: ast.expr, fields: Collection[str], scope: Scope) -> Strategy:  # noqa: C901 - one case for each class
     # Each level takes two brackets, of which Python's parser takes 200: this cannot recurse too deeply.
-    called = scope.names.called(node)
+    called = scope.called(node)
     if not isinstance(node, ast.Call) or node.args:
         raise NotStaticError(node)
     parts = {keyword.arg: keyword.value for keyword in node.keywords}
-    if None in parts:
+    if None in parts or called not in {*COMPOSITES, "FieldCheck"}:
         raise NotStaticError(node)
     if called == "FieldCheck":
-        return _leaf(node, parts.get("field"), fields, scope)
-    if called not in _COMPOSITES:
-        raise NotStaticError(node)
+        name = scope.evaluate(parts["field"]) if "field" in parts else None
+        if not isinstance(name, str):
+            raise NotStaticError(node, "FieldCheck needs the name of a field")
+        if name not in fields:
+            scope.report(ProblemKind.STRATEGY, node, f"FieldCheck names {shown(name)}, which is no verified field")
+        return Strategy("field_check", field_name=name)
     conditions = parts.get("conditions", ast.List(elts=[]))
     if not isinstance(conditions, ast.List | ast.Tuple):
         raise NotStaticError(conditions)
     children = tuple(_node(condition, fields, scope) for condition in conditions.elts)
     if called == "AnyOf" and not children:
         scope.report(ProblemKind.STRATEGY, node, "AnyOf without conditions never passes")
-    needed = _needed(node, parts.get("n"), len(children), scope) if called == "AtLeastN" else None
-    return Strategy(_COMPOSITES[called], n=needed, conditions=children)
-
-
-def _leaf(node: ast.Call, value: ast.expr | None, fields: Collection[str], scope: Scope) -> Strategy:
-    name = None if value is None else evaluate(value, scope)
-    if not isinstance(name, str):
-        raise NotStaticError(node, "FieldCheck needs the name of a field")
-    if name not in fields:
-        scope.report(ProblemKind.STRATEGY, node, f"FieldCheck names {shown(name)}, which is no verified field")
-    return Strategy("field_check", field_name=name)
-
-
-def _needed(node: ast.Call, value: ast.expr | None, children: int, scope: Scope) -> int:
-    needed = None if value is None else evaluate(value, scope)
-    if not isinstance(needed, int) or needed < 0:
-        raise NotStaticError(node, f"AtLeastN needs n, a number from 0 on, not {shown(needed)}")
-    if needed > children:
-        scope.report(ProblemKind.STRATEGY, node, f"AtLeastN asks for {needed} of {children} conditions: never passes")
-    return int(needed)
-
-
-_NOT_COUNTED = ("id", "correct")
-
-
-@checked
-def read_template(source: str | None) -> Template:
-    """Return what an answer template says, with its level and its problems in the order of lines.
-
-    Any text gives a template and nothing is raised, so a text that is no template has a level that says so.
-    """
-    if source is None or not source.strip():
-        return Template(Level.EMPTY)
-    module = parse(source)
-    if isinstance(module, Problem):
-        return Template(Level.SYNTAX_ERROR, problems=(module,))
-    try:
-        return _read(source, module)
-    except (RecursionError, MemoryError):
-        return Template(
-            Level.SYNTAX_ERROR, problems=(Problem(ProblemKind.LIMIT, None, "the text is nested too deeply to be read"),)
-        )
-
-
-def _read(source: str, module: ast.Module) -> Template:
-    scope = Scope(source, module)
-    found = answer_classes(module, scope.names)
-    if not found:
-        classes = [node.name for node in module.body if isinstance(node, ast.ClassDef)]
-        there = f"; there is {listed(classes)}" if classes else ""
-        scope.report(ProblemKind.NO_ANSWER_CLASS, None, f"no class derives from BaseAnswer{there}")
-        return Template(Level.NO_ANSWER_CLASS, problems=tuple(scope.problems))
-    answer = _chosen(found, scope)
-    chain = lineage(answer)
-    fields = read_fields(chain, scope)
-    verified = tuple(field for field in fields if isinstance(field, TemplateField))
-    plain = tuple(field for field in fields if isinstance(field, PlainField) and field.name not in _NOT_COUNTED)
-    code = tuple(custom_code(module, chain))
-    level = _level(answer, verified, plain, code)
-    _report_level(level, answer, plain, code, scope)
-    strategy = read_strategy((known.node.body for known in chain), {field.name for field in verified}, scope)
-    ground_truth, regexes = read_ground_truth(chain, scope), read_regexes(chain, scope)
-    if scope.patterns.skipped:
-        message = f"{scope.patterns.skipped} regular expressions were not tried: there is too much to compile"
-        scope.report(ProblemKind.LIMIT, None, message)
-    return Template(
-        level,
-        class_name=answer.node.name,
-        fields=verified,
-        plain_fields=plain,
-        strategy=strategy,
-        ground_truth=None if ground_truth is None else MappingProxyType(ground_truth),
-        regexes=None if regexes is None else MappingProxyType(regexes),
-        custom_code=code,
-        problems=tuple(sorted(scope.problems, key=lambda problem: problem.line or 0)),
-        line=answer.node.lineno,
-    )
-
-
-def _chosen(found: list[LocalClass], scope: Scope) -> LocalClass:
-    chosen = next((known for known in found if known.node.name == "Answer"), found[-1])
-    if len(found) > 1:
-        names = listed([known.node.name for known in found])
-        message = f"{len(found)} classes derive from BaseAnswer: {names}; {shown(chosen.node.name)} is read"
-        scope.report(ProblemKind.SEVERAL_ANSWER_CLASSES, chosen.node, message)
-    return chosen
-
-
-def _level(
-    answer: LocalClass, verified: tuple[TemplateField, ...], plain: tuple[PlainField, ...], code: tuple[CustomCode, ...]
-) -> Level:
-    if verified:
-        return Level.MIXED if plain else Level.VERIFIED
-    if _is_placeholder(answer, plain):
-        return Level.PLACEHOLDER
-    has_verify = any(part.kind == "method" and part.name == "verify" for part in code)
-    has_fields = any(field.name != "regex" for field in plain)
-    return Level.INCOMPLETE if has_fields and not has_verify else Level.CLASSIC
-
-
-def _is_placeholder(answer: LocalClass, plain: tuple[PlainField, ...]) -> bool:
-    if [(field.name, field.type, field.description) for field in plain] != [("response", "str", "The answer response")]:
-        return False
-    methods = [node for node in answer.node.body if isinstance(node, ast.FunctionDef)]
-    match methods:
-        case [ast.FunctionDef(name="verify", body=[*docstring, ast.Return(value=ast.Constant(value=False))])]:
-            return all(isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) for node in docstring)
-    return False
-
-
-def _report_level(
-    level: Level, answer: LocalClass, plain: tuple[PlainField, ...], code: tuple[CustomCode, ...], scope: Scope
-) -> None:
-    name = shown(answer.node.name)
-    if level is Level.PLACEHOLDER:
-        scope.report(ProblemKind.PLACEHOLDER, answer.node, f"class {name} is the placeholder for a missing template")
-    if level is Level.INCOMPLETE:
-        fields = listed([field.name for field in plain if field.name != "regex"])
-        message = f"class {name} has no method verify, and its fields do not say how they are verified: {fields}"
-        scope.report(ProblemKind.INCOMPLETE, answer.node, message)
-    if level in {Level.VERIFIED, Level.MIXED}:
-        for part in code:
-            if part.kind == "method" and part.name in {"verify", "verify_granular"}:
-                message = (
-                    f"the method {part.name} of class {name} decides, whatever the fields and their primitives say"
-                )
-                scope.report(ProblemKind.CUSTOM_VERIFY, part.line, message)
+    needed = None
+    if called == "AtLeastN":
+        given = scope.evaluate(parts["n"]) if "n" in parts else None
+        if not isinstance(given, int) or given < 0:
+            raise NotStaticError(node, f"AtLeastN needs n, a number from 0 on, not {shown(given)}")
+        needed = int(given)
+        if needed > len(children):
+            message = f"AtLeastN asks for {given} of {len(children)} conditions: never passes"
+            scope.report(ProblemKind.STRATEGY, node, message)
+    return Strategy(COMPOSITES[called], n=needed, conditions=children)
 
 
 _REMEDIES = {

@@ -20,11 +20,10 @@ from checkpoint_ld.entities.template_spec import (
 )
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.traits import faults_of
+from checkpoint_ld.templates.expressions import DEEPEST, LONGEST_INTEGER
 from checkpoint_ld.templates.fields import RESERVED
-from checkpoint_ld.templates.literals import LONGEST_INTEGER
-from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Primitive, misfit, registry, settle
+from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Patterns, Primitive, misfit, registry, settle
 from checkpoint_ld.templates.reading import UNKNOWN
-from checkpoint_ld.templates.scope import DEEPEST, Patterns
 from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, Template, listed, shown
 
 if TYPE_CHECKING:

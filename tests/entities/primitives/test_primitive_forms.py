@@ -24,8 +24,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.templates import primitives as described
-from checkpoint_ld.templates.primitives import settle
-from checkpoint_ld.templates.scope import Patterns
+from checkpoint_ld.templates.primitives import Patterns, settle
 from checkpoint_ld.workers.patterns import FLAGS
 
 VALUES: list[Any] = [
