@@ -18,7 +18,7 @@ from checkpoint_ld.entities.template_spec import (
     VerifyStrategySpec,
     evaluate_strategy,
 )
-from checkpoint_ld.templates.verification import karenina_score, scores_of, verdict_of
+from checkpoint_ld.templates.verification import decided, karenina_score
 from tests.templates.specs import strategies
 
 NAMES = ("a", "b", "c")
@@ -42,9 +42,10 @@ def test_a_verdict_and_scores_are_known_if_all_possibilities_agree(
     verdicts = {
         all(one) if node is None else evaluate_strategy(node, dict(zip(NAMES, one, strict=True))) for one in possible
     }
-    assert verdict_of(node, results(*passed)) is (verdicts.pop() if len(verdicts) == 1 else None)
-    for index, found in enumerate(scores_of(node, results(*passed))):
-        scores = {scores_of(node, results(*one))[index] for one in possible}
+    verdict, *scores_found = decided(node, results(*passed))
+    assert verdict is (verdicts.pop() if len(verdicts) == 1 else None)
+    for index, found in enumerate(scores_found, start=1):
+        scores = {decided(node, results(*one))[index] for one in possible}
         assert found == (scores.pop() if len(scores) == 1 else None)
 
 

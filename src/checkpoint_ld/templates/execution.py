@@ -27,10 +27,10 @@ from checkpoint_ld.templates.verification import (
     Evidence,
     FieldResult,
     VerificationResult,
+    decided,
     fault_of,
     judge,
     unknown_fields,
-    verdict_of,
     with_regexes,
     with_verdict,
 )
@@ -39,7 +39,7 @@ from checkpoint_ld.workers.patterns import match_here
 from checkpoint_ld.workers.trusted import run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from checkpoint_ld.workers.trusted import Trust
 
@@ -71,19 +71,16 @@ def run_template(
         raise EvaluationError(f"{what} gave a reply that is no result") from error
 
 
-_LIBRARY: Final = "karenina"
-
-_ENTITIES: Final = (
-    *("AllOf", "AnyOf", "AtLeastN", "BaseAnswer", "ConditionalGroundTruth", "FieldCheck", "GroundTruthCase"),
-    *("SynonymMap", "VerifiedField"),
-)
 PRELOADED: Final[dict[str, Any]] = {
     **PRIMITIVES,
     **{name: getattr(typing, name) for name in ("Any", "Dict", "List", "Literal", "Optional", "Union")},
-    **{name: getattr(entities, name) for name in _ENTITIES},
+    **{name: getattr(entities, name) for name in ("AllOf", "AnyOf", "AtLeastN", "BaseAnswer", "FieldCheck")},
+    **{name: getattr(entities, name) for name in ("ConditionalGroundTruth", "GroundTruthCase", "SynonymMap")},
+    "VerifiedField": entities.VerifiedField,
     "Field": pydantic.Field,
 }
 """The names that templates use without an import."""
+_MODULE: Final = "stored_template"
 
 
 class _Library(MetaPathFinder, Loader):
@@ -95,20 +92,11 @@ class _Library(MetaPathFinder, Loader):
         del path, target
         parts = fullname.split(".")
         # `from karenina.x import Name` looks for a module Name when there is no such name.
-        known = parts[0] == _LIBRARY and all(part.islower() for part in parts)
+        known = parts[0] == "karenina" and all(part.islower() for part in parts)
         return ModuleSpec(fullname, self, is_package=True) if known else None
 
     def exec_module(self, module: ModuleType) -> None:
         vars(module).update({"__getattr__": _library_name, "__all__": [*PRELOADED]})
-
-
-def template_module(name: str) -> ModuleType:
-    """Return a new module for a template to be run in; from then on imports of Karenina find our names."""
-    sys.meta_path.insert(0, _Library())
-    module = ModuleType(name)
-    vars(module).update(PRELOADED)
-    sys.modules[name] = module  # where pydantic looks for the names in annotations that are texts
-    return module
 
 
 def _library_name(name: str) -> Any:
@@ -121,10 +109,6 @@ def _library_name(name: str) -> Any:
     raise AttributeError(f"checkpoint-ld has nothing that is called {name!r} in Karenina")
 
 
-_MODULE: Final = "stored_template"
-_TRUTHS: Final = ("correct", "regex")
-
-
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run the template `source` on the values `answer`; return a `VerificationResult` of the level `level` as JSON.
 
@@ -135,14 +119,26 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     made = _answer_class(request["source"])
     evidence = Evidence(request["answer"], request["trace"], request["context"])
     # An answer does not bring along what is right, unless the template asks for it.
-    given = [name for name in evidence.values if name in made.model_fields or name not in _TRUTHS]
+    given = [name for name in evidence.values if name in made.model_fields or name not in ("correct", "regex")]
     result = VerificationResult(None, "", Level(request["level"]), executed=True)
     try:
         instance = made.model_validate({name: evidence.values[name] for name in given})
     except ValidationError as error:
         return replace(result, reason=f"the answer does not fit the template: {fault_of(error)}").as_json()
     instance.attach(evidence.trace, context=evidence.context)
-    fields = [*_judged(instance, evidence)]
+    metas = verified_fields(made)
+    typed = replace(evidence, values={name: getattr(instance, name) for name in metas})  # as the template made them
+    fields = []
+    for name, meta in metas.items():
+        spec = TemplateFieldSpec(
+            name=name,
+            type="str",
+            description="",
+            ground_truth=meta.ground_truth,
+            verify_with=meta.verify_with,
+            weight=meta.weight,
+        )
+        fields.append(judge(spec, typed))
     names = [name for name in made.model_fields if name not in RESERVED]
     result = replace(result, fields=(*fields, *unknown_fields(evidence.values, names)))
     result = _verdict(instance, result, fields)
@@ -153,7 +149,10 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def _answer_class(source: str) -> type[BaseAnswer]:
     """Run a template; of several answer classes that no other derives from, take Answer or else the last."""
-    module = template_module(_MODULE)
+    sys.meta_path.insert(0, _Library())  # from now on, imports of Karenina find our names
+    module = ModuleType(_MODULE)
+    vars(module).update(PRELOADED)
+    sys.modules[_MODULE] = module  # where pydantic looks for the names in annotations that are texts
     exec(compile(source, STORED, "exec", dont_inherit=True), vars(module))  # noqa: S102 - trusted, in its own process
     found = [
         value
@@ -166,33 +165,19 @@ def _answer_class(source: str) -> type[BaseAnswer]:
     return next((one for one in leaves if one.__name__ == "Answer"), leaves[-1])
 
 
-def _judged(instance: BaseAnswer, evidence: Evidence) -> Iterator[FieldResult]:
-    """Yield the results of the verified fields, from the values that the template made of those of the answer."""
-    metas = verified_fields(type(instance))
-    typed = replace(evidence, values={name: getattr(instance, name) for name in metas})
-    for name, meta in metas.items():
-        spec = TemplateFieldSpec(
-            name=name,
-            type="str",
-            description="",
-            ground_truth=meta.ground_truth,
-            verify_with=meta.verify_with,
-            weight=meta.weight,
-        )
-        yield judge(spec, typed)
-
-
 def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[FieldResult]) -> VerificationResult:
     node = strategy_of(type(instance))
     if fields:
         result = with_verdict(result, node, fields)
     if _own(instance, "verify_granular"):
-        score = _number(instance.verify_granular())
-        result = replace(result, granular_score=score, karenina_granular_score=score)
+        score = instance.verify_granular()
+        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+            raise RefusedError(f"has a method verify_granular that returned {named(score)}, not a number")
+        result = replace(result, granular_score=float(score), karenina_granular_score=float(score))
     if not _own(instance, "verify"):
         if not fields and not getattr(instance, "regex", None):
             return replace(result, reason="the template does not say how its fields are verified: define verify")
-        return result if fields else replace(result, passed=verdict_of(node, fields))
+        return result if fields else replace(result, passed=decided(node, fields)[0])
     try:
         passed = instance.verify()
     except EvaluationError as error:  # ours, out of what `super().verify()` and the like do
@@ -213,9 +198,3 @@ def _searched(instance: BaseAnswer, trace: str) -> tuple[dict[str, Any], str]:
 
 def _own(instance: BaseAnswer, method: str) -> bool:
     return getattr(type(instance), method) is not getattr(BaseAnswer, method)
-
-
-def _number(score: object) -> float:
-    if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
-        raise RefusedError(f"has a method verify_granular that returned {named(score)}, not a number")
-    return float(score)

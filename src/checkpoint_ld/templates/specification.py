@@ -6,6 +6,7 @@ import keyword
 import math
 import unicodedata
 from collections import Counter
+from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ValidationError
@@ -23,7 +24,7 @@ from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.templates.expressions import DEEPEST, LONGEST_INTEGER
 from checkpoint_ld.templates.fields import RESERVED
 from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Patterns, Primitive, misfit, registry, settle
-from checkpoint_ld.templates.reading import UNKNOWN
+from checkpoint_ld.templates.reading import COMPOSITES, UNKNOWN
 from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, Template, listed, shown
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from checkpoint_ld.entities.template_spec import GroundTruthCase
-    from checkpoint_ld.templates.template import Strategy, TemplateField
+    from checkpoint_ld.templates.template import Strategy
 
 
 _HIDING = {ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES}
@@ -50,35 +51,35 @@ def spec_of(template: Template) -> TemplateSpec | None:
     (`Template.plain_fields`, `Template.custom_code`), the specification is not the whole template. It may break rules;
     `validate_spec` tells. A field that is compared as a date has the type date, since Python has it as text.
     """
-    if template.level not in {Level.VERIFIED, Level.MIXED} or template.class_name is None or _hides(template):
+    kinds = {problem.kind for problem in template.problems}
+    is_conditional = any(ConditionalGroundTruth.marks(field.ground_truth) for field in template.fields)
+    if (
+        template.level not in {Level.VERIFIED, Level.MIXED}
+        or template.class_name is None
+        or template.strategy == UNKNOWN
+        or kinds & _HIDING
+        or (is_conditional and kinds & _HIDING_CASES)
+        or any(field.unread or field.primitive is None or field.description is None for field in template.fields)
+    ):
         return None
-    fields = [_field_spec(field) for field in template.fields]
+    fields = []
+    for field in template.fields:
+        is_date = field.type == "str" and "date" in registry()[field.primitive or ""].types
+        fields.append(
+            TemplateFieldSpec(
+                name=field.name,
+                type="date" if is_date else field.type,
+                description=field.description or "",
+                extraction_hint=field.extraction_hint or None,
+                ground_truth=field.ground_truth,
+                literal_values=None if field.literal_values is None else list(field.literal_values),
+                verify_with=field.verify_with or {},
+                weight=field.weight,
+                is_trace=field.is_trace,
+            )
+        )
     strategy = None if template.strategy is None else _strategy_spec(template.strategy)
     return TemplateSpec(fields=fields, verify_strategy=strategy, class_name=template.class_name)
-
-
-def _hides(template: Template) -> bool:
-    kinds = {problem.kind for problem in template.problems}
-    if template.strategy == UNKNOWN or kinds & _HIDING:
-        return True
-    if kinds & _HIDING_CASES and any(ConditionalGroundTruth.marks(field.ground_truth) for field in template.fields):
-        return True
-    return any(field.unread or field.primitive is None or field.description is None for field in template.fields)
-
-
-def _field_spec(field: TemplateField) -> TemplateFieldSpec:
-    is_date = field.type == "str" and field.primitive is not None and "date" in registry()[field.primitive].types
-    return TemplateFieldSpec(
-        name=field.name,
-        type="date" if is_date else field.type,
-        description=field.description or "",
-        extraction_hint=field.extraction_hint or None,
-        ground_truth=field.ground_truth,
-        literal_values=None if field.literal_values is None else list(field.literal_values),
-        verify_with=field.verify_with or {},
-        weight=field.weight,
-        is_trace=field.is_trace,
-    )
 
 
 def _strategy_spec(node: Strategy) -> VerifyStrategySpec:
@@ -86,13 +87,13 @@ def _strategy_spec(node: Strategy) -> VerifyStrategySpec:
     return VerifyStrategySpec(type=node.type, n=node.n, field_name=node.field_name, conditions=conditions)
 
 
-COMPOSITES: Final = {"all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "field_check": "FieldCheck"}
+_COMPOSITES: Final = {**{kind: name for name, kind in COMPOSITES.items()}, "field_check": "FieldCheck"}
 """The classes of a strategy's nodes, by the types of the nodes."""
 
 _WRITTEN = {
     *("BaseAnswer", "VerifiedField", "VerificationStrategy", "ConditionalGroundTruth", "GroundTruthCase", "Literal"),
     *("bool", "str", "int", "float", "list"),
-    *COMPOSITES.values(),
+    *_COMPOSITES.values(),
     *registry(),
 }
 """Names that stand for something else in the source of a template."""
@@ -105,29 +106,13 @@ _METHODS = {
 """Names that every answer class gives a meaning of their own."""
 
 
-def class_name_fault(name: str) -> str | None:
-    """Return why a class cannot have a name, None if it can."""
-    return _fault(name, _WRITTEN, "the class name")
-
-
-def field_name_fault(name: str) -> str | None:
-    """Return why a verified field cannot have a name, None if it can."""
-    if name in RESERVED:
-        return f"the name {shown(name)} is reserved, {RESERVED[name]}"
-    if name.startswith("_"):
-        return f"the name {shown(name)} begins with an underscore, so it is no field's"
-    return _fault(name, _WRITTEN | _METHODS, "the name")
-
-
-def _fault(name: str, taken: Collection[str], what: str) -> str | None:
+def _name_fault(name: str, taken: Collection[str], what: str) -> str | None:
     if not name.isidentifier() or keyword.iskeyword(name):
         return f"{what} {shown(name)} is not a name in Python"
     normal = unicodedata.normalize("NFKC", name)
     if normal != name:
         return f"{what} {shown(name)} is read as {shown(normal)} by Python"
-    if name in taken:
-        return f"{what} {shown(name)} stands for something else in a template"
-    return None
+    return f"{what} {shown(name)} stands for something else in a template" if name in taken else None
 
 
 @checked
@@ -193,9 +178,12 @@ def _built(said: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive
 
 
 def _member_faults(field: TemplateFieldSpec) -> Iterator[str]:
-    name_fault = field_name_fault(field.name)
-    if name_fault is not None:
-        yield name_fault
+    if field.name in RESERVED:
+        yield f"the name {shown(field.name)} is reserved, {RESERVED[field.name]}"
+    elif field.name.startswith("_"):
+        yield f"the name {shown(field.name)} begins with an underscore, so it is no field's"
+    elif (fault := _name_fault(field.name, _WRITTEN | _METHODS, "the name")) is not None:
+        yield fault
     if not field.description.strip():
         yield "the description is empty"
     values = field.literal_values or []
@@ -259,7 +247,7 @@ def _unwritable(value: object, depth: int = 0) -> str | None:
 
 def _whole_faults(spec: TemplateSpec) -> Iterator[str]:
     names = Counter(field.name for field in spec.fields)
-    fault = class_name_fault(spec.class_name)
+    fault = _name_fault(spec.class_name, _WRITTEN, "the class name")
     if fault is not None:
         yield fault
     if not names:
@@ -276,8 +264,8 @@ def _whole_faults(spec: TemplateSpec) -> Iterator[str]:
 
 
 def _strategy_faults(node: VerifyStrategySpec, names: Collection[str]) -> Iterator[str]:
-    if node.type not in COMPOSITES:
-        yield f"the type is {shown(node.type)}, not one of {listed(list(COMPOSITES))}"
+    if node.type not in _COMPOSITES:
+        yield f"the type is {shown(node.type)}, not one of {listed(list(_COMPOSITES))}"
     if node.type == "field_check":
         if node.field_name not in names:
             yield f"field_check names {shown(node.field_name)}, which is no field"
@@ -295,7 +283,6 @@ def _strategy_faults(node: VerifyStrategySpec, names: Collection[str]) -> Iterat
 
 
 _STEP = "    "
-_ANNOTATIONS = {"list_str": "list[str]", "date": "str"}
 
 
 @checked
@@ -308,102 +295,75 @@ def source_of(spec: TemplateSpec) -> str:
     faults = validate_spec(spec)
     if faults:
         raise WriteError("this is no template: " + "; ".join(faults))
-    source = "\n".join(_lines(spec)) + "\n"
+    source = _Writer().template(spec)
     if len(source) > LONGEST_SOURCE:
         raise WriteError(f"the template has {len(source)} characters, more than are read again ({LONGEST_SOURCE})")
     return source
 
 
-def _lines(spec: TemplateSpec) -> Iterator[str]:
-    if any(field.type == "literal" for field in spec.fields):
-        yield from ("from typing import Literal", "")
-    names = ", ".join(["BaseAnswer", "VerifiedField", *sorted(_names(spec))])
-    yield from (f"from karenina.schemas.entities import {names}", "", "", f"class {spec.class_name}(BaseAnswer):")
-    for field in spec.fields:
-        yield from _indented(_field(field))
-    if spec.verify_strategy is not None:
-        first, *rest = _node(spec.verify_strategy)
-        strategy = ["class VerificationStrategy:", f"{_STEP}verify_strategy = {first}", *_indented(rest)]
-        yield from ("", *_indented(strategy))
+class _Writer:
+    """Writes the source of a template; `names` are those of the library that stand in it."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def template(self, spec: TemplateSpec) -> str:
+        body = "".join(self._field(field) for field in spec.fields)
+        if spec.verify_strategy is not None:
+            strategy = f"verify_strategy = {self._node(spec.verify_strategy)}\n"
+            body += f"\nclass VerificationStrategy:\n{indent(strategy, _STEP)}"
+        names = ", ".join(["BaseAnswer", "VerifiedField", *sorted(self._names - {"VerifiedField"})])
+        has_literals = any(field.type == "literal" for field in spec.fields)
+        return (
+            ("from typing import Literal\n\n" if has_literals else "")
+            + f"from karenina.schemas.entities import {names}\n\n\n"
+            + f"class {spec.class_name}(BaseAnswer):\n{indent(body, _STEP)}"
+        )
+
+    def _field(self, field: TemplateFieldSpec) -> str:
+        annotation = {"list_str": "list[str]", "date": "str"}.get(field.type, field.type)
+        if field.type == "literal":
+            annotation = f"Literal[{', '.join(map(repr, field.literal_values or ()))}]"
+        arguments = [f"description={field.description!r}"]
+        if field.extraction_hint:
+            arguments.append(f"extraction_hint={field.extraction_hint!r}")
+        arguments.append(f"ground_truth={self._truth(field.ground_truth)}")
+        arguments.append(f"verify_with={self._primitive(field.verify_with)}")
+        if field.weight != 1:
+            arguments.append(f"weight={field.weight!r}")
+        return f"{field.name}: {annotation} = {self._call('VerifiedField', arguments)}\n"
+
+    def _truth(self, value: JsonValue) -> str:
+        conditional = ConditionalGroundTruth.read(value)
+        if conditional is None:
+            return repr(value)
+        cases = _block("{", [f"{name!r}: {self._case(case)}" for name, case in conditional.cases.items()], "}")
+        arguments = [f"source={conditional.source!r}", f"cases={cases}", f"default={self._case(conditional.default)}"]
+        return self._call("ConditionalGroundTruth", arguments)
+
+    def _case(self, case: GroundTruthCase) -> str:
+        self._names.add("GroundTruthCase")
+        verify_with = "" if case.verify_with is None else f", verify_with={self._primitive(case.verify_with)}"
+        return f"GroundTruthCase(value={case.value!r}{verify_with})"
+
+    def _primitive(self, serialised: Mapping[str, JsonValue]) -> str:
+        self._names.add(str(serialised["type"]))
+        parameters = [f"{name}={value!r}" for name, value in serialised.items() if name != "type"]
+        return f"{serialised['type']}({', '.join(parameters)})"
+
+    def _node(self, node: VerifyStrategySpec) -> str:
+        if node.type == "field_check":
+            self._names.add("FieldCheck")
+            return f"FieldCheck(field={node.field_name!r})"
+        arguments = [] if node.n is None else [f"n={node.n!r}"]
+        arguments.append(f"conditions={_block('[', map(self._node, node.conditions), ']')}")
+        return self._call(_COMPOSITES[node.type], arguments)
+
+    def _call(self, name: str, arguments: list[str]) -> str:
+        self._names.add(name)
+        return _block(f"{name}(", arguments, ")")
 
 
-def _names(spec: TemplateSpec) -> set[str]:
-    primitives = [field.verify_with for field in spec.fields]
-    names: set[str] = set()
-    for field in spec.fields:
-        conditional = ConditionalGroundTruth.read(field.ground_truth)
-        if conditional is not None:
-            names |= {"ConditionalGroundTruth", "GroundTruthCase"}
-            cases = (*conditional.cases.values(), conditional.default)
-            primitives += [case.verify_with for case in cases if case.verify_with is not None]
-    waiting = [] if spec.verify_strategy is None else [spec.verify_strategy]
-    while waiting:
-        node = waiting.pop()
-        names.add(COMPOSITES[node.type])
-        waiting += node.conditions
-    return names | {str(primitive["type"]) for primitive in primitives}
-
-
-def _field(field: TemplateFieldSpec) -> list[str]:
-    arguments = [[f"description={field.description!r}"]]
-    if field.extraction_hint:
-        arguments.append([f"extraction_hint={field.extraction_hint!r}"])
-    arguments.append(_prefixed("ground_truth=", _truth(field.ground_truth)))
-    arguments.append([f"verify_with={_primitive(field.verify_with)}"])
-    if field.weight != 1:
-        arguments.append([f"weight={field.weight!r}"])
-    return _prefixed(f"{field.name}: {_annotation(field)} = ", _call("VerifiedField", arguments))
-
-
-def _annotation(field: TemplateFieldSpec) -> str:
-    if field.type == "literal":
-        return f"Literal[{', '.join(map(repr, field.literal_values or ()))}]"
-    return _ANNOTATIONS.get(field.type, field.type)
-
-
-def _truth(value: JsonValue) -> list[str]:
-    conditional = ConditionalGroundTruth.read(value)
-    if conditional is None:
-        return [repr(value)]
-    cases = [f"{_STEP}{name!r}: {_case(case)}," for name, case in conditional.cases.items()]
-    arguments = [
-        [f"source={conditional.source!r}"],
-        ["cases={", *cases, "}"] if cases else ["cases={}"],
-        [f"default={_case(conditional.default)}"],
-    ]
-    return _call("ConditionalGroundTruth", arguments)
-
-
-def _case(case: GroundTruthCase) -> str:
-    verify_with = "" if case.verify_with is None else f", verify_with={_primitive(case.verify_with)}"
-    return f"GroundTruthCase(value={case.value!r}{verify_with})"
-
-
-def _primitive(said: Mapping[str, JsonValue]) -> str:
-    parameters = [f"{name}={value!r}" for name, value in said.items() if name != "type"]
-    return f"{said['type']}({', '.join(parameters)})"
-
-
-def _node(node: VerifyStrategySpec) -> list[str]:
-    name = COMPOSITES[node.type]
-    if node.type == "field_check":
-        return [f"{name}(field={node.field_name!r})"]
-    arguments = [] if node.n is None else [[f"n={node.n!r}"]]
-    conditions = [line for condition in node.conditions for line in _indented(_ended(_node(condition)))]
-    return _call(name, [*arguments, ["conditions=[", *conditions, "]"] if conditions else ["conditions=[]"]])
-
-
-def _call(name: str, arguments: Iterable[list[str]]) -> list[str]:
-    return [f"{name}(", *(line for argument in arguments for line in _indented(_ended(argument))), ")"]
-
-
-def _prefixed(text: str, lines: list[str]) -> list[str]:
-    return [text + lines[0], *lines[1:]]
-
-
-def _ended(lines: list[str]) -> list[str]:
-    return [*lines[:-1], lines[-1] + ","]
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [_STEP + line for line in lines]
+def _block(start: str, parts: Iterable[str], end: str) -> str:
+    text = indent("".join(f"{part},\n" for part in parts), _STEP)
+    return f"{start}\n{text}{end}" if text else f"{start}{end}"

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as members_of
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,6 +22,7 @@ from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.fields import RESERVED
+from checkpoint_ld.templates.reading import HOOKS
 from checkpoint_ld.templates.specification import spec_of
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities.primitives import CheckResult, VerificationPrimitive
     from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec
-    from checkpoint_ld.templates import CustomCode
     from checkpoint_ld.workers.trusted import Trust
 
 
@@ -56,9 +56,8 @@ class FieldResult:
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the result as a JSON object."""
-        texts = {name: getattr(self, name) for name in ("name", "passed", "score", "reason")}
-        values = {"value": json_value(self.value, finite=True), "expected": json_value(self.expected, finite=True)}
-        return {**texts, "weight": _number(self.weight), "primitive": self.primitive, **values}
+        members = {one.name: json_value(getattr(self, one.name), finite=True) for one in members_of(self)}
+        return members | {"weight": _number(self.weight)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +95,12 @@ class VerificationResult(Shown):
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the result as a JSON object."""
-        return {
-            "passed": self.passed,
-            "reason": self.reason,
+        return {one.name: getattr(self, one.name) for one in members_of(self)} | {
             "level": self.level.value,
             "fields": [field.as_json() for field in self.fields],
             "granular_score": _number(self.granular_score),
             "karenina_granular_score": _number(self.karenina_granular_score),
             "regex": json_value(self.regex, finite=True),
-            "executed": self.executed,
         }
 
 
@@ -112,14 +108,12 @@ def _number(value: float | None) -> float | None:
     return value if value is None or math.isfinite(value) else None
 
 
-_TYPES: Final[Mapping[str, tuple[TypeAdapter[Any], str]]] = MappingProxyType(
-    {
-        "bool": (TypeAdapter(bool), "neither true nor false"),
-        "int": (TypeAdapter(int), "no whole number"),
-        "float": (TypeAdapter(float), "no number"),
-        "list_str": (TypeAdapter(list[Any]), "no list"),
-    }
-)
+_TYPES: Final = {
+    "bool": (TypeAdapter[Any](bool), "neither true nor false"),
+    "int": (TypeAdapter[Any](int), "no whole number"),
+    "float": (TypeAdapter[Any](float), "no number"),
+    "list_str": (TypeAdapter[Any](list[Any]), "no list"),
+}
 
 
 def fitted(field: TemplateFieldSpec, value: JsonValue) -> JsonValue:
@@ -132,10 +126,9 @@ def fitted(field: TemplateFieldSpec, value: JsonValue) -> JsonValue:
     if field.type in _TYPES:
         adapter, fault = _TYPES[field.type]
         try:
-            typed: JsonValue = adapter.validate_python(value)
+            return adapter.validate_python(value)  # type: ignore[no-any-return]
         except ValidationError as error:
             raise EvaluationError(f"{named(value)} is {fault}") from error
-        return typed
     literals = field.literal_values or []
     if field.type == "literal" and literals and str(value) not in literals:
         raise EvaluationError(f"{named(value)} is not one of {', '.join(named(literal) for literal in literals)}")
@@ -148,16 +141,15 @@ _WITHOUT_TRUTH: Final = frozenset(
 """The primitives that do not look at the ground truth."""
 
 
-def outcome(primitive: VerificationPrimitive, value: JsonValue, expected: JsonValue, result: CheckResult) -> str:
-    """Say what a primitive made of a value."""
+def _outcome(primitive: VerificationPrimitive, value: JsonValue, expected: JsonValue, result: CheckResult) -> str:
     truth = "" if type(primitive).__name__ in _WITHOUT_TRUTH else f" against {named(expected)}"
     passes = "passes" if result.passed else "does not pass"
     credit = "" if result.score == float(result.passed) else f", but earns {result.score:.4g}"
     remarks = "".join(f"; {remark}" for remark in result.remarks)
-    return f"{named(value)} {passes} {described(primitive)}{truth}{credit}{remarks}"
+    return f"{named(value)} {passes} {_described(primitive)}{truth}{credit}{remarks}"
 
 
-def described(primitive: VerificationPrimitive) -> str:
+def _described(primitive: VerificationPrimitive) -> str:
     """Return a primitive with those of its parameters that are not the usual ones."""
     fields = type(primitive).model_fields
     parameters = [
@@ -168,42 +160,33 @@ def described(primitive: VerificationPrimitive) -> str:
     return f"{type(primitive).__name__}({', '.join(parameters)})" if parameters else type(primitive).__name__
 
 
-def summary(fields: Sequence[FieldResult], *, passed: bool | None, has_strategy: bool) -> str:
-    """Say what the fields come to; a result that is not known is said to be what keeps from telling."""
-    names = [field.name for field in fields if field.passed is False]
-    if passed is None:
-        return next((f"field {field.name}: {field.reason}" for field in fields if field.passed is None), "")
-    if has_strategy:
-        failing = f"; not passed: {', '.join(names)}" if names else ""
-        return f"the strategy {'passes' if passed else 'does not pass'}{failing}"
-    return "all fields pass" if passed else f"{len(names)} of {len(fields)} fields do not pass: {', '.join(names)}"
-
-
 def fault_of(error: ValueError) -> str:
     """Return what an exception says, on one line where it is pydantic's."""
     return faults_of(error) if isinstance(error, ValidationError) else str(error)
 
 
-def verdict_of(node: StrategyNode | None, fields: Sequence[FieldResult]) -> bool | None:
-    """Return whether the fields pass: all of them, or those that the tree asks for; None if unknown results decide.
+def decided(
+    node: StrategyNode | None, results: Sequence[FieldResult]
+) -> tuple[bool | None, float | None, float | None]:
+    """Return whether the fields pass, the granular score, and the one that Karenina computes.
 
-    Raises `LookupFailedError` if the tree names a field without a result.
+    All fields have to pass, or those that the tree asks for. What depends on unknown results is None. Raises
+    `LookupFailedError` if the tree names a field without a result.
     """
-    both = [_results(fields, unknown=unknown) for unknown in (False, True)]
-    worst, best = (all(one.values()) if node is None else evaluate_strategy(node, one) for one in both)
-    return best if best is worst else None
-
-
-def scores_of(node: StrategyNode | None, fields: Sequence[FieldResult]) -> tuple[float | None, float | None]:
-    """Return the granular score and the one that Karenina computes; None for one that depends on unknown results."""
-    weights = {field.name: field.weight for field in fields}
-    pairs = []
+    weights = {field.name: field.weight for field in results}
+    outcomes = []
     for unknown in (False, True):
-        results = _results(fields, unknown=unknown)
-        scores = {field.name: float(unknown) if field.score is None else field.score for field in fields}
-        pairs.append((granular_score(node, results, scores, weights), karenina_score(node, scores, weights)))
-    (worst, karenina_worst), (best, karenina_best) = pairs
-    return (best if best == worst else None), (karenina_best if karenina_best == karenina_worst else None)
+        passing = {field.name: unknown if field.passed is None else field.passed for field in results}
+        scores = {field.name: float(unknown) if field.score is None else field.score for field in results}
+        passed = all(passing.values()) if node is None else evaluate_strategy(node, passing)
+        granular = granular_score(node, passing, scores, weights)
+        outcomes.append((passed, granular, karenina_score(node, scores, weights)))
+    (passed, granular, karenina), best = outcomes
+    return (
+        passed if passed is best[0] else None,
+        granular if granular == best[1] else None,
+        karenina if karenina == best[2] else None,
+    )
 
 
 def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
@@ -222,10 +205,6 @@ def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weigh
     if isinstance(node, AtLeastN):
         return sum(earned[: node.n]) / total
     return sum(earned) / total
-
-
-def _results(fields: Sequence[FieldResult], *, unknown: bool) -> dict[str, bool]:
-    return {field.name: unknown if field.passed is None else field.passed for field in fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,43 +231,27 @@ def judge(field: TemplateFieldSpec, evidence: Evidence, *, has_default: bool = F
     if primitive.needs:
         return found(None, None, f"{name} needs {primitive.needs}, which is not part of this package")
     if isinstance(primitive, TracePrimitive):
-        return _judge_trace(found, primitive, expected, evidence.trace)
+        if not isinstance(evidence.trace, str):
+            return found(None, None, f"{name} looks at the raw response: give its text as trace")
+        result = safe_check(primitive, evidence.trace, expected)
+        passes = "passes" if result.passed is bool(expected) else "does not pass"
+        wanted = "should" if expected else "should not"
+        reason = f"the response {passes} {_described(primitive)}, and {wanted}"
+        return found(result.passed, result.score, result.error or reason)
     if field.name not in evidence.values:
         if has_default:
             return found(None, None, "no value is given, and which one the template fills in is not known: give one")
         return found(passed=False, score=0.0, reason=f"no value for {field.name}")
-    return _judge_value(found, primitive, expected, field, evidence.values[field.name])
-
-
-def _judge_trace(
-    found: Callable[..., FieldResult], primitive: VerificationPrimitive, expected: JsonValue, trace: str | None
-) -> FieldResult:
-    if not isinstance(trace, str):
-        return found(None, None, f"{type(primitive).__name__} looks at the raw response: give its text as trace")
-    result = safe_check(primitive, trace, expected)
-    passes = "passes" if result.passed is bool(expected) else "does not pass"
-    wanted = "should" if expected else "should not"
-    reason = result.error or f"the response {passes} {described(primitive)}, and {wanted}"
-    return found(result.passed, result.score, reason)
-
-
-def _judge_value(
-    found: Callable[..., FieldResult],
-    primitive: VerificationPrimitive,
-    expected: JsonValue,
-    field: TemplateFieldSpec,
-    given: Any,
-) -> FieldResult:
     value = None
     try:
-        value = json_value(given)
+        value = json_value(evidence.values[field.name])
         value = fitted(field, value)
     except EvaluationError as error:
         return found(passed=False, score=0.0, reason=str(error), value=value)
     result = safe_check(primitive, value, expected)
     if value is None and not result.passed:
         return found(passed=False, score=0.0, reason="the value is null")
-    reason = result.error or outcome(primitive, value, expected, result)
+    reason = result.error or _outcome(primitive, value, expected, result)
     return found(result.passed, result.score, reason, value=value)
 
 
@@ -381,10 +344,16 @@ def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> V
 def with_verdict(
     result: VerificationResult, node: StrategyNode | None, fields: Sequence[FieldResult]
 ) -> VerificationResult:
-    """Return a result with the verdict and the scores that its fields come to. Raises as `verdict_of` does."""
-    passed = verdict_of(node, fields)
-    granular, karenina = scores_of(node, fields)
-    reason = summary(fields, passed=passed, has_strategy=node is not None)
+    """Return a result with the verdict and the scores that its fields come to. Raises as `decided` does."""
+    passed, granular, karenina = decided(node, fields)
+    failing = ", ".join(field.name for field in fields if field.passed is False)
+    if passed is None:
+        reason = next((f"field {field.name}: {field.reason}" for field in fields if field.passed is None), "")
+    elif node is not None:
+        reason = f"the strategy {'passes' if passed else 'does not pass'}{failing and f'; not passed: {failing}'}"
+    else:
+        count = sum(field.passed is False for field in fields)
+        reason = "all fields pass" if passed else f"{count} of {len(fields)} fields do not pass: {failing}"
     return replace(result, passed=passed, reason=reason, granular_score=granular, karenina_granular_score=karenina)
 
 
@@ -426,7 +395,6 @@ _UNWRITTEN: Final = {
     Level.PLACEHOLDER: "the template is the placeholder that stands where none was given: write one",
     Level.INCOMPLETE: "nothing says how the fields are verified: declare them with VerifiedField, or define verify",
 }
-_HOOKS: Final = ("ground_truth", "model_post_init")
 _HARMLESS: Final = frozenset({("decorator", "capture_answer_source"), ("method", "verify_granular")})
 _UNREAD: Final = (
     *(ProblemKind.NOT_STATIC, ProblemKind.STRATEGY, ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES),
@@ -442,11 +410,14 @@ def obstacle(template: Template, *, is_read: bool) -> str | None:
     """
     if template.level in _UNWRITTEN:
         return _UNWRITTEN[template.level]
-    deciding = next((part for part in template.custom_code if not _is_harmless(part, template)), None)
-    if deciding is not None:
-        decides = "decides" if deciding.name == "verify" else "may decide anything"
-        return f"the {deciding.kind} {deciding.name} of the template (line {deciding.line}) {decides}: {REMEDY}"
-    if _has_unread_regexes(template):
+    has_static_hook = template.ground_truth is not None or template.regexes is not None
+    for part in template.custom_code:
+        is_static = part.kind == "method" and part.name in HOOKS and has_static_hook
+        if not is_static and part.kind != "constant" and (part.kind, part.name) not in _HARMLESS:
+            decides = "decides" if part.name == "verify" else "may decide anything"
+            return f"the {part.kind} {part.name} of the template (line {part.line}) {decides}: {REMEDY}"
+    has_regexes = any(field.name == "regex" for field in template.plain_fields)
+    if template.regexes is None and (has_regexes or any("self.regex" in one.message for one in template.problems)):
         return f"the regular expressions of the template are not written out: {REMEDY}"
     if template.level is Level.CLASSIC:
         return None if template.regexes else f"the template has nothing that can be evaluated: {REMEDY}"
@@ -457,32 +428,12 @@ def obstacle(template: Template, *, is_read: bool) -> str | None:
     return f"{what}: {REMEDY}"
 
 
-def _is_harmless(part: CustomCode, template: Template) -> bool:
-    if part.kind == "method" and part.name in _HOOKS:
-        return template.ground_truth is not None or template.regexes is not None
-    return part.kind == "constant" or (part.kind, part.name) in _HARMLESS
-
-
-def _has_unread_regexes(template: Template) -> bool:
-    """Tell whether there are expressions that only running the template would tell."""
-    if template.regexes is not None:
-        return False
-    if any(field.name == "regex" for field in template.plain_fields):
-        return True
-    return any("self.regex" in problem.message for problem in template.problems)
-
-
-_SCHEMAS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
-    {
-        "bool": {"type": "boolean"},
-        "str": {"type": "string"},
-        "int": {"type": "integer"},
-        "float": {"type": "number"},
-        "list_str": {"type": "array", "items": {"type": "string"}},
-        "literal": {"type": "string"},
-        "date": {"type": "string", "format": "date"},
-    }
-)
+_SCHEMAS: Final = {
+    "bool": {"type": "boolean"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "date": {"type": "string", "format": "date"},
+}
 
 
 @checked
@@ -492,21 +443,20 @@ def judge_schema(spec: TemplateSpec) -> dict[str, Any]:
     It asks for a value for each field in order, but for those that look at the raw response themselves. Its texts are
     the author's: descriptions and, on a line after it, how to find the value. An unknown type is asked for as a text.
     """
-    fields = [field for field in spec.fields if not field.is_trace]
+    properties = {}
+    for field in spec.fields:
+        if not field.is_trace:
+            schema: dict[str, Any] = dict(_SCHEMAS.get(field.type, {"type": "string"}))
+            if field.type == "list_str":
+                schema = {"type": "array", "items": {"type": "string"}}
+            schema["description"] = "\n".join(text for text in (field.description, field.extraction_hint) if text)
+            if field.type == "literal" and field.literal_values:
+                schema["enum"] = list(field.literal_values)
+            properties[field.name] = schema
     return {
         "type": "object",
         "title": spec.class_name,
-        "properties": {field.name: _property(field) for field in fields},
-        "required": list(dict.fromkeys(field.name for field in fields)),
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _property(field: TemplateFieldSpec) -> dict[str, Any]:
-    description = "\n".join(text for text in (field.description, field.extraction_hint) if text)
-    schema: dict[str, Any] = {**_SCHEMAS.get(field.type, _SCHEMAS["str"]), "description": description}
-    if field.type == "literal" and field.literal_values:
-        schema["enum"] = list(field.literal_values)
-    if field.type == "list_str":
-        schema["items"] = {"type": "string"}  # a list of its own for each caller
-    return schema
