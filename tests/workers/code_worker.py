@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint_ld.workers.confined import STORED
+from checkpoint_ld.workers.trusted import STORED
 
 
 def answer(request: dict[str, Any]) -> Any:

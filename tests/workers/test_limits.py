@@ -101,7 +101,7 @@ def test_a_file_that_was_open_for_writing_all_the_same_cannot_grow(tmp_path: Pat
     # The code gets past the hook, as code that means harm does: the system still holds the size.
     code = f"""
 import os
-from checkpoint_ld.workers import confined as limits
+from checkpoint_ld.workers import trusted as limits
 limits.FILES, limits._WRITING = (), 0
 with open({str(tmp_path / "grown.txt")!r}, "w") as grown:
     grown.write("x")
@@ -113,7 +113,7 @@ with open({str(tmp_path / "grown.txt")!r}, "w") as grown:
 def test_a_child_that_got_past_the_hook_is_killed_with_its_parent(tmp_path: Path) -> None:
     code = """
 import os, time
-from checkpoint_ld.workers import confined as limits
+from checkpoint_ld.workers import trusted as limits
 limits.PROCESSES = ()
 for _ in range(20):
     if os.fork() == 0:

@@ -125,10 +125,8 @@ class Assessment(Shown):
         facts["differences"] = "; ".join(one.message for one in self.differences) or None
         columns = "trait", "kind", "status", "value", "recorded", "reason"
         rows = ((one.name, one.kind, one.status.value, one.value, one.recorded, one.reason) for one in self.traits)
-        tables = [Rows("Traits", columns, rows)]
-        if self.result is not None:
-            tables = [self.result.table(), *tables]
-        return Card("Assessment", self.status.value, self.reason, facts, tables)
+        tables = [] if self.result is None else [self.result.table()]
+        return Card("Assessment", self.status.value, self.reason, facts, [*tables, Rows("Traits", columns, rows)])
 
     @property
     def score(self) -> float | None:
@@ -137,7 +135,13 @@ class Assessment(Shown):
 
     def as_json(self) -> dict[str, Json]:
         """Return the line of results: what names the answer, then what came out."""
-        answer = self.answer
+        answer, told, verdict = self.answer, self.answer.recorded, self.recorded
+        beside: dict[str, Json] = {}
+        if told is not None:
+            status = None if verdict is None else verdict.value
+            members = {"status": status, "score": told.score, "fields": dict(told.fields), "failure": told.failure}
+            found = [{"code": one.code, "message": one.message, "remedy": one.remedy} for one in self.differences]
+            beside = {"recorded": members, "differences": found}
         named = {name: getattr(answer, name) for name in ("answer_id", "model", "replicate", "date")}
         return {
             "file": answer.place.file,
@@ -150,18 +154,9 @@ class Assessment(Shown):
             "score": self.score,
             "verification": None if self.result is None else self.result.as_json(),
             "traits": [trait.as_json() for trait in self.traits],
-            **self._recorded_json(),
+            **beside,
             "extra": dict(answer.extra),
         }
-
-    def _recorded_json(self) -> dict[str, Json]:
-        told = self.answer.recorded
-        if told is None:
-            return {}
-        status = None if self.recorded is None else self.recorded.value
-        recorded = {"status": status, "score": told.score, "fields": dict(told.fields), "failure": told.failure}
-        differences = [{"code": one.code, "message": one.message, "remedy": one.remedy} for one in self.differences]
-        return {"recorded": recorded, "differences": differences}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,42 +231,34 @@ class AskedQuestions:
 
     def _traits(self, identifier: str, question: Node) -> Iterator[AskedTrait]:
         own = self._benchmark.get_question_rubric(identifier)
-        nodes = {"global": self._global_nodes, "question_specific": self._named_ratings(question)}
-        rubrics: dict[Provenance, Rubric | None] = {"global": self._global_rubric, "question_specific": own}
+        rubric, dynamic, ratings = self._of_the_whole
+        nodes = {"global": ratings, "question_specific": self._named_ratings(question)}
         try:
-            merged, scopes = merge_rubrics_with_provenance(self._global_rubric, own)
+            merged, scopes = merge_rubrics_with_provenance(rubric, own)
         except ValueError as error:
-            for scope, trait in _scoped(rubrics):
+            for scope, trait in _scoped(rubric, own):
                 yield AskedTrait(trait, scope, obstacle=str(error))
         else:
             for trait in merged.traits() if merged else ():
                 scope = (scopes or {})[trait.name]
                 yield AskedTrait(trait, scope, nodes[scope].get(trait.name))
-        dynamic: dict[Provenance, DynamicRubric | None] = {
-            "global": self._global_dynamic_rubric,
-            "question_specific": self._benchmark.get_question_dynamic_rubric(identifier),
-        }
-        for scope, trait in _scoped(dynamic):
+        for scope, trait in _scoped(dynamic, self._benchmark.get_question_dynamic_rubric(identifier)):
             yield AskedTrait(trait, scope, nodes[scope].get(trait.name), is_dynamic=True)
 
     @cached_property
-    def _global_rubric(self) -> Rubric | None:
-        return self._benchmark.global_rubric
-
-    @cached_property
-    def _global_dynamic_rubric(self) -> DynamicRubric | None:
-        return self._benchmark.get_global_dynamic_rubric()
-
-    @cached_property
-    def _global_nodes(self) -> dict[str, str]:
-        return self._named_ratings(self._benchmark.graph.root)
+    def _of_the_whole(self) -> tuple[Rubric | None, DynamicRubric | None, dict[str, str]]:
+        """The rubric, the dynamic rubric and the nodes of their traits that the whole benchmark has."""
+        benchmark = self._benchmark
+        ratings = self._named_ratings(benchmark.graph.root)
+        return benchmark.global_rubric, benchmark.get_global_dynamic_rubric(), ratings
 
     def _named_ratings(self, owner: Node) -> dict[str, str]:
         graph = self._benchmark.graph
         return {str(graph.plain(node, "name")): str(node) for node in reversed(graph.member(owner, "rating"))}
 
 
-def _scoped(rubrics: Mapping[Provenance, TraitCollection | None]) -> Iterator[tuple[Provenance, AnyTrait]]:
+def _scoped(whole: TraitCollection | None, own: TraitCollection | None) -> Iterator[tuple[Provenance, AnyTrait]]:
+    rubrics: dict[Provenance, TraitCollection | None] = {"global": whole, "question_specific": own}
     return ((scope, trait) for scope, rubric in rubrics.items() if rubric is not None for trait in rubric.traits())
 
 
@@ -284,40 +271,38 @@ _JUDGED = frozenset(("llm", "metric", "agentic"))
 
 def _trait_results(question: AskedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
     """Yield what the traits of a question say, then what was recorded of traits that it does not have."""
-    told: dict[str, list[RecordedTrait]] = {}
+    recorded: dict[str, list[RecordedTrait]] = {}
     for one in answer.recorded.traits if answer.recorded is not None else ():
-        told.setdefault(one.name.partition(".")[0], []).append(one)
+        recorded.setdefault(one.name.partition(".")[0], []).append(one)
     for asked in question.traits:
-        yield from _of_trait(asked, told.pop(asked.trait.name, []), answer.trace, trust)
-    for one in (one for several in told.values() for one in several):
-        status, value = TraitStatus.JUDGED, one.value
-        yield TraitResult(one.name, one.kind, "recorded", status, _scalar(value), one.reason, None, value, one.judge)
+        given = recorded.pop(asked.trait.name, [])
+        if given and (asked.is_dynamic or _KINDS[type(asked.trait)] in _JUDGED) and not asked.obstacle:
+            yield from (_judged(asked, one) for one in given)
+        else:
+            found = _evaluated(asked, answer.trace, trust)
+            yield from (replace(found, recorded=one.value) for one in given)
+            if not given:
+                yield found
+    for one in (one for several in recorded.values() for one in several):
+        value = _scalar(one.value)
+        yield TraitResult(
+            one.name, one.kind, "recorded", TraitStatus.JUDGED, value, one.reason, None, one.value, one.judge
+        )
 
 
-def _of_trait(
-    asked: AskedTrait, told: list[RecordedTrait], trace: str | None, trust: Trust | None
-) -> Iterator[TraitResult]:
-    kind = _KINDS[type(asked.trait)]
-    if told and (kind in _JUDGED or asked.is_dynamic) and not asked.obstacle:
-        for one in told:
-            value = _indexed(asked.trait, one.value)
-            status, reason = TraitStatus.JUDGED, one.reason
-            if not (isinstance(asked.trait, MetricRubricTrait) or asked.trait.validate_score(value)):
-                status, value = TraitStatus.ERROR, None
-                reason = f"{shown(str(one.value))} was recorded, which is no result of this trait"
-            yield TraitResult(
-                one.name, kind, asked.scope, status, _scalar(value), reason, asked.node, one.value, one.judge
-            )
-        return
-    found = _trait_result(asked, trace, trust)
-    yield from (replace(found, recorded=one.value) for one in told)
-    if not told:
-        yield found
-
-
-def _indexed(trait: AnyTrait, value: Json) -> Json:
+def _judged(asked: AskedTrait, recorded: RecordedTrait) -> TraitResult:
+    """Return what a judge said about a trait, if that is a result that the trait can have."""
+    trait, value, status, reason = asked.trait, recorded.value, TraitStatus.JUDGED, recorded.reason
     classes = list(getattr(trait, "classes", None) or ())
-    return classes.index(value) if isinstance(value, str) and value in classes else value
+    if isinstance(value, str) and value in classes:
+        value = classes.index(value)
+    if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
+        status, value = TraitStatus.ERROR, None
+        reason = f"{shown(str(recorded.value))} was recorded, which is no result of this trait"
+    kind, value = _KINDS[type(trait)], _scalar(value)
+    return TraitResult(
+        recorded.name, kind, asked.scope, status, value, reason, asked.node, recorded.value, recorded.judge
+    )
 
 
 def _scalar(value: Json) -> bool | float | str | None:
@@ -325,7 +310,7 @@ def _scalar(value: Json) -> bool | float | str | None:
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def _trait_result(asked: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
+def _evaluated(asked: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
     value: bool | float | None = None
     if asked.obstacle:
         status, reason = TraitStatus.ERROR, asked.obstacle

@@ -29,7 +29,7 @@ from checkpoint_ld.phrases import encodable
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from checkpoint_ld.assessment.answers import RecordedAnswer
     from checkpoint_ld.assessment.assessing import TraitResult
@@ -55,16 +55,11 @@ SYNTAXES = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".nq": RdfForm
 """The syntaxes by the extension of a file."""
 
 _OUTCOMES = {
-    Status.PASSED: NamedNode(EARL + "passed"),
-    Status.FAILED: NamedNode(EARL + "failed"),
-    Status.UNDECIDED: NamedNode(EARL + "cantTell"),
-    Status.ERROR: NamedNode(EARL + "untested"),
+    status: NamedNode(EARL + name)
+    for status, name in zip(Status, ("passed", "failed", "cantTell", "untested"), strict=True)
 }
 _OF_JUDGES = (TraitStatus.JUDGED, TraitStatus.ERROR)
 """What may become of a value that a judge gave; a value of any other trait stands beside ours."""
-_TYPE = NamedNode(RDF + "type")
-_NAME = NamedNode(SCHEMA + "name")
-_GENERATED = NamedNode(schema.PROV + "wasGeneratedBy")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -114,20 +109,19 @@ def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None
 
 def statements(assessments: Iterable[Assessment], *, base: str, date: str | None = None) -> Iterator[Triple]:
     """Yield the statements about assessments, those about one node together; parameters are as in `Form`."""
-    title = (_terms("title"), Literal("checkpoint-ld verify"))
-    yield from _node(ASSERTOR, _earl("Assertor"), (_TYPE, _earl("Software")), title)
+    yield from _assertor(ASSERTOR, "checkpoint-ld verify")
     known = set[NamedNode]()
     for number, assessment in enumerate(assessments, start=1):
         if assessment.question is not None:
             place = assessment.answer.place
             where = place.pointer.strip("/").replace("/", "-") if place.pointer else f"line-{place.line or number}"
-            yield from _about(assessment, assessment.question.node, f"{base}{where}", base, date)
-            yield from _recorded(assessment, f"{base}{where}", base, known)
+            yield from _verified(assessment, assessment.question.node, f"{base}{where}", base, date)
+            yield from _recorded(assessment, assessment.question.node, f"{base}{where}", base, known)
 
 
 def base_of(answers: str | None) -> str:
     """Return what names of recorded answers begin with that are in a file `answers`."""
-    return f"{BASE}{escaped(encodable(Path(answers).name if answers is not None else 'recorded'))}#"
+    return f"{BASE}{_name(Path(answers).name if answers is not None else 'recorded')}#"
 
 
 def _check_base(base: str) -> None:
@@ -156,98 +150,74 @@ def _term(term: object) -> URIRef | rdflib.Literal:
     return URIRef(str(getattr(term, "value", term)))
 
 
-def _about(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
+def _verified(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
     """Yield the statements about one assessment; what is minted for it begins with `name`."""
-    answer, verified = assessment.answer, assessment.result
-    result, subject = NamedNode(f"{name}-result"), _subject(answer, name, base)
+    answer, result = assessment.answer, assessment.result
+    subject = _subject(answer, name, base)
     yield from _assertion(name, ASSERTOR, subject, test)
-    named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
-    scalars = {term: value for term, value in named.items() if isinstance(value, str | int | float)}
     run = answer.extra.get("execution_id")
-    generated = [(_GENERATED, NamedNode(schema.iri("execution", run)))] if isinstance(run, str) and run else []
-    yield from _node(subject, _earl("TestSubject"), (_TYPE, _ours("RecordedAnswer")), *_stated(scalars), *generated)
-    fields = (
-        {} if verified is None else {f"{name}-field-{escaped(encodable(one.name))}": one for one in verified.fields}
-    )
+    named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
+    scalars = ((f"karenina:{term}", value) for term, value in named.items() if isinstance(value, str | int | float))
+    generated = NamedNode(schema.iri("execution", run)) if isinstance(run, str) and run else None
+    kind = ("rdf:type", _iri("karenina:RecordedAnswer"))
+    yield from _node(subject, "earl:TestSubject", kind, *scalars, ("prov:wasGeneratedBy", generated))
+    fields = {} if result is None else {NamedNode(f"{name}-field-{_name(one.name)}"): one for one in result.fields}
     ours = [one for one in assessment.traits if one.recorded is None or one.status not in _OF_JUDGES]
-    traits = {f"{name}-trait-{at}": one for at, one in enumerate(ours, start=1)}
-    moment = answer.date or date
-    scores = {
-        "granularScore": None if verified is None else _double(verified.granular_score),
-        "kareninaGranularScore": None if verified is None else _double(verified.karenina_granular_score),
-    }
+    traits = {NamedNode(f"{name}-trait-{at}"): one for at, one in enumerate(ours, start=1)}
     yield from _node(
-        result,
-        _earl("TestResult"),
-        (_earl("outcome"), _OUTCOMES[assessment.status]),
-        *_described(assessment.reason),
-        *([] if moment is None else [(_terms("date"), _date(moment))]),
-        *_stated(scores),
-        *((_ours("fieldResult"), NamedNode(node)) for node in fields),
-        *((_ours("traitResult"), NamedNode(node)) for node in traits),
+        NamedNode(f"{name}-result"),
+        "earl:TestResult",
+        ("earl:outcome", _OUTCOMES[assessment.status]),
+        ("dct:description", assessment.reason or None),
+        ("dct:date", _date(answer.date or date)),
+        ("karenina:granularScore", None if result is None else _double(result.granular_score)),
+        ("karenina:kareninaGranularScore", None if result is None else _double(result.karenina_granular_score)),
+        *(("karenina:fieldResult", node) for node in fields),
+        *(("karenina:traitResult", node) for node in traits),
     )
     for node, field in fields.items():
         yield from _node(
-            NamedNode(node),
-            _ours("FieldResult"),
-            (_NAME, _literal(field.name)),
-            (_earl("outcome"), _OUTCOMES[OF_VERDICT[field.passed]]),
-            *_stated({"resultWeight": float(field.weight), "resultScore": _double(field.score)}),
-            *_described(field.reason),
+            node,
+            "karenina:FieldResult",
+            ("schema:name", field.name),
+            ("earl:outcome", _OUTCOMES[OF_VERDICT[field.passed]]),
+            ("karenina:resultWeight", float(field.weight)),
+            ("karenina:resultScore", _double(field.score)),
+            ("dct:description", field.reason or None),
         )
     for node, trait in traits.items():
         yield from _trait(node, trait, trait.status.value, trait.value)
 
 
-def _assertion(name: str, assertor: NamedNode, subject: NamedNode, test: str) -> Iterator[Triple]:
-    return _node(
-        NamedNode(name),
-        _earl("Assertion"),
-        (_earl("assertedBy"), assertor),
-        (_earl("subject"), subject),
-        (_earl("test"), NamedNode(test)),
-        (_earl("mode"), _earl("automatic")),
-        (_earl("result"), NamedNode(f"{name}-result")),
-    )
-
-
-def _subject(answer: RecordedAnswer, name: str, base: str) -> NamedNode:
-    identifier = answer.answer_id
-    is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-    return NamedNode(f"{base}answer-{escaped(encodable(str(identifier)))}" if is_name else f"{name}-answer")
-
-
-def _recorded(assessment: Assessment, name: str, base: str, known: set[NamedNode]) -> Iterator[Triple]:
+def _recorded(assessment: Assessment, test: str, name: str, base: str, known: set[NamedNode]) -> Iterator[Triple]:
     """Yield the assertions of those who verified the answer elsewhere, and of those who judged traits of it.
 
     `known` are those who were described already; whoever says nothing of the template has not tested by it.
     """
-    told, question = assessment.answer.recorded, assessment.question
-    if told is None or question is None:
+    answer, recorded = assessment.answer, assessment.answer.recorded
+    if recorded is None:
         return
-    subject = _subject(assessment.answer, name, base)
     traits = [one for one in assessment.traits if one.recorded is not None]
     judges = {f"judge-{one}": one for one in dict.fromkeys(one.judge for one in traits) if one is not None}
-    by = f"Karenina {told.by}" if told.by else "whoever recorded the answer"
-    for who, called in {"recorded": by, **judges}.items():
-        said = [one for one in traits if one.judge == judges.get(who)]
-        verdict, score = (None, None) if who in judges else (assessment.recorded, told.score)
-        if not said and verdict is None:
+    by = f"Karenina {recorded.by}" if recorded.by else "whoever recorded the answer"
+    for who, title in {"recorded": by, **judges}.items():
+        judged = [one for one in traits if one.judge == judges.get(who)]
+        verdict, score = (None, None) if who in judges else (assessment.recorded, recorded.score)
+        if not judged and verdict is None:
             continue
-        assertor, about = NamedNode(f"{base}{escaped(encodable(who))}"), f"{name}-{escaped(encodable(who))}"
+        assertor, about = NamedNode(f"{base}{_name(who)}"), f"{name}-{_name(who)}"
         if assertor not in known:
             known.add(assertor)
-            title = (_terms("title"), _literal(called))
-            yield from _node(assertor, _earl("Assertor"), (_TYPE, _earl("Software")), title)
-        yield from _assertion(about, assertor, subject, question.node)
-        nodes = {f"{about}-trait-{at}": one for at, one in enumerate(said, start=1)}
+            yield from _assertor(assertor, title)
+        yield from _assertion(about, assertor, _subject(answer, name, base), test)
+        nodes = {NamedNode(f"{about}-trait-{at}"): one for at, one in enumerate(judged, start=1)}
         yield from _node(
             NamedNode(f"{about}-result"),
-            _earl("TestResult"),
-            (_earl("outcome"), _OUTCOMES[verdict or Status.ERROR]),
-            *([(_terms("date"), _date(assessment.answer.date))] if assessment.answer.date else []),
-            *_stated({"kareninaGranularScore": _double(score)}),
-            *((_ours("traitResult"), NamedNode(node)) for node in nodes),
+            "earl:TestResult",
+            ("earl:outcome", _OUTCOMES[verdict or Status.ERROR]),
+            ("dct:date", _date(answer.date)),
+            ("karenina:kareninaGranularScore", _double(score)),
+            *(("karenina:traitResult", node) for node in nodes),
         )
         for node, trait in nodes.items():
             is_ours = trait.status not in _OF_JUDGES
@@ -255,28 +225,58 @@ def _recorded(assessment: Assessment, name: str, base: str, known: set[NamedNode
             yield from _trait(node, trait, (TraitStatus.JUDGED if is_ours else trait.status).value, value)
 
 
-def _trait(node: str, trait: TraitResult, status: str, value: str | float | None) -> Iterator[Triple]:
-    yield from _node(
-        NamedNode(node),
-        _ours("TraitResult"),
-        (_NAME, _literal(trait.name)),
-        *([] if trait.node is None else [(_ours("resultTrait"), NamedNode(trait.node))]),
-        *_stated({"resultStatus": status, "resultValue": value}),
-        *_described(trait.reason),
+def _assertor(node: NamedNode, title: str) -> Iterator[Triple]:
+    return _node(node, "earl:Assertor", ("rdf:type", _iri("earl:Software")), ("dct:title", title))
+
+
+def _assertion(name: str, assertor: NamedNode, subject: NamedNode, test: str) -> Iterator[Triple]:
+    return _node(
+        NamedNode(name),
+        "earl:Assertion",
+        ("earl:assertedBy", assertor),
+        ("earl:subject", subject),
+        ("earl:test", NamedNode(test)),
+        ("earl:mode", _iri("earl:automatic")),
+        ("earl:result", NamedNode(f"{name}-result")),
     )
 
 
-def _node(node: NamedNode, kind: NamedNode, *said: tuple[NamedNode, NamedNode | Literal]) -> Iterator[Triple]:
-    yield Triple(node, _TYPE, kind)
-    yield from (Triple(node, predicate, value) for predicate, value in said)
+def _trait(node: NamedNode, trait: TraitResult, status: str, value: str | float | None) -> Iterator[Triple]:
+    return _node(
+        node,
+        "karenina:TraitResult",
+        ("schema:name", trait.name),
+        ("karenina:resultTrait", None if trait.node is None else NamedNode(trait.node)),
+        ("karenina:resultStatus", status),
+        ("karenina:resultValue", value),
+        ("dct:description", trait.reason or None),
+    )
 
 
-def _stated(members: Mapping[str, str | float | None]) -> Iterator[tuple[NamedNode, Literal]]:
-    return ((_ours(term), _literal(value)) for term, value in members.items() if value is not None)
+def _subject(answer: RecordedAnswer, name: str, base: str) -> NamedNode:
+    identifier = answer.answer_id
+    is_name = isinstance(identifier, str | int) and not isinstance(identifier, bool)
+    return NamedNode(f"{base}answer-{_name(str(identifier))}" if is_name else f"{name}-answer")
 
 
-def _described(reason: str) -> list[tuple[NamedNode, Literal]]:
-    return [(_terms("description"), _literal(reason))] if reason else []
+def _node(
+    node: NamedNode, kind: str, *members: tuple[str, NamedNode | Literal | str | float | None]
+) -> Iterator[Triple]:
+    """Yield the statements about a node, by prefixed names; a member that is None has none."""
+    yield Triple(node, _iri("rdf:type"), _iri(kind))
+    for name, value in members:
+        if value is not None:
+            yield Triple(node, _iri(name), value if isinstance(value, NamedNode | Literal) else _literal(value))
+
+
+@cache
+def _iri(name: str) -> NamedNode:
+    prefix, _, local = name.partition(":")
+    return NamedNode(PREFIXES[prefix] + local)
+
+
+def _name(text: str) -> str:
+    return escaped(encodable(text))
 
 
 def _literal(value: str | float) -> Literal:
@@ -293,25 +293,12 @@ def _double(score: float | None) -> float | None:
     return None if score is None else float(score)
 
 
-def _date(text: str) -> Literal:
+def _date(text: str | None) -> Literal | None:
     """Return a date or a time as what it is; a text that is neither stays a text."""
+    if not text:
+        return None
     if is_datetime(text):
         return Literal(text, datatype=NamedNode(XSD + "dateTime"))
     if _DATE.fullmatch(text) and is_iso_8601(text):
         return Literal(text, datatype=NamedNode(XSD + "date"))
     return _literal(text)
-
-
-@cache
-def _earl(name: str) -> NamedNode:
-    return NamedNode(EARL + name)
-
-
-@cache
-def _terms(name: str) -> NamedNode:
-    return NamedNode(TERMS + name)
-
-
-@cache
-def _ours(name: str) -> NamedNode:
-    return NamedNode(KARENINA + name)

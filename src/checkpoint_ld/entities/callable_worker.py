@@ -8,7 +8,7 @@ import pickle
 import types
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.workers.confined import STORED, RefusedError
+from checkpoint_ld.workers.trusted import STORED, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

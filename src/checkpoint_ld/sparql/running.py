@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
-    from checkpoint_ld.workers.child import ChunkedReader
+    from checkpoint_ld.workers.process import ChunkedReader
 
 
 _PART: Final = 20

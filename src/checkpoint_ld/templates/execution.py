@@ -34,9 +34,8 @@ from checkpoint_ld.templates.verification import (
     with_regexes,
     with_verdict,
 )
-from checkpoint_ld.workers.confined import STORED, RefusedError
 from checkpoint_ld.workers.patterns import match_here
-from checkpoint_ld.workers.trusted import run
+from checkpoint_ld.workers.trusted import STORED, RefusedError, run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

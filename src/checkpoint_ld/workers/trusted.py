@@ -1,19 +1,35 @@
-"""Code that is stored in a document, run because somebody trusts it: in a worker, under limits, and loudly."""
+"""Code that is stored in a document, run because somebody trusts it: in a worker, under limits, and loudly.
+
+The process imposes the limits upon itself, and cannot lift them again. Two fences stand one behind the other. The
+system holds memory, time of the processor, size of files and, unless the user is root, the number of processes; Windows
+has none of these, and macOS does not hold memory. Python's audit hooks (PEP 578) refuse other processes, signals,
+connections and changes of files by name, so that the message about an accident says what it is. PEP 578 says itself
+that hooks are no sandbox: code that means harm finds a way around them.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import os
+import sys
 import tempfile
+import traceback
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.errors import EvaluationError, SettingsError, StoredCodeWarning, warn
-from checkpoint_ld.workers import confined
 from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pydantic import JsonValue
 
@@ -63,7 +79,7 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
     `module` is the full name of a module that can be imported, `request` and the answer are JSON; `what` names the
     stored code in messages, such as `the template 'Answer'`. The process is isolated (`python -I`): its folder is an
     empty one, its environment holds next to nothing, and what the code prints is lost. The limits are those of
-    `trust`; how they are kept, and what they do not protect from, stands in `checkpoint_ld.workers.confined`.
+    `trust`; how they are kept, and what they do not protect from, stands at the top of this module.
 
     Warns with `StoredCodeWarning`. Raises `EvaluationError`, which says what happened, for whatever is no answer.
     """
@@ -73,7 +89,7 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
     try:
         with tempfile.TemporaryDirectory(prefix="checkpoint-ld-", ignore_cleanup_errors=True) as folder:
             worker = Worker(
-                confined.start,
+                _start,
                 setup,
                 start_limit=START_LIMIT,
                 longest_reply=LONGEST_REPLY,
@@ -99,3 +115,88 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
     if "fault" in reply:
         raise EvaluationError(f"{what} {reply['fault']}")
     return reply["answer"]
+
+
+STORED = "<stored code>"
+"""The file name under which stored code is compiled; faults then name its lines."""
+
+PROCESSES: Final = (
+    *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.spawn", "os.startfile"),
+    *("os.system", "pty.spawn", "subprocess.Popen"),
+)
+FILES: Final = (
+    *("os.chflags", "os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename"),
+    *("os.rmdir", "os.setxattr", "os.symlink", "os.truncate", "os.utime", "sqlite3.connect"),
+)
+"""The audit events of what stored code has no business with (docs.python.org, "Audit events table")."""
+
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_LONGEST_MESSAGE = 500
+_BALLAST = 8_000_000
+"""Bytes set aside, so that there is memory left to say that there is none."""
+
+
+class RefusedError(Exception):
+    """Stored code cannot be run, or what it did is no result; the text is a sentence that lacks its subject."""
+
+
+def _start(setup: dict[str, Any], _: object) -> Callable[[Any], bytes]:
+    """Return what runs stored code by the function `answer` of the module `setup["module"]`, within the limits.
+
+    Its line of JSON says what `answer` did, whatever that is: `{"answer": …}` or `{"fault": "raised …"}`.
+    """
+    answer: Callable[[Any], Any] = import_module(setup["module"]).answer
+
+    def run(request: Any) -> bytes:
+        _impose(setup["seconds"], setup["megabytes"])
+        ballast = bytearray(_BALLAST)
+        try:
+            return _line({"answer": answer(request)})
+        except MemoryError:
+            del ballast
+            return b'{"fault": "memory"}\n'
+        except RefusedError as error:
+            return _line({"fault": str(error)})
+        except BaseException as error:  # noqa: BLE001 - stored code may raise anything, SystemExit too
+            return _line({"fault": _described(error)})
+
+    return run
+
+
+def _line(reply: dict[str, Any]) -> bytes:
+    return json.dumps(reply).encode("ascii") + b"\n"
+
+
+def _described(error: BaseException) -> str:
+    """Return what the code raised and where, as far as it is the code's own lines."""
+    text = str(error)
+    reason = f": {text[:_LONGEST_MESSAGE]}" if text else ""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == STORED:
+            line = number
+    return f"raised {type(error).__name__}{reason}" + ("" if line is None else f" (line {line})")
+
+
+def _impose(seconds: float, megabytes: int) -> None:
+    """Hold this process to so much time and memory from now on, and to what `_refuse` lets pass."""
+    if resource is not None:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        # The clock comes first unless several threads are at work.
+        busy = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
+        most = {"CPU": busy, "AS": megabytes * 1_000_000, "FSIZE": 0, "CORE": 0, "NPROC": 0}
+        for name, limit in most.items():
+            # The limit may be lower already, or one that this system does not hold; the clock is still there.
+            with contextlib.suppress(AttributeError, ValueError, OSError):
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Raise PermissionError for an audit event that stored code has no business with."""
+    if event in PROCESSES or (event.startswith("socket.") and event != "socket.__new__"):
+        raise PermissionError(f"stored code may have no other processes and no connections ({event})")
+    if event in FILES or (event == "open" and arguments[2] & _WRITING and arguments[0] != os.devnull):
+        raise PermissionError(f"stored code may not change files ({event} {arguments[0]!r})")
+    if event == "ctypes.dlsym" or (event == "ctypes.dlopen" and arguments[0] is not None):
+        raise PermissionError(f"stored code may not call libraries by itself ({event})")
