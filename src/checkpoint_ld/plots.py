@@ -161,19 +161,18 @@ def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Compari
 
     Raises SettingsError where no question was decided in both.
     """
-    held = [_by_question(first), _by_question(second)]
-    shared = [key for key in held[0] if key in held[1]]
-    if not shared:
+    before, after = _by_question(first), _by_question(second)
+    pairs = [Pair(one.name, one, after[key]) for key, one in before.items() if key in after]
+    if not pairs:
         raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
-    pairs = [Pair(held[0][key].name, held[0][key], held[1][key]) for key in shared]
-    table = Counter((_passes(one.first), _passes(one.second)) for one in pairs)
+    table = Counter(tuple(2 * rate.passed > rate.total for rate in (one.first, one.second)) for one in pairs)
     return Comparison(
         tuple(sorted(pairs, key=lambda one: -abs(one.difference))),
         both=table[True, True],
         first_only=table[True, False],
         second_only=table[False, True],
         neither=table[False, False],
-        unpaired=len(held[0].keys() ^ held[1].keys()),
+        unpaired=len(before.keys() ^ after.keys()),
     )
 
 
@@ -188,7 +187,16 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
         raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assess yields")
     sign = -1 if by == "model" else 1
     found.sort(key=lambda one: (one.rate is None, sign * (one.rate or 0.0), sign * one.total))
-    return _rated(found, f"Pass rate by {by}")
+    shown = found[:_MOST]
+    notes = ["lines: Wilson intervals of 95 %", _more(len(found), "rows")]
+    figure, axes = _figure(f"Pass rate by {by}", [one.name for one in shown], notes=notes, shares=True)
+    for place, one in enumerate(shown):
+        counted = f"{one.passed:,} of {one.total:,}" + (f", {one.undecided:,} undecided" if one.undecided else "")
+        axes.annotate(counted, (1, place), (8, 0), textcoords="offset points", va="center", fontsize=8)
+        if one.rate is not None:
+            axes.hlines(place, *one.interval, color=_NAVY, linewidth=2)
+            axes.scatter([one.rate], [place], color=_NAVY, s=42, zorder=3)
+    return figure
 
 
 @checked
@@ -204,25 +212,23 @@ def comparison(
         raise SettingsError("names are those of the two runs: give two texts")
     names = (_label(names[0]), _label(names[1]))
     shown = found.pairs[:_MOST]
-    figure, axes = _figure(f"{names[0]} and {names[1]}, question by question", len(shown))
+    told = (
+        f"passed by both {found.both}, by {names[0]} alone {found.first_only}, by {names[1]} alone "
+        f"{found.second_only}, by neither {found.neither}; McNemar's exact test: p = {found.p_value:.3g}"
+    )
+    unpaired = f"{found.unpaired} decided in one run alone" if found.unpaired else ""
+    title = f"{names[0]} and {names[1]}, question by question"
+    notes = [told, unpaired, _more(len(found.pairs), "questions")]
+    figure, axes = _figure(title, [one.name for one in shown], notes=notes, shares=True)
     places = range(len(shown))
     ends = [(one.first.rate or 0.0, one.second.rate or 0.0) for one in shown]
     axes.hlines(places, [min(one) for one in ends], [max(one) for one in ends], color=_PALE, linewidth=4, zorder=1)
     axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label="first", zorder=3)
     axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label="second", zorder=4)
-    _named(axes, [one.name for one in shown])
-    _as_shares(axes)
-    told = (
-        f"passed by both {found.both}, by {names[0]} alone {found.first_only}, by {names[1]} alone "
-        f"{found.second_only}, by neither {found.neither}; McNemar's exact test: p = {found.p_value:.3g}"
-    )
-    if found.unpaired:
-        told += f"; {found.unpaired} decided in one run alone"
     columns = 2 if len("".join(names)) <= _WIDEST else 1
     legend = axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, frameon=False, borderaxespad=0)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set(text=name, parse_math=False)
-    _note(axes, [told, _more(len(found.pairs), "questions")])
     return figure
 
 
@@ -241,28 +247,25 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
             everywhere[record["name"]] = None
         else:
             own.setdefault(record["name"], set()).add(record["question_id"])
-    covered = {
-        **{name: questions.keys() for name in everywhere},
-        **{name: own[name] for name in own.keys() - everywhere},
-    }
     names = [*everywhere, *(name for name in own if name not in everywhere)]
+    covered = {name: questions.keys() if name in everywhere else own[name] for name in names}
     if not names:
         raise SettingsError("the benchmark has no traits to draw: add some to its rubrics")
+    green = "green: traits of the whole benchmark" if everywhere else ""
     if len(questions) > _MOST or len(names) > _MOST:
         counts = {one: len(covered[one]) for one in sorted(names, key=lambda one: -len(covered[one]))}
         colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
-        notes = [f"{len(questions):,} questions", "green: traits of the whole benchmark" if everywhere else ""]
+        notes = [f"{len(questions):,} questions", green]
         return _bars("Questions that each trait judges", counts, colors, "traits", notes)
     labels = [_label(one) for one in names]
-    figure, axes = _figure("Traits by question", len(questions) + max(map(len, labels)) // 4)  # labels are slanted
+    slanted = max(map(len, labels)) // 4
+    figure, axes = _figure("Traits by question", list(questions.values()), slanted, notes=[green])
     for column, name in enumerate(names):
         rows = [row for row, id in enumerate(questions) if id in covered[name]]
         axes.scatter([column] * len(rows), rows, color=_TEAL if name in everywhere else _NAVY, s=54)
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.set_xticks(range(len(names)), labels, rotation=35, ha="right", parse_math=False)
     axes.grid(color=_PALE, linewidth=0.6)
-    _named(axes, list(questions.values()))
-    _note(axes, ["green: traits of the whole benchmark"] if everywhere else [])
     return figure
 
 
@@ -289,7 +292,7 @@ def lengths(benchmark: Benchmark) -> Figure:
     """
     questions = _questions(benchmark, frame(text=None, acceptedAnswer=TEXT))
     values = [[len(one.members[name]) for one in questions] for name in ("question", "raw_answer")]
-    figure, axes = _figure("Lengths in characters", 8)
+    figure, axes = _figure("Lengths in characters", [], 8)
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - after the sentence about the extra
 
     edges = [10 ** (step / 6) for step in range(math.ceil(6 * math.log10(max(10, *map(max, values)))) + 2)]
@@ -322,12 +325,11 @@ def readiness(benchmark: Benchmark) -> Figure:
         "finished": found["finished_count"],
         "with a rubric of their own": found["has_rubric_count"],
     }
-    figure, axes = _figure("Questions ready for verification", len(counts))
+    figure, axes = _figure("Questions ready for verification", list(counts))
     axes.barh(range(len(counts)), [total] * len(counts), color=_PALE)
     axes.barh(range(len(counts)), list(counts.values()), color=_TEAL)
     for place, count in enumerate(counts.values()):
         axes.annotate(f"{count:,} of {total:,}", (total, place), (8, 0), textcoords="offset points", va="center")
-    _named(axes, list(counts))
     axes.set_xlim(0, total)
     axes.set_xticks([])
     return figure
@@ -367,35 +369,13 @@ def _by_question(assessments: Iterable[Assessment]) -> dict[str, Rate]:
     return {key: one for key, one in found.items() if one.total}
 
 
-def _passes(one: Rate) -> bool:
-    return 2 * one.passed > one.total
-
-
-def _rated(found: Sequence[Rate], title: str) -> Figure:
-    shown = found[:_MOST]
-    figure, axes = _figure(title, len(shown))
-    for place, one in enumerate(shown):
-        told = f"{one.passed:,} of {one.total:,}" + (f", {one.undecided:,} undecided" if one.undecided else "")
-        axes.annotate(told, (1, place), (8, 0), textcoords="offset points", va="center", fontsize=8)
-        if one.rate is not None:
-            low, high = one.interval
-            axes.hlines(place, low, high, color=_NAVY, linewidth=2)
-            axes.scatter([one.rate], [place], color=_NAVY, s=42, zorder=3)
-    _named(axes, [one.name for one in shown])
-    _as_shares(axes)
-    _note(axes, ["lines: Wilson intervals of 95 %", _more(len(found), "rows")])
-    return figure
-
-
 def _bars(title: str, counts: Mapping[str, int], colors: Mapping[str, str], what: str, notes: list[str]) -> Figure:
     names = list(counts)[:_MOST]
-    figure, axes = _figure(title, len(names))
+    figure, axes = _figure(title, names, notes=[*notes, _more(len(counts), what)])
     bars = axes.barh(range(len(names)), [counts[one] for one in names], color=[colors.get(one, _TEAL) for one in names])
     axes.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
-    _named(axes, names)
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(0, 1.12 * max(counts.values()))
-    _note(axes, [*notes, _more(len(counts), what)])
     return figure
 
 
@@ -412,26 +392,31 @@ def _chart() -> type[Figure]:
     return Chart
 
 
-def _figure(title: str, rows: int) -> tuple[Figure, Axes]:
-    """Return a white figure with room for so many rows: dark text on it is read on any page."""
-    figure = _chart()(figsize=(8, 1.5 + 0.3 * max(rows, 3)), facecolor="white", layout="constrained")
+def _figure(
+    title: str, names: Sequence[str], more_rows: int = 0, *, notes: Sequence[str] = (), shares: bool = False
+) -> tuple[Figure, Axes]:
+    """Return a white figure with a row for each name: dark text on it is read on any page.
+
+    With `shares`, values are parts from 0 to 1.
+    """
+    rows = max(len(names) + more_rows, 3)
+    figure = _chart()(figsize=(8, 1.5 + 0.3 * rows), facecolor="white", layout="constrained")
     figure.suptitle(textwrap.fill(title, 70), fontsize=12, parse_math=False)
     axes = figure.subplots()
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(length=0)
+    if names:
+        axes.set_yticks(range(len(names)), [_label(one) for one in names], parse_math=False)
+        axes.set_ylim(len(names) - 0.4, -0.6)
+    if shares:
+        axes.set_xlim(-0.02, 1.02)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        axes.grid(axis="x", color=_PALE, linewidth=0.6)
+        axes.set_axisbelow(True)
+    note = "; ".join(filter(None, notes))
+    if note:
+        figure.supxlabel(textwrap.fill(note, 120), fontsize=8, parse_math=False)
     return figure, axes
-
-
-def _named(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), [_label(one) for one in names], parse_math=False)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-
-
-def _as_shares(axes: Axes) -> None:
-    axes.set_xlim(-0.02, 1.02)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-    axes.grid(axis="x", color=_PALE, linewidth=0.6)
-    axes.set_axisbelow(True)
 
 
 def _label(text: str) -> str:
@@ -441,9 +426,3 @@ def _label(text: str) -> str:
 
 def _more(count: int, what: str) -> str:
     return f"{count - _MOST:,} more {what} are not shown" if count > _MOST else ""
-
-
-def _note(axes: Axes, notes: Sequence[str]) -> None:
-    told = "; ".join(filter(None, notes))
-    if told:
-        axes.figure.supxlabel(textwrap.fill(told, 120), fontsize=8, parse_math=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import json
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import resources
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld import plots
 from checkpoint_ld.agent.timeline import instant, span, svg_of, table_of
 from checkpoint_ld.agent.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
@@ -17,18 +19,20 @@ from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import PACKED
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.phrases import counted, harmless
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
-from checkpoint_ld.site.folder import drawn
 from checkpoint_ld.validation.reports.page import styles
 from checkpoint_ld.validation.reports.text import counts_of, version, word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.benchmark.difference import PartsDiff, QuestionDiff, SemanticDiff
@@ -153,7 +157,7 @@ class Pages:
             shards=-(-len(rows) // SHARD),
             facets=_facets(rows, answered=bool(one.answers)),
             files=files,
-            charts=[*drawn(one, own)],
+            charts=[*_drawn(one, own)],
             published={name: published_text(one.newest.content.root.get(name)) for name in PUBLISHED},
             rules=_by_rule(one),
             counts=counts_of(one.newest.findings),
@@ -235,12 +239,13 @@ class Pages:
             run=run,
             files=files,
             home=known.get(asked or ""),
-            picture=self._safe(svg_of(run.timeline)),
-            table=self._safe(table_of(run.timeline)),
+            picture=_markup(svg_of(run.timeline)),
+            table=_markup(table_of(run.timeline)),
         )
 
-    def _safe(self, markup: str) -> Any:
-        return library("markupsafe", extra="site").Markup(markup)
+
+def _markup(text: str) -> Any:
+    return library("markupsafe", extra="site").Markup(text)
 
 
 @lru_cache
@@ -281,7 +286,7 @@ def _highlighted(source: str) -> Any:
     text = _lines(_shown(source))
     is_by_line = '"""' not in text and "'''" not in text and "\\\n" not in text
     parts = text.split("\n") if is_by_line else [text]
-    return library("markupsafe", extra="site").Markup("\n".join(map(_coloured, parts)))
+    return _markup("\n".join(map(_coloured, parts)))
 
 
 @lru_cache(maxsize=50_000)
@@ -426,3 +431,36 @@ def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
     yield from ((f"{what} {name}", "added", None, None) for name in found.added)
     for part in found.changed:
         yield from _of_changes(part.changes, f"{what} {part.name}: ")
+
+
+def _drawn(one: Collection, folder: Path) -> Iterator[tuple[str, str]]:
+    """Write the charts that there is something to draw in; yield the file and the title of each.
+
+    Without Matplotlib there are none.
+    """
+    if find_spec("matplotlib") is None:
+        return
+    benchmark, found = one.newest.benchmark, [*chain.from_iterable(one.answers.values())]
+    charts: dict[str, Callable[[], Figure]] = {
+        "readiness": partial(plots.readiness, benchmark),
+        "traits": partial(plots.trait_coverage, benchmark),
+        "keywords": partial(plots.keywords, benchmark),
+        "lengths": partial(plots.lengths, benchmark),
+    }
+    if found:
+        charts["models"] = partial(plots.pass_rates, found)
+        charts["questions"] = partial(plots.pass_rates, found, by="question")
+        models = Counter(each.answer.model_name for each in found if each.answer.model_name)
+        names = tuple(model for model, _ in models.most_common(2))
+        if len(names) == 2:
+            runs = [[each for each in found if each.answer.model_name == model] for model in names]
+            charts["comparison"] = partial(plots.comparison, *runs, names=names)
+    for name, draw in charts.items():
+        try:
+            figure = draw()
+        except SettingsError:  # nothing to draw, such as no keywords
+            continue
+        file = folder / "charts" / f"{name}.svg"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(plots.svg(figure), encoding="utf-8")
+        yield f"charts/{file.name}", figure.get_suptitle()

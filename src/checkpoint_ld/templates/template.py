@@ -8,6 +8,7 @@ import itertools
 import re
 import reprlib
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -27,9 +28,6 @@ LONGEST_SOURCE = 200_000
 
 _SIMPLE_PATTERN = re.compile(r"(?:(?:[^\\\[\](){}*+?|^$]|\\[dDsSwW\[\](){}*+?|^$.\\/-])[*+?]?|\\[bB]|[|^$])*")
 """What surely compiles, which takes a hundred times as long: characters and classes of them, each perhaps repeated."""
-
-_PICKLE_PROTOCOL = b"\x80"
-
 
 FEW = 32
 """So many texts are parsed before outlines are made, which have their own price at the beginning."""
@@ -104,26 +102,18 @@ def pattern_fault(pattern: str) -> str | None:
     return None
 
 
-def code_form(code: str) -> str:
-    """Tell which of the known forms of callable code `code` looks like: pickle or source in base64, or source."""
-    payload = base64_bytes(code)
-    if payload is None:
-        return "source text"
-    if payload.startswith(_PICKLE_PROTOCOL):
-        return "a pickled function in base64"
-    try:
-        text = payload.decode("utf-8")
-    except UnicodeDecodeError:
-        return "bytes in base64"
-    return "source text in base64" if text.replace("\n", " ").replace("\t", " ").isprintable() else "bytes in base64"
-
-
 def code_told(code: str, *, may_be_encoded: bool = True) -> str:
     """Say what a code text is, what in it to look at (its imports and functions), and the hash to accept it by."""
-    form = code_form(code) if may_be_encoded else "source text"
-    source = code if form == "source text" else ""
-    if form == "source text in base64":
-        source = (base64_bytes(code) or b"").decode("utf-8")
+    form, source = "source text", code
+    payload = base64_bytes(code) if may_be_encoded else None
+    if payload is not None:
+        form, source = "bytes in base64", ""
+        with suppress(UnicodeDecodeError):
+            text = payload.decode("utf-8")
+            if text.replace("\n", " ").replace("\t", " ").isprintable():
+                form, source = "source text in base64", text
+        if payload.startswith(b"\x80"):
+            form = "a pickled function in base64"
     names = list(dict.fromkeys(" ".join(name.split()) for name in _TELLING.findall(source)))[:_MOST_NAMES]
     about = f" with {', '.join(names)}" if names else "" if source else ", which shows what it does only when it runs"
     return f"{form}{about} ({code_hash(code)})"

@@ -21,7 +21,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 LONGEST = 20_000
@@ -90,22 +90,13 @@ def outline_of(source: str) -> Outline | None:
         if None in lines:
             return None
     marked, contents = zip(*lines, strict=True)
-    return marked, _numbered(chain.from_iterable(contents))
-
-
-def has_joined_strings(outline: Outline) -> bool:
-    """Tell whether strings that stand side by side, of whatever content, are one."""
-    return _STRINGS.search("\n".join(outline[0])) is not None
+    first: dict[str, int] = {}
+    return marked, tuple(map(first.setdefault, chain.from_iterable(contents), count()))
 
 
 def has_doubtful_number(outline: Outline) -> bool:
     """Tell whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
     return _POINTED.search("\n".join(outline[0])) is not None
-
-
-def _numbered(contents: Iterable[str]) -> tuple[int, ...]:
-    first: dict[str, int] = {}
-    return tuple(map(first.setdefault, contents, count()))
 
 
 def _marked(text: str, *, has_values: bool) -> Line | None:
@@ -117,11 +108,14 @@ def _marked(text: str, *, has_values: bool) -> Line | None:
         token = parts[at]
         is_own = _words.get(token)
         if is_own is None:
-            if token[0] == "#" or token[-1] in "\"'" or not token.isascii():
-                told = _no_word(token)
-                if told is None:
+            if token[0] == "#":
+                parts[at] = _COMMENT
+                continue
+            if token[-1] in "\"'" or not token.isascii():
+                own = _own_text(token) if token[-1] in "\"'" else None
+                if own is None:
                     return None
-                parts[at], own = told
+                parts[at] = f"{_TEXT}{_END}" if own else f"{_STRING}{token}{_END}"
                 if own:
                     contents.append(own)
                 continue
@@ -146,20 +140,6 @@ def _is_own(word: str) -> bool:
     return is_own
 
 
-def _is_name(text: str) -> bool:
-    return text.isidentifier() and text.isascii() and text[0] != "_"
-
-
-def _no_word(token: str) -> tuple[str, str] | None:
-    """Return the mark for a token that is no word, and its text if that is its author's own; None if in doubt."""
-    if token[0] == "#":
-        return _COMMENT, ""
-    own = _own_text(token) if token[-1] in "\"'" else None
-    if own is None:
-        return None
-    return (f"{_TEXT}{_END}", own) if own else (f"{_STRING}{token}{_END}", "")
-
-
 def _own_text(token: str) -> str | None:
     """Return the text of a string that is its author's own, "" for any other string; None where it is not certain."""
     text = token[1:-1]
@@ -178,7 +158,8 @@ def _own_text(token: str) -> str | None:
             return None
         text = text.replace('\\"', '"').replace("\\'", "'")
     # A text of two words is no number, and no name of anything.
-    is_own = _PROSE.fullmatch(text) is not None if len(text.split(None, 1)) == 2 else _is_name(text)
+    is_name = text.isidentifier() and text.isascii() and text[0] != "_"
+    is_own = _PROSE.fullmatch(text) is not None if len(text.split(None, 1)) == 2 else is_name
     return text if is_own and text.lower() not in known() else ""
 
 
@@ -208,18 +189,14 @@ def is_typical(source: str) -> bool:
     Raises SyntaxError for what is not Python.
     """
     outline = outline_of(source)
-    if outline is None or has_joined_strings(outline) or has_doubtful_number(outline):
+    if outline is None or _STRINGS.search("\n".join(outline[0])) is not None or has_doubtful_number(outline):
         return False
     module = ast.parse(source)
     bodies = [module.body, *(one.body for one in _statements(module) if isinstance(one, ast.ClassDef))]
     statements = [statement for body in bodies for statement in body]
     bindings = [list(ast.walk(one)) for one in statements if isinstance(one, _BINDINGS)]
-    bound = {
-        node.id
-        for nodes in bindings
-        for node in nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    names = (node for node in chain.from_iterable(bindings) if isinstance(node, ast.Name))
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     evaluated = chain(*(nodes[1:] for nodes in bindings), *map(_evaluated, statements))
     return all(_is_plain(node, bound) for node in evaluated) and not any(map(_has_quoted_type, statements))
 
