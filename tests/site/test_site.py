@@ -16,6 +16,7 @@ import pytest
 from checkpoint_ld import Benchmark, SettingsError, TargetExistsError, load, write_site
 from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError, WrongTypeError
+from checkpoint_ld.site import Site
 from checkpoint_ld.site.contents import address_of
 from tests.agent.runs import call, thought, tree
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
@@ -34,6 +35,17 @@ def page_of(folder: Path, question: str, name: str = NAME) -> Path:
     return folder / name / "questions" / f"{address_of(question)}.html"
 
 
+@pytest.fixture
+def charts() -> None:
+    """Have charts drawn, which takes most of the time of a small site."""
+
+
+@pytest.fixture(autouse=True)
+def no_charts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "charts" not in request.fixturenames:
+        monkeypatch.setattr("checkpoint_ld.site.pages.find_spec", lambda _: None)
+
+
 GOOD = ["good.jsonld"]
 
 
@@ -48,11 +60,19 @@ def given(tmp_path: Path, stored: Store, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path, stored: Store) -> None:
-    agents = [stored(f"{key}.json", tree(key, step=step)) for step, key in ((1, "k1"), (2, "k2"))]
-    examples = [EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "metals-v2.json")]
-    folder = tmp_path / "site"
-    site = write_site([*examples, *agents], folder, answers=[EXAMPLES / "answers.jsonl"])
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Write the site of the examples, of recorded answers and of a run."""
+    folder = tmp_path_factory.mktemp("examples")
+    files = [EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "metals-v2.json")]
+    for step, key in ((1, "k1"), (2, "k2")):
+        files.append(folder / f"{key}.json")
+        files[-1].write_text(json.dumps(tree(key, step=step)), encoding="utf-8")
+    return write_site(files, folder / "site", answers=[EXAMPLES / "answers.jsonl"])
+
+
+def test_every_link_of_a_site_leads_to_a_file_of_it(examples: Site) -> None:
+    site, folder = examples, Path(examples.folder)
     assert (site.benchmarks, site.questions, site.runs, site.remarks) == (3, 26, 1, ())
     pages = sorted(folder.rglob("*.html"))
     assert len(pages) == site.pages == 31
@@ -132,6 +152,7 @@ def test_an_address_follows_from_the_identifier_alone_and_suits_every_file_syste
     assert len({address_of(one) for one in names}) == len(names)
 
 
+@pytest.mark.usefixtures("charts")
 def test_what_documents_say_is_text_and_never_markup(tmp_path: Path, stored: Store) -> None:
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> & \u202e\x1b[31m"
     one = item(hostile, "urn:uuid:q")
@@ -195,9 +216,8 @@ def test_versions_of_one_benchmark_are_its_history(tmp_path: Path, stored: Store
     assert "History" not in same
 
 
-def test_recorded_answers_stand_with_their_questions(tmp_path: Path) -> None:
-    write_site([EXAMPLES / "elements.jsonld"], tmp_path / "site", answers=[EXAMPLES / "answers.jsonl"])
-    folder = tmp_path / "site" / "karenina-checkpoint-1775034000.0"
+def test_recorded_answers_stand_with_their_questions(examples: Site) -> None:
+    folder = Path(examples.folder) / "karenina-checkpoint-1775034000.0"
     assert "borealis-2" in text_of(folder / "index.html")
     text = text_of(folder / "questions" / "question-what-is-the-chemical-symbol-of-gold-c2f8f355.html")
     assert text.count("response</summary>") == 10
@@ -296,6 +316,7 @@ def test_nothing_of_others_is_overwritten_and_an_older_site_is_replaced(tmp_path
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.jsonld", "mine.html", "site"]
 
 
+@pytest.mark.usefixtures("charts")
 def test_what_looks_like_a_secret_is_withheld_wherever_it_stands(tmp_path: Path) -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
     made = Benchmark(f"Of {key}", creator=key, description=key)
@@ -307,13 +328,14 @@ def test_what_looks_like_a_secret_is_withheld_wherever_it_stands(tmp_path: Path)
     assert [one.name for one in pages if key[:20] in one.read_text(encoding="utf-8") + one.name] == []
 
 
-def test_two_sites_of_the_same_checkpoints_are_the_same(tmp_path: Path) -> None:
-    contents = []
-    for name in ("one", "two"):
-        write_site([EXAMPLES / "metals.jsonld"], tmp_path / name)
-        files = [one for one in (tmp_path / name).rglob("*") if one.is_file()]
-        contents.append({one.relative_to(tmp_path / name): one.read_bytes() for one in files})
-    assert contents[0] == contents[1]
+@pytest.mark.usefixtures("charts")
+def test_two_sites_of_the_same_checkpoints_are_the_same(tmp_path: Path, examples: Site) -> None:
+    write_site([EXAMPLES / "metals.jsonld"], tmp_path / "site")
+    (own,) = (tmp_path / "site").glob("karenina-*")
+    files = [one for one in own.rglob("*") if one.is_file()]
+    assert len(files) > 10
+    for one in files:
+        assert one.read_bytes() == (Path(examples.folder) / one.relative_to(tmp_path / "site")).read_bytes(), one
 
 
 def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path, stored: Store) -> None:  # noqa: F811 - the fixture

@@ -7,53 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from checkpoint_ld.entities.template_spec import TemplateSpec
-from checkpoint_ld.templates import Level, ProblemKind, Strategy, Template, read_template
+from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.primitives import registry
-from checkpoint_ld.templates.specification import source_of, spec_of, validate_spec
+from checkpoint_ld.templates.specification import validate_spec
 from tests.templates import answer, field, kinds
 
 # Observed when the primitive is used; a template says so beforehand.
 REFUSED_BEFOREHAND = ("error-at-use", "unknown-flag-ignored")
-
-
-@pytest.fixture(scope="module")
-def observed(corpus: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((corpus / "tables/templates.json").read_text(encoding="utf-8"))
-    return rows
-
-
-def leaves(node: Strategy) -> list[str]:
-    own = [node.field_name] if node.field_name else []
-    return own + [name for condition in node.conditions for name in leaves(condition)]
-
-
-def test_observed_templates_are_read_as_they_were_observed(observed: list[dict[str, Any]]) -> None:
-    roots = {"none": None, "anyof": ("any_of", None), "atleast2": ("at_least_n", 2)}
-    for row in observed:
-        template = read_template(row["code"])
-        assert (template.level, template.problems) == (Level.VERIFIED, ())
-        assert {read.name: read.ground_truth for read in template.fields} == row["correct"]
-        names = [read.name for read in template.fields]
-        results = row["columns"].index("field_results")
-        assert all(list(sample[results]) == names for sample in row["rows"])
-        root = template.strategy and (template.strategy.type, template.strategy.n)
-        assert root == roots.get(row["strategy"], root)
-        if template.strategy is not None:
-            assert set(leaves(template.strategy)) <= set(names)
-    assert roots.keys() <= {row["strategy"] for row in observed}
-
-
-def test_observed_templates_are_rewritten_without_a_change_of_meaning(observed: list[dict[str, Any]]) -> None:
-    for row in observed:
-        spec = spec_of(read_template(row["code"]))
-        assert spec is not None
-        assert validate_spec(spec) == []
-        assert {one.name: one.ground_truth for one in spec.fields} == row["correct"]
-        assert (spec.verify_strategy is None) is (row["strategy"] == "none")
-        assert spec_of(read_template(source_of(spec))) == spec
 
 
 def test_primitives_are_accepted_and_refused_as_observed(corpus: Path) -> None:
