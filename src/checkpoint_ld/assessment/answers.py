@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -185,8 +186,6 @@ def _dumped(value: object) -> str:
 LONGEST_LINE = 1 << 26
 """A line may have this many bytes, so that no file is taken in as a whole because its line ends are missing."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
 
 @checked
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
@@ -240,7 +239,7 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         if number == 1:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
+            line = line.removeprefix(codecs.BOM_UTF8)
         if len(line) > LONGEST_LINE:
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)
@@ -251,7 +250,7 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
 
 
 def _answer(line: bytes, place: Place) -> RecordedAnswer:
-    column, message = None, ""
+    column = None
     try:
         if too_deep(line, DEFAULT_LIMITS.depth) is None:
             return RecordedAnswer.of(parse(line.decode().rstrip("\r\n")), place)

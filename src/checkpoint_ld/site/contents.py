@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -76,11 +76,6 @@ class Version:
         date = (self.content.metadata["modified_at"] or "")[:10]
         return f"version {self.content.metadata['version']}" + (f", {date}" if date else "")
 
-    @property
-    def has_secrets(self) -> bool:
-        """Whether something looks like a secret."""
-        return _has_secrets(self.findings)
-
     @cached_property
     def scenarios(self) -> list[Scenario]:
         """The scenarios, in their order."""
@@ -115,6 +110,11 @@ class Collection:
     def newest(self) -> Version:
         """The version that has the pages."""
         return self.versions[-1]
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether something in any version looks like a secret."""
+        return any(_has_secrets(each.findings) for each in self.versions)
 
     @property
     def name(self) -> str:
@@ -216,23 +216,19 @@ class Contents:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the author of the site should know."""
-        return (*self._of_names(), *self._of_secrets(), *self._remarks)
-
-    def _of_names(self) -> Iterator[str]:
-        for name, count in Counter(one.name for one in self.collections).items():
-            if count > 1:
-                same = [one for one in self.collections if one.name == name]
-                files = ", ".join(one.newest.source for one in same)
-                yield (
-                    f"{count} benchmarks are called {shown(name)}: {files}; they have different identifiers, so each "
-                    "has pages of its own: give versions of one benchmark one @id"
-                )
-
-    def _of_secrets(self) -> Iterator[str]:
-        held = [(one.name, any(each.has_secrets for each in one.versions)) for one in self.collections]
-        for name, has_secrets in (*held, *((one.newest.execution_id, one.has_secrets) for one in self.runs)):
-            if has_secrets:
-                yield f"{shown(name)} holds what looks like a secret: it is withheld, and the files are not offered"
+        files = defaultdict(list)
+        for one in self.collections:
+            files[one.name].append(one.newest.source)
+        names = (
+            f"{len(sources)} benchmarks are called {shown(name)}: {', '.join(sources)}; they have different "
+            "identifiers, so each has pages of its own: give versions of one benchmark one @id"
+            for name, sources in files.items()
+            if len(sources) > 1
+        )
+        secretive = [one.name for one in self.collections if one.has_secrets]
+        secretive += [one.newest.execution_id for one in self.runs if one.has_secrets]
+        withheld = "holds what looks like a secret: it is withheld, and the files are not offered"
+        return (*names, *(f"{shown(name)} {withheld}" for name in secretive), *self._remarks)
 
     @contextmanager
     def noting(self, name: str) -> Iterator[None]:
@@ -246,22 +242,19 @@ class Contents:
 
     def hold(self, file: str | os.PathLike[str]) -> None:
         """Hold the recorded answers in a file against the questions. Raises SettingsError where none is about one."""
-        used, faults = 0, []
+        is_used, faults = False, []
         for answer in read_answers(file):
-            reason = "there is no benchmark"
-            is_used = False
-            for one in self.collections:
-                found = assessed(answer, one.asked, None)
-                if found.question is None:
-                    reason = found.reason
-                    continue
-                one.answers[found.question.identifier].append(found)
-                one.tally.add(found)
+            both = [(one, assessed(answer, one.asked, None)) for one in self.collections]
+            for one, found in both:
+                if found.question is not None:
+                    one.answers[found.question.identifier].append(found)
+                    one.tally.add(found)
+            if any(found.question is not None for _, found in both):
                 is_used = True
-            used += is_used
-            if not is_used:
+            else:
+                reason = both[-1][1].reason if both else "there is no benchmark"
                 faults.append(f"{answer.place}: {reason}")
-        if not used:
+        if not is_used:
             told = f", such as {faults[0]}" if faults else ", for there are none in it"
             raise SettingsError(
                 f"{os.fspath(file)}: no answer in it is about a question of these benchmarks{told}; "

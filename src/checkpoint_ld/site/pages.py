@@ -55,12 +55,10 @@ SHARD = 1_000
 """So many questions are in one file of what is searched."""
 LISTED = 100
 """So many questions a page lists before somebody asks for more."""
-MOST_KEYWORDS = 200
 LARGE = 1 << 26
 """From so many bytes of JSON-LD on the other syntaxes are packed: some take five times as many."""
 _LONGEST = 20_000
 _ABOUT = ("answer_notes", "author", "sources", "few_shot_examples", "custom_metadata", "workspace_path")
-_FILES = "checkpoint"
 
 
 class Pages:
@@ -117,12 +115,10 @@ class Pages:
         }
         self._page("overview", folder, "index.html", catalogue, contents=contents, tallies=_tallies)
         if self._url:
-            (folder / "sitemap.xml").write_text(self._sitemap(), encoding="utf-8")
-
-    def _sitemap(self) -> str:
-        """Return the list of pages for search engines (https://www.sitemaps.org/protocol.html)."""
-        template = self._environment.from_string(_file("sitemap.xml"))
-        return str(template.render(pages=[f"{self._url}{one}" for one in self._written[:50_000]]))
+            # The list of pages for search engines: https://www.sitemaps.org/protocol.html
+            template = self._environment.from_string(_file("sitemap.xml"))
+            text = template.render(pages=[f"{self._url}{one}" for one in self._written[:50_000]])
+            (folder / "sitemap.xml").write_text(text, encoding="utf-8")
 
     def _page(self, template: str, folder: Path, name: str, described: Json, **values: Any) -> None:
         """Write a page, with what it says about itself to machines."""
@@ -143,7 +139,7 @@ class Pages:
             # A browser lets a page that was opened from a folder read scripts there, and nothing else.
             text = f"checkpointLdQuestions({number // SHARD}, {json.dumps(rows[number : number + SHARD])});\n"
             (own / f"search-{number // SHARD}.js").write_text(text, encoding="utf-8")
-        files = [] if any(each.has_secrets for each in one.versions) else [*_saved(one, own, contents)]
+        files = [] if one.has_secrets else [*_saved(one, own, contents)]
         self._page(
             "benchmark",
             folder,
@@ -187,7 +183,11 @@ class Pages:
                 history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
                 findings=[] if is_gone else one.newest.findings_by_question.get(each.id, []),
                 assessments=one.answers.get(each.id, []),
-                runs=[run for run in runs.get(each.id, []) if _is_about(run, one)],
+                runs=[
+                    run
+                    for run in runs.get(each.id, [])
+                    if run.newest.about is None or run.newest.about.benchmark in (None, one.newest.benchmark.id)
+                ],
             )
 
     def _dataset(self, one: Collection, files: list[tuple[str, str, str, int]]) -> Json:
@@ -291,8 +291,7 @@ def _highlighted(source: str) -> Any:
 
 @lru_cache(maxsize=50_000)
 def _coloured(source: str) -> str:
-    lexer, formatter = _highlighting()
-    coloured: str = library("pygments", extra="site").highlight(source, lexer, formatter)
+    coloured: str = library("pygments", extra="site").highlight(source, *_highlighting())
     return coloured.removesuffix("\n")
 
 
@@ -340,9 +339,9 @@ def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, li
     named = (("keyword", "Keyword"), ("state", "State"), ("trait", "Trait"), ("answer", "Answers"))
     found = []
     for at, (key, label) in enumerate(named):
-        counts = Counter(value for row in rows for value in row[3][at])
         if key != "answer" or answered:
-            found.append((key, label, sorted(counts.most_common(MOST_KEYWORDS))))
+            counts = Counter(value for row in rows for value in row[3][at])
+            found.append((key, label, sorted(counts.most_common(200))))
     return found
 
 
@@ -351,7 +350,7 @@ def _saved(one: Collection, folder: Path, contents: Contents) -> Iterator[tuple[
     packed = ""
     for extension, (name, media) in SYNTAXES.items():
         if extension != ".json":
-            file = folder / f"{_FILES}{extension}{packed}"
+            file = folder / f"checkpoint{extension}{packed}"
             dialect = CANONICAL if extension == ".jsonld" else None
             with contents.noting(one.name):
                 one.newest.benchmark.save(file, save_deep_judgment_config=True, dialect=dialect)
@@ -393,11 +392,6 @@ def _question(one: QuestionContent, collection: Collection) -> Json:
         **{name: value for name, value in said.items() if value and not secret({name: value})},
         "isPartOf": _reference(collection, "../index.html"),
     }
-
-
-def _is_about(run: Run, one: Collection) -> bool:
-    about = run.newest.about
-    return about is None or about.benchmark in (None, one.newest.benchmark.id)
 
 
 Difference = tuple[str, str, Any, Any]
