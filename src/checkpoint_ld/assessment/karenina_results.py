@@ -11,11 +11,12 @@ import json
 import math
 import os
 import re
+from dataclasses import replace
 from functools import lru_cache
 from io import TextIOWrapper
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.assessment.answers import (
     LONGEST_LINE,
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    Json = dict[str, Any]
+
+Json = dict[str, Any]
 
 _BEGINNING = 4096
 _CHUNK = 1 << 18
@@ -105,14 +107,24 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
         TextIOWrapper(opened, encoding="utf-8-sig", errors="surrogateescape", newline="") as text,
     ):
         results = _rows(text, name) if extension_of(name) == ".csv" else _Export(text, name).results()
-        for place, result, fault in results:
-            answer = answer_of(result, place, fault)
-            key = hash(str(answer.answer_id) if answer.answer_id is not None else repr(result))
+        for result in results:
+            answer = _answer(result)
+            key = hash(str(answer.answer_id) if answer.answer_id is not None else repr(result.members))
             if key in seen and not answer.fault:
-                answer = answer_of(result, place, "the same result stands in this file before: it counts once")
-            elif not fault:
+                answer = replace(answer, fault="the same result stands in this file before: it counts once")
+            elif not result.fault:
                 seen.add(key)
             yield answer
+
+
+class _Result(NamedTuple):
+    """A result, or why it cannot be read; `by` is the version of Karenina, `unknown` as in `Recorded`."""
+
+    place: Place
+    members: Json = {}  # noqa: RUF012 - never changed
+    fault: str = ""
+    by: object = None
+    unknown: tuple[str, ...] = ()
 
 
 def _fault(text: str) -> str:
@@ -132,8 +144,7 @@ class _Export:
         self._held, self._at, self._line, self._fault = "", 0, 1, ""
         self._decoder = json.JSONDecoder(strict=False, parse_float=_finite, parse_constant=lambda _: None)
 
-    def results(self) -> Iterator[tuple[Place, Json, str]]:
-        """Yield each result with its place, or why it cannot be read."""
+    def results(self) -> Iterator[_Result]:
         about: Json = {}
         try:
             self._expect("{")
@@ -153,12 +164,13 @@ class _Export:
             try:
                 value = self._value()
             except ValueError as error:
-                yield place, {}, f"the result is half-written: {error}; run the export again"
+                yield _Result(place, fault=f"the result is half-written: {error}; run the export again")
                 if not self._recover():
                     return
             else:
                 no_result = "" if isinstance(value, dict) else f"{shown(str(value))} is no result: write an object"
-                yield place, {**_object(value), "": {"by": by}}, no_result or self._fault
+                members = _object(value)
+                yield _Result(place, members, no_result or self._fault, by, tuple(_unknown(members)))
 
     def _place(self, pointer: str | None = None) -> Place:
         return Place(self._name, pointer=pointer, line=self._line)
@@ -218,8 +230,8 @@ class _Export:
         self._at = end
 
 
-def _rows(text: TextIO, name: str) -> Iterator[tuple[Place, Json, str]]:
-    """Yield each row of a table as the result that it is, with its place, or why it cannot be read."""
+def _rows(text: TextIO, name: str) -> Iterator[_Result]:
+    """Yield each row of a table as the result that it is."""
     rows = csv.reader(text, strict=True)
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
@@ -232,15 +244,15 @@ def _rows(text: TextIO, name: str) -> Iterator[tuple[Place, Json, str]]:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield place, {}, f"the row is half-written: {error}; run the export again"
+                yield _Result(place, fault=f"the row is half-written: {error}; run the export again")
                 continue
             if row and len(row) != len(header):
                 fault = f"the row has {len(row)} cells, and the header {len(header)}: run the export again"
-                yield place, {}, fault
+                yield _Result(place, fault=fault)
             elif row:
                 cells = {column: cell for column, cell in zip(header, row, strict=True) if cell}
-                about = {"by": cells.get("karenina_version"), "unknown": unknown}
-                yield place, {**_of_row(cells), "": about}, _fault("".join(row))
+                by = cells.get("karenina_version")
+                yield _Result(place, _of_row(cells), _fault("".join(row)), by, unknown)
     finally:
         csv.field_size_limit(usual)
 
@@ -255,7 +267,9 @@ def _of_row(cells: dict[str, str]) -> Json:
     verdict = held.pop("verify_result", None)
     if verdict is None and held.get("template_verification_performed") is True and held.get("success") is True:
         verdict = False
-    traits = {name.removeprefix("rubric_"): held.pop(name) for name in [*held] if _is_trait(name)}
+    beside = ("rubric_evaluation_", "rubric_hallucination_")
+    names = [name for name in held if name.startswith("rubric_") and not name.startswith(beside)]
+    traits = {name.removeprefix("rubric_"): held.pop(name) for name in names}
     traits |= _object(held.pop("question_specific_rubrics", None))
     models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": (one.partition(":")[2] or one) or None} for one in models)
@@ -271,10 +285,6 @@ def _of_row(cells: dict[str, str]) -> Json:
     }
 
 
-def _is_trait(name: str) -> bool:
-    return name.startswith("rubric_") and not name.startswith(("rubric_evaluation_", "rubric_hallucination_"))
-
-
 def _cell(cell: str) -> Any:
     try:
         return json.loads(
@@ -288,10 +298,11 @@ def _finite(number: str) -> float | None:
     return value if math.isfinite(value := float(number)) else None
 
 
-def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
+def _answer(result: _Result) -> RecordedAnswer:
     """Return the recorded answer that a result holds; one that cannot be used has a `fault`."""
-    about, template, rubric = (_object(result.get(part)) for part in ("metadata", "template", "rubric"))
-    read = _object(result.get(""))
+    fault = result.fault
+    parts = {part: _object(result.members.get(part)) for part in _TAKEN}
+    about, template, rubric = parts.values()
     question, text = text_in(about.get("question_id")), text_in(about.get("question_text"))
     model, judge = (text_in(_object(about.get(one)).get("model_name")) for one in ("answering", "parsing"))
     values, trace = template.get("parsed_llm_response"), text_in(template.get("raw_llm_response"))
@@ -302,14 +313,18 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
             _object(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
         )
     )
-    failure = _failure(about.get("failure"))
+    failure = "" if about.get("failure") is None else about["failure"]
+    if isinstance(failure, dict):
+        where = ", ".join(str(failure[one]) for one in ("category", "stage") if failure.get(one))
+        failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
     if not fault and question is None and text is None:
         fault = "the result has neither a question_id nor a question_text"
     elif not fault and not isinstance(values, dict) and trace is None and not traits:
         fault = f"there is no answer, since the run failed: {failure}" if failure else "there is no answer in it"
     passed = template.get("verify_result")
-    rest = {part: _rest(part, _object(result.get(part))) for part in ("metadata", "template", "rubric")}
-    others = {name: value for name, value in result.items() if name and name not in rest}
+    extra = dict.fromkeys(parts) | result.members
+    for part, held in parts.items():
+        extra[part] = _filled({name: value for name, value in held.items() if name not in _TAKEN[part]})
     return RecordedAnswer(
         question_id=question if question is not None else text,
         values=values if isinstance(values, dict) else {},
@@ -318,8 +333,8 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
         model=model,
         replicate=about.get("replicate"),
         date=_MOMENT.sub(r"\1T\2", moment) if (moment := text_in(about.get("timestamp"))) else None,
-        extra={name: value for name, value in {**rest, **others}.items() if value not in (None, {}, [])},
-        place=place,
+        extra=_filled(extra),
+        place=result.place,
         fault=fault,
         question_text=text,
         recorded=Recorded(
@@ -328,38 +343,29 @@ def answer_of(result: Json, place: Place, fault: str = "") -> RecordedAnswer:
             fields=_object(template.get("field_results")),
             traits=traits,
             overrides=tuple(one for one in _OVERRIDES if template.get(f"{one}_override_applied") is True),
-            failure=failure,
+            failure=str(failure),
             template_id=text_in(about.get("template_id")),
-            by=text_in(read.get("by")),
-            unknown=(*read.get("unknown", ()), *_unknown(result)),
+            by=text_in(result.by),
+            unknown=result.unknown,
         ),
     )
 
 
-def _rest(part: str, held: Json) -> Json:
-    return {name: value for name, value in held.items() if name not in _TAKEN[part] and value not in (None, {}, [])}
+def _filled(members: Json) -> Json:
+    return {name: value for name, value in members.items() if value not in (None, {}, [])}
 
 
-def _unknown(result: Json) -> Iterator[str]:
-    """Yield the names of members that no result is known to have; a row of a table says them by its header."""
-    if "unknown" in _object(result.get("")):
-        return
+def _unknown(members: Json) -> Iterator[str]:
+    """Yield the names of members that no result is known to have."""
     for part in _NAMES:
-        for name in _object(result.get(part)) if part else result:
-            if name and not _is_known(part, name):
+        for name in _object(members.get(part)) if part else members:
+            if not _is_known(part, name):
                 yield f"{part}.{name}" if part else name
 
 
 @lru_cache(maxsize=1000)
 def _is_known(part: str, name: str) -> bool:
     return _NAMES[part].fullmatch(name) is not None
-
-
-def _failure(failure: Any) -> str:
-    if isinstance(failure, dict):
-        where = ", ".join(str(failure[one]) for one in ("category", "stage") if failure.get(one))
-        return f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
-    return "" if failure is None else str(failure)
 
 
 def _object(value: Any) -> Json:
