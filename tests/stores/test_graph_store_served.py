@@ -22,7 +22,6 @@ from checkpoint_ld.errors import (
     StoreError,
 )
 from checkpoint_ld.stores import remote
-from checkpoint_ld.stores import server as connection
 from checkpoint_ld.stores import server as service
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.protocol import Filter, header_of
@@ -182,7 +181,7 @@ def test_harm_is_told_and_reindexing_puts_it_right(store: GraphStore, store_url:
 def test_a_server_that_is_away_leaves_the_file_and_says_so(
     server: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "PAUSES", ())
+    monkeypatch.setattr(service, "PAUSES", ())
     faulty: FaultyServer = server(Reply(503, b"away"))  # type: ignore[operator]
     with CheckpointManager(tmp_path / "files", graph=GraphStore(faulty.url)) as manager:
         with pytest.raises(GraphSyncError, match="reindex"):
