@@ -177,7 +177,8 @@ class _Text:
         source, members = self.spans.text, list(self.spans.members(place.start))
         opening = source[place.start : members[0].key.start]
         margin = opening.rpartition("\n")[2] if "\n" in opening else None
-        keys, models = (list(value) if isinstance(value, dict) else None), _models(value, own)
+        keys = list(value) if isinstance(value, dict) else None
+        models = matches(value, own) if keys is None else [*map({key: at for at, key in enumerate(own)}.get, keys)]
         text = [opening]
         for at, model in enumerate(models):
             key = at if keys is None else keys[at]
@@ -211,11 +212,3 @@ class _Text:
             layout = replace(layout, indent=None, separators=None)
         lines = dump_json(value, layout, inside(depth)).decode().split("\n")
         return f"{self.layout.newline}{margin}".join(lines)
-
-
-def _models(value: Any, own: Any) -> list[int | None]:
-    """Return for each member of a container the place of the one in `own` that it takes the place of."""
-    if isinstance(value, list):
-        return matches(value, own)
-    places = {key: place for place, key in enumerate(own)}
-    return [places.get(key) for key in value]

@@ -155,17 +155,14 @@ class _Globals:
                 said = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
                 rest = beyond(held, clean_rating(said, "", Trail(CANONICAL)))
                 special |= {member: trait.get(member, content) for member, content in rest.items()}
+        result = {"name": name, **special}
+        for index, entry in enumerate(properties.entries if special else ()):
+            if name_of(entry) == RESULTS and isinstance(entry.get("value"), list):
+                properties.entries[index] = {**entry, "value": [*entry["value"], result]}
+                return True
         if special:
-            _add_result({"name": name, **special}, source, properties)
+            properties.add_property(RESULTS, [result], source)
         return True
-
-
-def _add_result(result: dict[str, Any], source: str, properties: Listing) -> None:
-    for index, entry in enumerate(properties.entries):
-        if name_of(entry) == RESULTS and isinstance(entry.get("value"), list):
-            properties.entries[index] = {**entry, "value": [*entry["value"], result]}
-            return
-    properties.add_property(RESULTS, [result], source)
 
 
 def downgrade(

@@ -445,7 +445,11 @@ class QuestionWriter:
         """Add the element at `index`, which is in canonical form."""
         members = element if isinstance(element, dict) else {}
         identifier = members.get("@id")
-        key = self._free_key(gui_key(identifier if isinstance(identifier, str) else None, index))
+        own = key = gui_key(identifier if isinstance(identifier, str) else None, index)
+        suffix = 0
+        while key in self.checkpoint:
+            suffix += 1
+            key = f"{own}-{suffix}"
         if not isinstance(element, dict):
             self.checkpoint[key] = element
             return
@@ -466,13 +470,6 @@ class QuestionWriter:
             self.findings += losses_of(left, original, pointer, "v2.0")
         self.findings += rubric.findings
         self._note_name(question, f"{pointer}/item/hasPart/name")
-
-    def _free_key(self, key: str) -> str:
-        free, suffix = key, 0
-        while free in self.checkpoint:
-            suffix += 1
-            free = f"{key}-{suffix}"
-        return free
 
     def _note_name(self, question: dict[str, Any], pointer: str) -> None:
         template = question.get("hasPart")

@@ -137,7 +137,12 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
     not UTF-8 and a guess at what the file is instead. A text that ends inside a character is cut off rather than
     wrongly encoded: it gets U+FFFD as its last character, which the JSON parser then refuses at that place.
     """
-    _refuse_other_formats(data, source)
+    for signature, name, remedy in _SIGNATURES:
+        if data.startswith(signature):
+            raise _not_utf8(data, 0, name, remedy, source)
+    for pattern, name in _WIDE:
+        if pattern.match(data):
+            raise _not_utf8(data, data.index(0), name, None, source)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -148,15 +153,6 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
         return text, ()
     mark = finding("byte-order-mark", "the file starts with a byte order mark")
     return text[1:], (replace(mark, place=Place(source, "", 1, 1)),)
-
-
-def _refuse_other_formats(data: bytes, source: str | None) -> None:
-    for signature, name, remedy in _SIGNATURES:
-        if data.startswith(signature):
-            raise _not_utf8(data, 0, name, remedy, source)
-    for pattern, name in _WIDE:
-        if pattern.match(data):
-            raise _not_utf8(data, data.index(0), name, None, source)
 
 
 def _narrow(data: bytes, start: int) -> tuple[str, str | None]:
@@ -199,7 +195,14 @@ def too_deep(data: bytes, limit: int) -> int | None:
 
     Exact as far as the text is JSON; what comes after a syntax error counts for nothing.
     """
-    return _first_above(data, limit) if _depth(data) > limit else None
+    if _depth(data) <= limit:
+        return None
+    depth = 0
+    for token in _STRING_OR_BRACKET.finditer(data):
+        depth += _STEP[data[token.start()]]
+        if depth > limit:
+            return token.start()
+    return None
 
 
 def _depth(data: bytes) -> int:
@@ -210,15 +213,6 @@ def _depth(data: bytes) -> int:
     unescaped = escapes.replace(rb"\\", b"").replace(rb"\"", b"")
     brackets = _QUOTED.sub(b"", unescaped.translate(None, _ALL_BUT_BRACKETS_AND_QUOTES).replace(b'""', b""))
     return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
-
-
-def _first_above(data: bytes, limit: int) -> int | None:
-    depth = 0
-    for token in _STRING_OR_BRACKET.finditer(data):
-        depth += _STEP[data[token.start()]]
-        if depth > limit:
-            return token.start()
-    return None
 
 
 _TRAILING = b" \t\r\n"

@@ -180,7 +180,8 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
     `name` is what the findings of a ReadError call the source, where they have no file yet. Without `syntax` the
     extension of `name` or the first characters decide.
     """
-    check_syntax(syntax)
+    if syntax is not None and syntax not in _SYNTAXES:
+        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
     try:
         data = unpacked(data, name, limits)
         syntax = syntax or syntax_of(name, data)
@@ -201,12 +202,6 @@ def examine_document(document: Document, *, restored: bool = True) -> Reading:
     """
     plain = forms.plain(document.value)
     return _reading(plain, JSON_SYNTAX, document.source, document, restored=restored)
-
-
-def check_syntax(syntax: str | None) -> None:
-    """Raise ReadError for what is no name of a syntax that can be read."""
-    if syntax is not None and syntax not in _SYNTAXES:
-        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
 
 
 def in_file(error: ReadError, name: str | None) -> ReadError:
@@ -253,7 +248,10 @@ def _reading(
     if detected is None:
         raise ReadError.of([_no_checkpoint(plain.tree, document)])
     upgrade = detected.upgrade(plain.tree, restored=restored)
-    tree = upgrade.tree if detected.name == CANONICAL else _with_our_context(upgrade.tree)
+    tree = upgrade.tree
+    if detected.name != CANONICAL:
+        bare = {key: value for key, value in tree.items() if key != "@context"}
+        tree = {"@context": {**contexts.plain(), **contexts.foreign_terms(tree.get("@context"))}, **bare}
     way_back = None if plain.origins is None else (upgrade, plain.origins)
     is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
     placed = (*(document.findings if document is not None else ()), *_form_findings(plain, document))
@@ -266,12 +264,6 @@ def _reading(
         tree, detected.name, syntax, name, (), document, way_back, placed, unplaced, plain.has_typed_texts
     )
     return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - it is of this module
-
-
-def _with_our_context(tree: Tree) -> Tree:
-    foreign = contexts.foreign_terms(tree.get("@context"))
-    kept = {key: value for key, value in tree.items() if key != "@context"}
-    return {"@context": {**contexts.plain(), **foreign}, **kept}
 
 
 def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:

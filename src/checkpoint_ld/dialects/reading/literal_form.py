@@ -20,7 +20,7 @@ from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_iri, is_language,
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.graph.columns import Alike
     from checkpoint_ld.graph.contexts import Definition, Term, TermTable
@@ -198,12 +198,9 @@ def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
         return True
     if key == "contentRating":
         return not any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
-    return key not in MEMBERS or key in STRUCTURE or key == "value" or not _is_jsonld_value(value)
-
-
-def _is_jsonld_value(value: Any) -> bool:
     values = value if isinstance(value, list) else [value]
-    return any(isinstance(one, dict) and one.keys() & _VALUE_KEYWORDS for one in values)
+    has_keyword = any(isinstance(one, dict) and one.keys() & _VALUE_KEYWORDS for one in values)
+    return key not in MEMBERS or key in STRUCTURE or key == "value" or not has_keyword
 
 
 def _structure_of(types: Any) -> frozenset[str]:
@@ -491,8 +488,10 @@ class Usual:
             if known is None:
                 self._mark(objects)
             elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
-                is_plain = self._is_plain_kind if known.holds is _Holds.A_KIND else _is_any
-                plain = {one for one in {*values} if is_plain(one)} if {*map(type, values)} == _TEXTS else ()
+                plain: Collection[Any] = {*values} if {*map(type, values)} == _TEXTS else ()
+                if known.holds is _Holds.A_KIND:
+                    told = self._spelling.is_plain_type
+                    plain = {one for one in plain if not one.startswith(KARENINA) and told(one)}
                 self._mark((one for one in objects if one[key] not in plain), is_whole=False)
             elif known.holds is not _Holds.ANYTHING:
                 self._find_in(values, objects, known)
@@ -530,9 +529,6 @@ class Usual:
         is_known = key in terms or key in MEMBERS or key in RUBRICS or key in self._spelling.definitions
         return is_name and not is_known
 
-    def _is_plain_kind(self, name: str) -> bool:
-        return not name.startswith(KARENINA) and self._spelling.is_plain_type(name)
-
     def _key(self, key: str, kind: str | None, via: Term | None) -> _Key | None:
         """Return what `key` may hold at an object of the type `kind`, None if that has to be looked at closely."""
         term = self._table.at(via, kind).by_key.get(key)
@@ -547,10 +543,6 @@ class Usual:
             return _Key(_Holds.ANYTHING, is_set=False, term=term)
         holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES if key in MEMBERS else _Holds.VALUES
         return _Key(holds, is_set=term is not None and term.container == "@set", term=term)
-
-
-def _is_any(_name: str) -> bool:
-    return True
 
 
 def _has_keywords(value: Any) -> bool:
