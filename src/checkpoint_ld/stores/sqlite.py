@@ -1,10 +1,7 @@
 """SQLite: connections that are opened at first use and brought to our schema, and whatever is special about it.
 
 The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
-need of its own: addresses, settings of connections, how a transaction begins, errors, migrations.
-
-A migration is one transaction. In schema 1, what is unknown is NULL, and the parent of a thought need not be in the
-chain.
+need of its own: addresses, settings of connections, how a transaction begins, errors. `migrations` has the rest.
 """
 
 from __future__ import annotations
@@ -27,58 +24,14 @@ from checkpoint_ld.errors import (
     StoreBusyError,
     StoreError,
     StoreFull,
-    UnsupportedVersion,
 )
+from checkpoint_ld.stores.migrations import is_current, migrate
 from checkpoint_ld.stores.protocol import store_path
-from checkpoint_ld.stores.tables import NUMBER, UNKNOWN, executions, metadata, thoughts
+from checkpoint_ld.stores.tables import executions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-
-_OURS = frozenset(metadata.tables)
-_OLD = "old_"
-_PARENT = """CASE WHEN EXISTS (
-  SELECT 1 FROM old_thoughts p WHERE p.checkpoint_id = o.checkpoint_id AND p.id = o.parent_id) THEN parent_id END"""
-
-
-def _schema_of(connection: sa.Connection, path: Path) -> int:
-    """Return the number of a database's schema, 0 for an empty database.
-
-    Raises StoreError for a database of somebody else, and UnsupportedVersion for one of a newer checkpoint-ld.
-    """
-    names = frozenset(sa.inspect(connection).get_table_names())
-    number = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-    if not (names >= _OURS if number else not names):
-        raise StoreError(f"{path}: is a database, but none of agent checkpoints; name another file")
-    if number > NUMBER:
-        raise UnsupportedVersion(
-            f"{path}: the database has schema {number}, the newest that can be read is {NUMBER}; upgrade checkpoint-ld"
-        )
-    return number
-
-
-def _migrate(connection: sa.Connection, path: Path) -> None:
-    """Bring a database to the newest schema within a transaction. Raises what `_schema_of` raises."""
-    number = _schema_of(connection, path)
-    if number == NUMBER:  # another process was first
-        return
-    for table in metadata.sorted_tables if number else ():
-        for index in table.indexes:
-            connection.execute(sa.text(f"DROP INDEX IF EXISTS {index.name}"))
-        connection.execute(sa.text(f"ALTER TABLE {table.name} RENAME TO {_OLD}{table.name}"))
-    metadata.create_all(connection)
-    for table in metadata.sorted_tables if number else ():
-        values = {column.name: column.name for column in table.columns}
-        values |= {name: f"coalesce({name}, {UNKNOWN[name]!r})" for name in values.keys() & UNKNOWN.keys()}
-        if table is thoughts:
-            values["parent_id"] = _PARENT
-        chosen = f"SELECT {', '.join(values.values())} FROM {_OLD}{table.name} o"  # noqa: S608 - names are ours
-        connection.execute(sa.text(f"INSERT INTO {table.name} ({', '.join(values)}) {chosen}"))
-    for table in reversed(metadata.sorted_tables) if number else ():
-        connection.execute(sa.text(f"DROP TABLE {_OLD}{table.name}"))
-    connection.exec_driver_sql(f"PRAGMA user_version = {NUMBER:d}")
 
 
 _OLDEST: Final = (3, 37)
@@ -204,10 +157,10 @@ class Database:
         engine = _made_engine(self.path, flushed=self.flushed)
         try:
             with engine.begin() as connection:
-                number = _schema_of(connection, self.path)
-            if number != NUMBER:
+                is_newest = is_current(connection, self.path)
+            if not is_newest:
                 with _writer(engine).begin() as connection:
-                    _migrate(connection, self.path)
+                    migrate(connection, self.path)
         except BaseException:
             engine.dispose()
             raise

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
 from checkpoint_ld.agent.values import real
-from checkpoint_ld.stores.protocol import Header
+from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -183,9 +183,8 @@ def known(connection: sa.Connection, checkpoint_id: str) -> tuple[str, str | Non
     return cast("tuple[str, str | None, str | None] | None", _KNOWN.on(connection, {"id": checkpoint_id}))
 
 
-def row_of(checkpoint: AgentCheckpoint) -> Row:
-    """Return the row of `checkpoints`; all members beyond the first seven are one JSON text."""
-    header, tree = Header.of(checkpoint, checkpoint.sha256), checkpoint.tree()
+def row_of(tree: Tree, header: Header) -> Row:
+    """Return the row of `checkpoints` for a canonical tree; all members beyond the first seven are one JSON text."""
     extra = {name: value for name, value in tree.items() if name not in (*_FIRST, "snapshot", "metadata")}
     return {
         **{name: getattr(header, name) for name in _in_header},
@@ -222,7 +221,7 @@ def _call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
     results = snapshot.tool_state.results
     outcomes = {None: "pending", True: "completed", False: "failed"}
     return [
-        _filled(
+        filled(
             {
                 "checkpoint_id": checkpoint_id,
                 "seq": seq,
@@ -243,7 +242,7 @@ PARTS: Final[Mapping[sa.Table, Callable[[str, Snapshot], list[Row]]]] = MappingP
 """The tables of what belongs to a checkpoint, with what makes their rows of its snapshot."""
 
 
-def _filled(row: Row) -> Row:
+def filled(row: Row) -> Row:
     """Return a row with what stands for the unknown in columns that are not NULL."""
     return {name: UNKNOWN.get(name) if value is None else value for name, value in row.items()}
 
@@ -269,15 +268,15 @@ def add(
     execution = _EXECUTION.on(connection, {"id": execution_id})
     if execution is None:
         row = {"id": execution_id, "agent_id": checkpoint.agent_id, "status": "running", "task": None}
-        connection.execute(sa.insert(executions), [_filled({**row, "started_at": None})])
-    row = {**row_of(checkpoint), "file_name": file_name, "source_sha256": source_sha256}
+        connection.execute(sa.insert(executions), [filled({**row, "started_at": None})])
+    row = {**row_of(checkpoint.tree(), header_of(checkpoint)), "file_name": file_name, "source_sha256": source_sha256}
     _INSERTED[checkpoints].on(connection, row)
     add_parts(connection, checkpoint.id, checkpoint.snapshot)
     task = checkpoint.snapshot.context.variables.get("task")
     goes_on = execution is not None and execution[0] == "running" and execution[1] <= checkpoint.timestamp
     if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in _STATUSES:
         return  # the row of its execution is as it should be
-    _follow(connection, execution_id, task if isinstance(task, str) else None, checkpoint.id)
+    follow(connection, execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
 
 def add_parts(connection: sa.Connection, checkpoint_id: str, snapshot: Snapshot) -> None:
@@ -289,10 +288,10 @@ def add_parts(connection: sa.Connection, checkpoint_id: str, snapshot: Snapshot)
 
 def change(connection: sa.Connection, checkpoint: AgentCheckpoint) -> None:
     """Write what may be changed about a checkpoint that is there."""
-    row = row_of(checkpoint)
+    row = row_of(checkpoint.tree(), header_of(checkpoint))
     changed = {name: row[name] for name in _CHANGING}
     connection.execute(sa.update(checkpoints).where(_of.id == checkpoint.id).values(changed))
-    _follow(connection, checkpoint.execution_id)
+    follow(connection, checkpoint.execution_id)
 
 
 def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
@@ -300,11 +299,11 @@ def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
     execution = connection.scalar(sa.delete(checkpoints).where(_of.id == checkpoint_id).returning(_of.execution_id))
     if execution is None:
         return False
-    _follow(connection, execution)
+    follow(connection, execution)
     return True
 
 
-def _follow(connection: sa.Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
+def follow(connection: sa.Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
     """Bring the row of an execution up to date: its state is that of its newest checkpoint; without any it goes.
 
     `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
