@@ -132,7 +132,7 @@ class Comparison:
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
     """Return how many answers passed, by model or by question, in the order in which these come first.
 
-    `assessments` is what `checkpoint_ld.assess` yields. Answers about questions that the benchmark does not have count
+    `assessments` is what `checkpoint_ld.assessment.assess` yields. Answers about questions that the benchmark does not have count
     as undecided, under the name that they give. Raises SettingsError where `by` is neither.
     """
     if by not in ("model", "question"):
@@ -184,7 +184,7 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
     """
     found = rates(assessments, by=by)
     if not found:
-        raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assess yields")
+        raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assessment.assess yields")
     sign = -1 if by == "model" else 1
     found.sort(key=lambda one: (one.rate is None, sign * (one.rate or 0.0), sign * one.total))
     shown = found[:_MOST]

@@ -489,9 +489,9 @@ class Usual:
                 self._mark(objects)
             elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
                 plain: Collection[Any] = {*values} if {*map(type, values)} == _TEXTS else ()
-                if known.holds is _Holds.A_KIND:
-                    told = self._spelling.is_plain_type
-                    plain = {one for one in plain if not one.startswith(KARENINA) and told(one)}
+                if plain and known.holds is _Holds.A_KIND:
+                    is_plain = self._spelling.is_plain_type
+                    plain = {one for one in plain if not one.startswith(KARENINA) and is_plain(one)}
                 self._mark((one for one in objects if one[key] not in plain), is_whole=False)
             elif known.holds is not _Holds.ANYTHING:
                 self._find_in(values, objects, known)
