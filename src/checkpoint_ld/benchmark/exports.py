@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from checkpoint_ld.templates import TemplateField
 
     Rubrics: TypeAlias = tuple[Rubric | None, DynamicRubric | None]
-    Table: TypeAlias = Literal["questions", "fields", "traits"]
 
 Json = dict[str, Any]
 Cell: TypeAlias = str | int | float
+Table: TypeAlias = Literal["questions", "fields", "traits"]
 Record = dict[str, Any]
 """A row by the names of its columns; every record of one table has the same columns."""
 
@@ -127,13 +127,14 @@ def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas =
     Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
     `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
     """
-    members = {name: _CSV_EXTRA[name] for name in extra if name in _CSV_EXTRA}
-    unknown = [name for name in extra if name not in members]
+    wanted = tuple(extra)
+    members = {name: _CSV_EXTRA[name] for name in wanted if name in _CSV_EXTRA}
+    unknown = [name for name in wanted if name not in members]
     if unknown:
         raise SettingsError(f"there is no extra column {unknown[0]!r}: choose from {', '.join(_CSV_EXTRA)}")
     content = self._content(frame_for((*_CSV_COLUMNS.values(), *members.values())))
-    keys = _custom_keys(content) if "custom" in extra else []
-    counted = [name for name in ("keywords", "sources") if name in extra]
+    keys = _custom_keys(content) if "custom" in wanted else []
+    counted = [name for name in ("keywords", "sources") if name in wanted]
     rows = [["Question ID", *_CSV_COLUMNS, *map(str.capitalize, counted), *keys]]
     for one in content.questions:
         told, custom = one.members, one.members["custom_metadata"] or {}
