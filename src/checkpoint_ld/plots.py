@@ -132,8 +132,8 @@ class Comparison:
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
     """Return how many answers passed, by model or by question, in the order in which these come first.
 
-    `assessments` is what `checkpoint_ld.assessment.assess` yields. Answers about questions that the benchmark does not have count
-    as undecided, under the name that they give. Raises SettingsError where `by` is neither.
+    `assessments` is what `checkpoint_ld.assessment.assess` yields. Answers about questions that the benchmark does
+    not have count as undecided, under the name that they give. Raises SettingsError where `by` is neither.
     """
     if by not in ("model", "question"):
         raise SettingsError(f"there are no rates by {by!r}: give 'model' or 'question'")
