@@ -63,7 +63,7 @@ def checked(function: Function) -> Function:
         return renamed(**names_before)(checked(bare))
     code = unwrap(function).__code__
     only = code.co_posonlyargcount  # a keyword may have the name of one of these; no keyword ends in a slash
-    names = (*(f"{one}/" for one in code.co_varnames[:only]), *code.co_varnames[only : code.co_argcount])
+    names = (*(f"{varname}/" for varname in code.co_varnames[:only]), *code.co_varnames[only : code.co_argcount])
     others = code.co_varnames[code.co_argcount + code.co_kwonlyargcount :][: bool(code.co_flags & CO_VARARGS)]
     checks: dict[str, Check] = {}
 
@@ -75,9 +75,9 @@ def checked(function: Function) -> Function:
         for name, value in (*given, *kwargs.items()):
             check = checks.get(name)
             if check is not None and not check(value):
-                told = name.removesuffix("/")
-                wanted, door = _named(_hints(function)[told]), function.__qualname__.removesuffix(".__init__")
-                raise WrongTypeError(f"{door.rpartition('.')[2]}(): {told} is {_described(value)}: give {wanted}")
+                parameter = name.removesuffix("/")
+                wanted, door = _named(_hints(function)[parameter]), function.__qualname__.removesuffix(".__init__")
+                raise WrongTypeError(f"{door.rpartition('.')[2]}(): {parameter} is {_described(value)}: give {wanted}")
         return function(*args, **kwargs)
 
     return cast("Function", call)
@@ -88,7 +88,7 @@ def _described(value: object) -> str:
     if value is None or isinstance(value, str | bytes | int | float):
         return f"{value!r:.60} (of type {type(value).__name__})"
     inner = value if isinstance(value, list | tuple | set) else value.values() if isinstance(value, dict) else ()
-    kinds = sorted({type(one).__name__ for one in inner})
+    kinds = sorted({type(item).__name__ for item in inner})
     return f"of type {type(value).__name__}" + (f" with {', '.join(kinds)}" if kinds else "")
 
 
@@ -131,7 +131,7 @@ class _Later(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         modules = map(import_module, _HOMES)
-        self[name] = next((getattr(one, name) for one in modules if hasattr(one, name)), None)
+        self[name] = next((getattr(module, name) for module in modules if hasattr(module, name)), None)
         if self[name] is None:
             self[name] = import_module(name) if name == "os" else _Unknown
         return self[name]
@@ -160,9 +160,9 @@ def _check_of(annotation: Any) -> Check:
     if kind is Annotated:
         return _check_of(inner[0])
     if kind in (Union, UnionType):
-        return _one_of([_check_of(one) for one in inner])
+        return _one_of([_check_of(hint) for hint in inner])
     if kind is Literal:
-        return _instance(*{type(one) for one in inner})
+        return _instance(*{type(value) for value in inner})
     if kind is BinaryIO:
         return lambda value: hasattr(value, "read") and not isinstance(value, TextIOBase)
     if kind in (int, float):

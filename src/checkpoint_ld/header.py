@@ -34,7 +34,7 @@ Json = dict[str, Any]
 
 _STARTS = (1 << 13, 1 << 17)
 """How many bytes are looked at: enough without traits of the benchmark, enough with many of them."""
-_TOLD = ("@id", "name", "description", "version", "creator", "dateCreated", "dateModified")
+_DESCRIBED = ("@id", "name", "description", "version", "creator", "dateCreated", "dateModified")
 _KEYWORDS = ("@context", "@type", "@id")
 _ELEMENTS = "dataFeedElement"
 _BULK = (_ELEMENTS, "hasPart", "checkpoint", "questions", "templates")
@@ -78,7 +78,7 @@ def read_header(
     if not counts:
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
         for start in _starts(source):
-            members = _told_at(start)
+            members = _members_at(start)
             if members is not None:
                 return _header(members, name, "json", dialects.CANONICAL.name)
     from checkpoint_ld.dialects import reading  # noqa: PLC0415 - it takes long to import
@@ -101,7 +101,7 @@ def header_of(reading: Reading, *, counts: bool = False) -> Header:
     if counts:
         from checkpoint_ld.mapping.questions import is_scenario  # noqa: PLC0415 - as above
 
-        items = [one for one in as_list(reading.tree.get(_ELEMENTS)) if isinstance(one, dict)]
+        items = [item for item in as_list(reading.tree.get(_ELEMENTS)) if isinstance(item, dict)]
         found["questions"] = len(items)
         found["scenarios"] = sum(map(is_scenario, as_list(reading.tree.get("hasPart"))))
     return _header(reading.tree, reading.source, reading.syntax, reading.dialect, **found)
@@ -124,19 +124,22 @@ def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
 
 
 def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts: int) -> Header:
-    told = {name: None if root.get(name) is None else text_of(root[name]) for name in _TOLD}
-    creators = (text_of(one.get("name") if isinstance(one, dict) else one) for one in as_list(root.get("creator")))
+    members = {name: None if root.get(name) is None else text_of(root[name]) for name in _DESCRIBED}
+    creators = (
+        text_of(creator.get("name") if isinstance(creator, dict) else creator)
+        for creator in as_list(root.get("creator"))
+    )
     return Header(
         source=source,
         syntax=syntax,
         dialect=dialect,
-        id=told["@id"],
-        name=told["name"],
-        description=told["description"],
-        version=told["version"],
+        id=members["@id"],
+        name=members["name"],
+        description=members["description"],
+        version=members["version"],
         creator=", ".join(filter(None, creators)) or None,
-        created=told["dateCreated"],
-        modified=told["dateModified"],
+        created=members["dateCreated"],
+        modified=members["dateModified"],
         **counts,
     )
 
@@ -155,7 +158,7 @@ def _starts(source: object) -> Iterator[bytes]:
             return
 
 
-def _told_at(start: bytes) -> Json | None:
+def _members_at(start: bytes) -> Json | None:
     """Return what is said about a canonical checkpoint at its start, None where that is not certain to be all."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
@@ -187,7 +190,9 @@ def _is_usual(root: Json) -> bool:
         and "@vocab" in context
         and any(context.items() <= known.items() for known in _contexts())
         and root.get("@type") == "DataFeed"
-        and all(isinstance(root.get(name), str) or (name == "creator" and _is_agent(root.get(name))) for name in _TOLD)
+        and all(
+            isinstance(root.get(name), str) or (name == "creator" and _is_agent(root.get(name))) for name in _DESCRIBED
+        )
         and all(":" not in name and (name[:1] != "@" or name in _KEYWORDS) for name in root)
     )
 

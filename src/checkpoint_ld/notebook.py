@@ -94,11 +94,11 @@ class Shown:
 
 def _table(table: Rows) -> Iterator[str]:
     every = iter(table.rows)
-    rows = [f"<tr>{''.join(f'<td>{_value(one)}</td>' for one in row)}</tr>" for row in islice(every, _MOST)]
+    rows = [f"<tr>{''.join(f'<td>{_value(cell)}</td>' for cell in row)}</tr>" for row in islice(every, _MOST)]
     if not rows:
         return
     head = f"<caption>{_escaped(table.caption)}</caption>" if table.caption else ""
-    head += f"<tr>{''.join(f'<th>{_escaped(one)}</th>' for one in table.columns)}</tr>"
+    head += f"<tr>{''.join(f'<th>{_escaped(column)}</th>' for column in table.columns)}</tr>"
     yield f"<table>{head}{''.join(rows[:_OPEN])}</table>"
     total = table.total or len(rows) + sum(1 for _ in every)
     if len(rows) > _OPEN:
@@ -119,7 +119,7 @@ def _value(value: object) -> str:
             return "yes" if value else "no"
         case str():
             text = value
-        case list() | tuple() | set() | frozenset() if all(isinstance(one, str) for one in value):
+        case list() | tuple() | set() | frozenset() if all(isinstance(item, str) for item in value):
             text = ", ".join(value)
         case dict() | list():
             text = json.dumps(value, ensure_ascii=False, indent=2, default=str)

@@ -91,10 +91,10 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
     """
     import difflib  # noqa: PLC0415 - nobody waits for it who makes no mistake
 
-    choices = {one.casefold(): one for one in known}
+    choices = {choice.casefold(): choice for choice in known}
     near = difflib.get_close_matches(name.casefold(), choices, n=3) if len(name) <= _LONGEST else []
     if near:
-        advice = f"did you mean {' or '.join(choices[one] for one in near)}?"
+        advice = f"did you mean {' or '.join(choices[folded] for folded in near)}?"
     else:
         advice = otherwise or f"use one of {', '.join(choices.values())}"
     return f"there is no {what} {shown(name)}; {advice}"
@@ -128,10 +128,10 @@ def encodable(text: str) -> str:
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
-def told_error(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Return the type of an exception and what it says; a half of a surrogate pair is written out."""
-    said = str(error)
-    return encodable(f"{type(error).__name__}: {said}" if said else type(error).__name__)
+    message = str(error)
+    return encodable(f"{type(error).__name__}: {message}" if message else type(error).__name__)
 
 
 def cells(text: str) -> int:

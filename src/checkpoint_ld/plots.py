@@ -139,14 +139,14 @@ def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"]
         raise SettingsError(f"there are no rates by {by!r}: give 'model' or 'question'")
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
     names: dict[str, str] = {}
-    for one in assessments:
+    for assessment in assessments:
         if by == "model":
-            key = name = one.answer.model_name or "(no model)"
-        elif one.question is not None:
-            key, name = one.question.identifier, one.question.text
+            key = name = assessment.answer.model_name or "(no model)"
+        elif assessment.question is not None:
+            key, name = assessment.question.identifier, assessment.question.text
         else:
-            key = name = one.answer.question_id or "(no question)"
-        counts[key][one.status] += 1
+            key = name = assessment.answer.question_id or "(no question)"
+        counts[key][assessment.status] += 1
         names[key] = name
     return [
         Rate(names[key], held[Status.PASSED], decided, held.total() - decided)
@@ -165,9 +165,9 @@ def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Compari
     pairs = [Pair(one.name, one, after[key]) for key, one in before.items() if key in after]
     if not pairs:
         raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
-    table = Counter(tuple(2 * rate.passed > rate.total for rate in (one.first, one.second)) for one in pairs)
+    table = Counter(tuple(2 * rate.passed > rate.total for rate in (pair.first, pair.second)) for pair in pairs)
     return Comparison(
-        tuple(sorted(pairs, key=lambda one: -abs(one.difference))),
+        tuple(sorted(pairs, key=lambda pair: -abs(pair.difference))),
         both=table[True, True],
         first_only=table[True, False],
         second_only=table[False, True],
@@ -208,21 +208,23 @@ def comparison(
     Raises SettingsError where no question was decided in both, or Matplotlib is absent.
     """
     found = paired(first, second)
-    if [type(one) for one in names] != [str, str]:
+    if [type(name) for name in names] != [str, str]:
         raise SettingsError("names are those of the two runs: give two texts")
     names = (_label(names[0]), _label(names[1]))
     shown = found.pairs[:_MOST]
-    told = (
+    summary = (
         f"passed by both {found.both}, by {names[0]} alone {found.first_only}, by {names[1]} alone "
         f"{found.second_only}, by neither {found.neither}; McNemar's exact test: p = {found.p_value:.3g}"
     )
     unpaired = f"{found.unpaired} decided in one run alone" if found.unpaired else ""
     title = f"{names[0]} and {names[1]}, question by question"
-    notes = [told, unpaired, _more(len(found.pairs), "questions")]
-    figure, axes = _figure(title, [one.name for one in shown], notes=notes, shares=True)
+    notes = [summary, unpaired, _more(len(found.pairs), "questions")]
+    figure, axes = _figure(title, [pair.name for pair in shown], notes=notes, shares=True)
     places = range(len(shown))
-    ends = [(one.first.rate or 0.0, one.second.rate or 0.0) for one in shown]
-    axes.hlines(places, [min(one) for one in ends], [max(one) for one in ends], color=_PALE, linewidth=4, zorder=1)
+    ends = [(pair.first.rate or 0.0, pair.second.rate or 0.0) for pair in shown]
+    axes.hlines(
+        places, [min(shares) for shares in ends], [max(shares) for shares in ends], color=_PALE, linewidth=4, zorder=1
+    )
     axes.scatter([one for one, _ in ends], places, color=_NAVY, marker="o", s=46, label="first", zorder=3)
     axes.scatter([one for _, one in ends], places, color=_AMBER, marker="D", s=28, label="second", zorder=4)
     columns = 2 if len("".join(names)) <= _WIDEST else 1
@@ -239,7 +241,7 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
     Traits of the whole benchmark judge all questions. Raises SettingsError for a benchmark without questions or without
     traits, and where Matplotlib is absent.
     """
-    questions = {one.id: one.members["question"] for one in _questions(benchmark, frame(text=None))}
+    questions = {question.id: question.members["question"] for question in _questions(benchmark, frame(text=None))}
     everywhere: dict[str, None] = {}
     own: dict[str, set[str]] = {}
     for record in benchmark.traits_records():
@@ -253,11 +255,11 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
         raise SettingsError("the benchmark has no traits to draw: add some to its rubrics")
     green = "green: traits of the whole benchmark" if everywhere else ""
     if len(questions) > _MOST or len(names) > _MOST:
-        counts = {one: len(covered[one]) for one in sorted(names, key=lambda one: -len(covered[one]))}
+        counts = {one: len(covered[one]) for one in sorted(names, key=lambda name: -len(covered[name]))}
         colors = dict.fromkeys(counts, _NAVY) | dict.fromkeys(everywhere, _TEAL)
         notes = [f"{len(questions):,} questions", green]
         return _bars("Questions that each trait judges", counts, colors, "traits", notes)
-    labels = [_label(one) for one in names]
+    labels = [_label(name) for name in names]
     slanted = max(map(len, labels)) // 4
     figure, axes = _figure("Traits by question", list(questions.values()), slanted, notes=[green])
     for column, name in enumerate(names):
@@ -276,11 +278,11 @@ def keywords(benchmark: Benchmark) -> Figure:
     Raises SettingsError for a benchmark without questions or without keywords, and where Matplotlib is absent.
     """
     questions = _questions(benchmark, frame(keywords=None))
-    counts = Counter(word for one in questions for word in set(one.members["keywords"]))
+    counts = Counter(word for question in questions for word in set(question.members["keywords"]))
     if not counts:
         raise SettingsError("the benchmark has no keywords to draw: give some to its questions")
     # Words that are as frequent as each other come in the order of the alphabet: sets have none.
-    ranked = dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    ranked = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     return _bars("Questions by keyword", ranked, {}, "keywords", [])
 
 
@@ -291,13 +293,13 @@ def lengths(benchmark: Benchmark) -> Figure:
     Raises SettingsError for a benchmark without questions, and where Matplotlib is absent.
     """
     questions = _questions(benchmark, frame(text=None, acceptedAnswer=TEXT))
-    values = [[len(one.members[name]) for one in questions] for name in ("question", "raw_answer")]
+    values = [[len(question.members[name]) for question in questions] for name in ("question", "raw_answer")]
     figure, axes = _figure("Lengths in characters", [], 8)
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - after the sentence about the extra
 
     edges = [10 ** (step / 6) for step in range(math.ceil(6 * math.log10(max(10, *map(max, values)))) + 2)]
     # The axis is logarithmic: an empty text counts as one character.
-    held = [[max(one, 1) for one in each] for each in values]
+    held = [[max(length, 1) for length in each] for each in values]
     axes.hist(held, bins=edges, label=["questions", "answers"], color=[_NAVY, _AMBER])
     axes.set_xscale("log")
     axes.minorticks_off()
@@ -362,9 +364,9 @@ def _questions(benchmark: Benchmark, only: Frame) -> tuple[QuestionContent, ...]
 def _by_question(assessments: Iterable[Assessment]) -> dict[str, Rate]:
     """Return the rates of the questions of which an answer was decided, by their identifiers."""
     held: dict[str, list[Assessment]] = defaultdict(list)
-    for one in assessments:
-        if one.question is not None:
-            held[one.question.identifier].append(one)
+    for assessment in assessments:
+        if assessment.question is not None:
+            held[assessment.question.identifier].append(assessment)
     found = {key: rates(those, by="question")[0] for key, those in held.items()}
     return {key: one for key, one in found.items() if one.total}
 
@@ -372,7 +374,9 @@ def _by_question(assessments: Iterable[Assessment]) -> dict[str, Rate]:
 def _bars(title: str, counts: Mapping[str, int], colors: Mapping[str, str], what: str, notes: list[str]) -> Figure:
     names = list(counts)[:_MOST]
     figure, axes = _figure(title, names, notes=[*notes, _more(len(counts), what)])
-    bars = axes.barh(range(len(names)), [counts[one] for one in names], color=[colors.get(one, _TEAL) for one in names])
+    bars = axes.barh(
+        range(len(names)), [counts[name] for name in names], color=[colors.get(name, _TEAL) for name in names]
+    )
     axes.bar_label(bars, fmt="{:,.0f}", padding=3, fontsize=8)
     axes.locator_params(axis="x", integer=True)
     axes.set_xlim(0, 1.12 * max(counts.values()))
@@ -406,7 +410,7 @@ def _figure(
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(length=0)
     if names:
-        axes.set_yticks(range(len(names)), [_label(one) for one in names], parse_math=False)
+        axes.set_yticks(range(len(names)), [_label(name) for name in names], parse_math=False)
         axes.set_ylim(len(names) - 0.4, -0.6)
     if shares:
         axes.set_xlim(-0.02, 1.02)

@@ -136,7 +136,7 @@ def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
     With `named`, also those of named shapes without a code of their own: the end of their name serves as one.
     """
     nodes = {iri: one for iri, one in statements_in(file).items() if not iri.startswith(BLANK)}
-    about = next((one for one in nodes.values() if _TITLE in one), {})
+    about = next((node for node in nodes.values() if _TITLE in node), {})
     for iri, properties in nodes.items():
         if CHECKPOINT_SHACL + "code" in properties:
             yield _rule(iri, properties, about)
@@ -253,22 +253,22 @@ def example(code: str) -> Example | None:
     path = data.folder(FOLDER) / _FOLDER / f"{code}.json"
     if not path.is_file():
         return None
-    told = json.loads(path.read_text(encoding="utf-8"))
-    file, profile = told.get("file", "example.jsonld"), told.get("profile", "karenina")
-    if "invalid" in told:
-        valid, invalid = told["valid"], told["invalid"]
-        encoded = valid.encode(), invalid.encode(told.get("encoding", "utf-8"))
-        return Example(code, *encoded, told["pointer"], valid.strip(), invalid.strip(), profile, file)
-    valid = document(told["document"])
-    patch(valid, told.get("prepare", []))
+    stated = json.loads(path.read_text(encoding="utf-8"))
+    file, profile = stated.get("file", "example.jsonld"), stated.get("profile", "karenina")
+    if "invalid" in stated:
+        valid, invalid = stated["valid"], stated["invalid"]
+        encoded = valid.encode(), invalid.encode(stated.get("encoding", "utf-8"))
+        return Example(code, *encoded, stated["pointer"], valid.strip(), invalid.strip(), profile, file)
+    valid = document(stated["document"])
+    patch(valid, stated.get("prepare", []))
     broken = copy.deepcopy(valid)
-    patch(broken, told["change"])
-    shown = told.get("shown", told["pointer"])
+    patch(broken, stated["change"])
+    shown = stated.get("shown", stated["pointer"])
     return Example(
         code,
         _text(valid),
         _text(broken),
-        told["pointer"],
+        stated["pointer"],
         _part(valid, broken, shown),
         _part(broken, valid, shown),
         profile,

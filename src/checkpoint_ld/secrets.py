@@ -54,8 +54,8 @@ def secret(value: Any) -> str | None:
 
 def are_harmless(values: Iterable[object]) -> bool:
     """Tell whether there is surely no secret in any of several values: they are looked at as one."""
-    texts = [one for one in values if type(one) is str]
-    containers = [one for one in values if type(one) in (list, dict)]
+    texts = [value for value in values if type(value) is str]
+    containers = [value for value in values if type(value) in (list, dict)]
     return _TELLTALE.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
 
 

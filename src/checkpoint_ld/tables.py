@@ -111,10 +111,10 @@ def data_frame(records: list[dict[str, Any]], kind: FrameLibrary) -> Any:
         return frames.DataFrame(records).convert_dtypes()
     # Custom metadata may have values of several types under one key, which polars reads as text then; it refuses
     # numbers of more than 64 bits.
-    wide = {name for one in records for name, value in one.items() if isinstance(value, int) and abs(value) >> 63}
+    wide = {name for record in records for name, value in record.items() if isinstance(value, int) and abs(value) >> 63}
     if wide:
-        texts = ({name: str(one[name]) for name in wide if one[name] is not None} for one in records)
-        records = [{**one, **told} for one, told in zip(records, texts, strict=True)]
+        texts = ({name: str(record[name]) for name in wide if record[name] is not None} for record in records)
+        records = [{**record, **text} for record, text in zip(records, texts, strict=True)]
     return frames.DataFrame(records, infer_schema_length=None, strict=False)
 
 

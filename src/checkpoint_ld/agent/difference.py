@@ -183,18 +183,18 @@ def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
 
 def _changes(before: Any, after: Any, path: Path = ()) -> Changes:
     """Return what is different between two JSON values, by JSON Pointers that start with `path`."""
-    return {pointer((*path, *one.path)): Change(one.before, one.after) for one in changes(before, after)}
+    return {pointer((*path, *change.path)): Change(change.before, change.after) for change in changes(before, after)}
 
 
 def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
     """Return what became of thoughts, or of calls, which are matched by their ids."""
-    before, after = ({one.id: one for one in these} for these in (old, new))
+    before, after = ({entry.id: entry for entry in these} for these in (old, new))
     # Snapshots of one run share the values that did not change.
     both = [one for one, was in before.items() if one in after and was is not after[one]]
     changed = {one: _changes(before[one].tree(), after[one].tree()) for one in both}
     return {
-        f"{name}_added": tuple(one for one in new if one.id not in before),
-        f"{name}_removed": tuple(one for one in old if one.id not in after),
+        f"{name}_added": tuple(entry for entry in new if entry.id not in before),
+        f"{name}_removed": tuple(entry for entry in old if entry.id not in after),
         f"{name}_changed": {one: different for one, different in changed.items() if different},
         f"{name}_moved": moved([*before], [*after]),
     }
@@ -206,7 +206,7 @@ def _json_of(found: Any) -> Any:
         return found.to_dict()
     if isinstance(found, dict):
         return {where: _json_of(one) for where, one in found.items()}
-    return [one if isinstance(one, str) else one.tree() for one in found]
+    return [entry if isinstance(entry, str) else entry.tree() for entry in found]
 
 
 _ROOM = 60
@@ -217,14 +217,14 @@ def _lines(diff: CheckpointDiff) -> Iterator[str]:
         added, removed, changed, moved = (getattr(diff, f"{name}_{what}") for what in _MATCHED)
         yield from _section(
             title,
-            (f"+ {described(one)}" for one in added),
-            (f"- {described(one)}" for one in removed),
+            (f"+ {described(entry)}" for entry in added),
+            (f"- {described(entry)}" for entry in removed),
             (
                 f"~ {one} {where.removeprefix('/')}: {_values(where, change)}"
                 for one, found in changed.items()
                 for where, change in found.items()
             ),
-            (f"> {one} stands in another place" for one in moved),
+            (f"> {name} stands in another place" for name in moved),
         )
     for name, path in _PLACES.items():
         title = name.partition("_")[0] if path else "the rest"
@@ -254,7 +254,7 @@ def _lines_of_changes(found: Mapping[str, Change], above: str) -> Iterator[str]:
 
 def _values(where: str, change: Change) -> str:
     key = where.rpartition("/")[2]
-    return " → ".join(_shown(one, key) for one in (change.before, change.after) if one is not ABSENT)
+    return " → ".join(_shown(value, key) for value in (change.before, change.after) if value is not ABSENT)
 
 
 def _shown(value: Any, key: str) -> str:

@@ -50,8 +50,8 @@ _DATETIME = URIRef(DATETIME)
 
 def moment(milliseconds: int) -> Literal:
     """Return a moment, told in milliseconds since 1970, as `2025-02-05T21:20:00.000Z`."""
-    told = (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
-    return typed(told.replace("+00:00", "Z"), _DATETIME)
+    text = (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
+    return typed(text.replace("+00:00", "Z"), _DATETIME)
 
 
 class _Layer:
@@ -71,12 +71,12 @@ class _Layer:
         self.moment_of(root, caf("timestampMs"), prov("generatedAtTime"))
         self.say(root, prov("wasDerivedFrom"), self.named(self.named(root, caf("parent")), caf("parentCheckpoint")))
         self.say(root, derived("sha256"), None if sha256 is None else Literal(sha256))
-        self.say(root, _ABOUT, self.asked(caf("question")))
+        self.say(root, _ABOUT, self.subject_of(caf("question")))
         self.say(execution, RDF_TYPE, caf("Execution"))
         self.say(execution, RDF_TYPE, prov("Activity"))
         self.say(execution, prov("wasAssociatedWith"), agent)
-        self.say(execution, prov("used"), self.asked(caf("question")))
-        self.say(execution, prov("used"), self.asked(caf("benchmark")))
+        self.say(execution, prov("used"), self.subject_of(caf("question")))
+        self.say(execution, prov("used"), self.subject_of(caf("benchmark")))
         self.say(agent, RDF_TYPE, caf("Agent"))
         self.say(agent, RDF_TYPE, prov("SoftwareAgent"))
         for thought in self.objects(snapshot, caf("thought")):
@@ -92,32 +92,32 @@ class _Layer:
             self.moment_of(call, caf("startedAtMs"), prov("startedAtTime"))
             self.moment_of(call, caf("completedAtMs"), prov("endedAtTime"))
             self.say(call, prov("wasAssociatedWith"), agent)
-            told = schema.identifier(str(call))
-            if told is not None and isinstance(results, dict) and told[1] in results:
-                self.say(call, derived("result"), literal_of(results[told[1]], "@json"))
+            identified = schema.identifier(str(call))
+            if identified is not None and isinstance(results, dict) and identified[1] in results:
+                self.say(call, derived("result"), literal_of(results[identified[1]], "@json"))
 
     def say(self, subject: Node | None, predicate: URIRef, term: Node | None) -> None:
         if subject is not None and term is not None:
             put(self.index, subject, predicate, term)
 
     def moment_of(self, subject: Node, source: URIRef, predicate: URIRef) -> None:
-        told = self.value(subject, source)
-        if isinstance(told, int) and not isinstance(told, bool) and 0 <= told <= LATEST_MS:
-            self.say(subject, predicate, moment(told))
+        value = self.value(subject, source)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LATEST_MS:
+            self.say(subject, predicate, moment(value))
 
-    def asked(self, what: URIRef) -> URIRef | None:
+    def subject_of(self, what: URIRef) -> URIRef | None:
         """Return the IRI that the question or the benchmark has in its graph that the checkpoint says it is about."""
-        told = self.value(self.named(self.root, caf("about")), what)
-        return URIRef(literals.iri_of(told)) if isinstance(told, str) and told else None
+        value = self.value(self.named(self.root, caf("about")), what)
+        return URIRef(literals.iri_of(value)) if isinstance(value, str) and value else None
 
     def objects(self, subject: Node | None, predicate: URIRef) -> list[Node]:
-        return [one for one in self.terms(subject, predicate) if not isinstance(one, Literal)]
+        return [term for term in self.terms(subject, predicate) if not isinstance(term, Literal)]
 
     def named(self, subject: Node | None, predicate: URIRef) -> Node | None:
         return next(iter(self.objects(subject, predicate)), None)
 
     def value(self, subject: Node | None, predicate: URIRef) -> Any:
-        return next((value_of(one) for one in self.terms(subject, predicate) if isinstance(one, Literal)), None)
+        return next((value_of(term) for term in self.terms(subject, predicate) if isinstance(term, Literal)), None)
 
     def terms(self, subject: Node | None, predicate: URIRef) -> list[Node]:
         return [] if subject is None else terms_of(self.index.get(subject, {}).get(predicate))
@@ -197,17 +197,17 @@ class AgentGraph(StatementGraph):
         if subject not in walk.index:
             raise WriteError(f"{subject} cannot get the id {identifier!r}: write the object that holds it")
         held = self.index[subject]
-        said = walk.index[subject]
+        stated = walk.index[subject]
         kept = {one: terms for one, terms in held.items() if one != RESIDUE and plan.key_of(str(one)) is None}
         self._cut(subject, plan)
         self.index.update(walk.index)
-        said.pop(POSITION, None)
-        self.index[subject] = {**said, **kept}
+        stated.pop(POSITION, None)
+        self.index[subject] = {**stated, **kept}
         self.touch()
 
     def _plan(self, subject: Node) -> AgentPlan:
         kinds = map(str, terms_of(self.held.get(subject, {}).get(RDF_TYPE)))
-        plan = next((schema.plans()[one] for one in kinds if one in schema.plans()), None)
+        plan = next((schema.plans()[kind] for kind in kinds if kind in schema.plans()), None)
         if plan is None:
             raise LookupFailedError(f"{subject} is no object of the checkpoint {self.root}: give the node of one")
         return plan
@@ -216,13 +216,13 @@ class AgentGraph(StatementGraph):
         """Take out all that is said about a node and about the objects below it."""
         held = self.index.pop(subject, {})
         for key, below in plan.below.items():
-            for one in terms_of(held.get(plan.keys[key].predicate)):
-                self._cut(one, below)
+            for node in terms_of(held.get(plan.keys[key].predicate)):
+                self._cut(node, below)
 
 
 def _holder(plan: AgentPlan) -> tuple[AgentPlan | None, str]:
     """Return what keys mean at the objects that hold those of `plan`, and the key of these; None at the root."""
-    above = ((one, key) for one in schema.plans().values() for key, below in one.below.items() if below is plan)
+    above = ((owner, key) for owner in schema.plans().values() for key, below in owner.below.items() if below is plan)
     return next(above, (None, ""))
 
 
@@ -316,13 +316,13 @@ class AgentWalk(Walk):
         if not known.holds:
             if known.reading is Reading.REFERENCE and not known.is_set and {*map(type, column.values)} == {str}:
                 ids = self.ids[schema.kind_of(known)]
-                return [ids[one] for one in column.values], ()
+                return [ids[text] for text in column.values], ()
             return super().column(column, names, depth)
-        said = [
+        terms = [
             self._holder(one, column, names[row], depth) for one, row in zip(column.values, column.rows, strict=True)
         ]
-        odd = list if list in known.holds else type(None)
-        return said, [at for at, one in enumerate(column.values) if one is None or isinstance(one, odd)]
+        unlike_document = list if list in known.holds else type(None)
+        return terms, [at for at, one in enumerate(column.values) if one is None or isinstance(one, unlike_document)]
 
     def _holder(self, value: Any, column: Column, name: str, depth: int) -> Node | list[Node] | None:
         """Return what a member says that may hold objects, of which some elements are none."""
@@ -333,8 +333,8 @@ class AgentWalk(Walk):
         if dict in known.holds or not isinstance(value, list):
             return self.member(value, known)[0]
         at = [at for at, one in enumerate(value) if isinstance(one, dict)]
-        by_place = [f"{stem_of(name, known)}/{one}" for one in at]
-        objects = Objects([value[one] for one in at], by_place, at)
+        by_place = [f"{stem_of(name, known)}/{index}" for index in at]
+        objects = Objects([value[index] for index in at], by_place, at)
         nodes = dict(zip(at, self.objects(objects, place) if at else (), strict=True))
         self.left.setdefault(_uri(name), {})[known.key] = [
             {NODE: str(nodes[at])} if at in nodes else encoded(one, {}) for at, one in enumerate(value)
@@ -353,7 +353,7 @@ class AgentWalk(Walk):
                 return self._reference(value, known), False
             if known.is_set and is_texts(value):
                 distinct = sorted({*value})
-                terms = [self._reference(one, known) for one in dict.fromkeys(value)]
+                terms = [self._reference(item, known) for item in dict.fromkeys(value)]
                 return _held(terms), not value or value != distinct
         if isinstance(value, (dict, list)):
             return literal_of(value, "@json"), False
@@ -392,7 +392,7 @@ class _Ids(dict[str, URIRef]):
 
 def is_texts(value: Any) -> bool:
     """Return whether a value is an array of texts only."""
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _uri(name: str) -> URIRef:
@@ -401,7 +401,7 @@ def _uri(name: str) -> URIRef:
 
 
 def _held(found: Iterable[Node | None]) -> Node | list[Node] | None:
-    every = [*dict.fromkeys(one for one in found if one is not None)]
+    every = [*dict.fromkeys(kind for kind in found if kind is not None)]
     return every if len(every) > 1 else every[0] if every else None
 
 
@@ -489,7 +489,7 @@ class _AgentReader(ObjectReading):
         if known.is_set and known.holds:
             return sorted(held, key=self.place)
         by_name = sorted(held, key=str)
-        return sorted(by_name, key=lambda one: str(self.one(one, known))) if known.is_set else by_name
+        return sorted(by_name, key=lambda node: str(self.one(node, known))) if known.is_set else by_name
 
     def at_nodes(self, terms: Sequence[Node], step: Step) -> list[int]:
         known = _known(step)
@@ -528,13 +528,15 @@ class _AgentReader(ObjectReading):
                 key, meant = plan.key(name), decoded(value)
                 is_array = list in key.holds and isinstance(meant, list)
                 parts = meant if is_array else [meant]
-                terms = [_uri(one.name) if isinstance(one, Ref) else self.walk.member(one, key)[0] for one in parts]
+                terms = [_uri(part.name) if isinstance(part, Ref) else self.walk.member(part, key)[0] for part in parts]
                 if {one for held_one in terms for one in terms_of(held_one)} == {*terms_of(held.get(key.predicate))}:
-                    nodes = [_uri(one.name) for one in parts if isinstance(one, Ref)]
-                    below = iter(self.objects(nodes, key.term) if key.holds else [self.one(one, key) for one in nodes])
-                    filled = [next(below) if isinstance(one, Ref) else one for one in parts]
+                    nodes = [_uri(part.name) for part in parts if isinstance(part, Ref)]
+                    below = iter(
+                        self.objects(nodes, key.term) if key.holds else [self.one(node, key) for node in nodes]
+                    )
+                    filled = [next(below) if isinstance(part, Ref) else part for part in parts]
                     members[name] = filled if is_array else filled[0]
-        return dict(sorted(members.items(), key=lambda one: reads.rank(one[0])))
+        return dict(sorted(members.items(), key=lambda item: reads.rank(item[0])))
 
 
 def _id_of(subject: Node, kind: schema.Kind) -> str:

@@ -85,10 +85,10 @@ _WORDS = (
 )
 _TRACES = {
     **{f'{word}":"'.encode(): None for word in _WORDS},
-    **{one: re.compile(one + rb"[a-z0-9_-]{16}") for one in (b"sk-", b"pk-", b"rk-")},
+    **{prefix: re.compile(prefix + rb"[a-z0-9_-]{16}") for prefix in (b"sk-", b"pk-", b"rk-")},
     **{
-        one: re.compile(one + rb"[a-z0-9]{16}")
-        for one in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"hf_", b"akia")
+        prefix: re.compile(prefix + rb"[a-z0-9]{16}")
+        for prefix in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"hf_", b"akia")
     },
     b"aiza": re.compile(rb"aiza[a-z0-9_-]{30}"),
     b"xox": re.compile(rb"xox[abprs]-"),
@@ -212,8 +212,8 @@ class Parts:
         yield from self._noted.get((part.node, prop), ())
         if prop == _ID:
             yield from (
-                Note(part.node, _ID, one, f"{part.pointer}/id")
-                for one in terms_of(self.inferred.get(part.node, {}).get(_ID))
+                Note(part.node, _ID, identifier, f"{part.pointer}/id")
+                for identifier in terms_of(self.inferred.get(part.node, {}).get(_ID))
             )
         if prop == POSITION:
             places = (part.pointer, *self.again.get(part.node, ()))
@@ -316,7 +316,7 @@ def _in_cycles(thoughts: Sequence[Part], by_id: dict[str, Part]) -> Iterator[Par
         seen.update(walked)
         if at is not None and at.pointer in walked:
             steps = [*walked.values()]
-            yield min(steps[steps.index(at) :], key=lambda one: order[one.pointer])
+            yield min(steps[steps.index(at) :], key=lambda step: order[step.pointer])
 
 
 def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
@@ -328,7 +328,7 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
             children.setdefault(parent, set()).add(identifier)
     for part in thoughts:
         stated, identifier = part.tree.get("children"), part.tree.get("id")
-        is_comparable = isinstance(stated, list) and all(isinstance(one, str) for one in stated)
+        is_comparable = isinstance(stated, list) and all(isinstance(item, str) for item in stated)
         if isinstance(identifier, str) and isinstance(stated, list) and is_comparable:
             expected = children.get(identifier, set())
             unknown, missing = sorted(set(stated) - expected), sorted(expected - set(stated))
@@ -339,7 +339,9 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
 
 def _calls(parts: Parts) -> Iterator[_Fault]:
     """Infer what is at odds about the times, the status and the errors of calls."""
-    is_complete = any(one.tree.get("checkpoint_reason") == "execution_completed" for one in parts.of(METADATA))
+    is_complete = any(
+        metadata.tree.get("checkpoint_reason") == "execution_completed" for metadata in parts.of(METADATA)
+    )
     for part in parts.of(CALL):
         call = part.tree
         for key in ("started_at", "completed_at"):
@@ -393,7 +395,7 @@ def _results(parts: Parts) -> Iterator[_Fault]:
     for tools in parts.of(TOOL_STATE):
         results, calls = tools.tree.get("results"), tools.tree.get("calls")
         if isinstance(results, dict) and isinstance(calls, list):
-            ids = [one.get("id") for one in calls if isinstance(one, dict)]
+            ids = [call.get("id") for call in calls if isinstance(call, dict)]
             known = {one for one in ids if isinstance(one, str)}
             for key in results:
                 if key not in known:

@@ -28,14 +28,16 @@ def patch(before: Any, after: Any) -> list[Operation]:
     The order of the members of objects is left as it comes. Values of operations are those of `after`, not copies.
     """
     operations: list[Operation] = []
-    for one in changes(before, after, identify=_identified, exact=True):
-        path = pointer(one.path)
-        if one.source is not None:
-            operations.append({"op": "move", "from": pointer(one.source), "path": path})
-        elif one.after is ABSENT:
+    for change in changes(before, after, identify=_identified, exact=True):
+        path = pointer(change.path)
+        if change.source is not None:
+            operations.append({"op": "move", "from": pointer(change.source), "path": path})
+        elif change.after is ABSENT:
             operations.append({"op": "remove", "path": path})
         else:
-            operations.append({"op": "add" if one.before is ABSENT else "replace", "path": path, "value": one.after})
+            operations.append(
+                {"op": "add" if change.before is ABSENT else "replace", "path": path, "value": change.after}
+            )
     return operations
 
 

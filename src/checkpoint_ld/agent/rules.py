@@ -124,7 +124,7 @@ class _Agent:
         self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
         kept = [*_heaviest([*_placed(found, self.parts, shapes)])]
-        findings = [self._finding(one, profile, shapes) for one in kept]
+        findings = [self._finding(judged, profile, shapes) for judged in kept]
         return findings, [*map(_reported, kept, findings)]
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterator[Finding]:  # noqa: ARG002 - benchmarks need it
@@ -139,42 +139,42 @@ class _Agent:
             return Place(pointer=at)
         return self.reading.key_place(at) if is_key else self.reading.place(at)
 
-    def _finding(self, one: Placed, profile: Profile, shapes: Index) -> Finding:
-        ours = profile.of_shape(str(one.result.shape))
-        rule = ours or Rule("shape", "shape", "a shape of your own", one.severity)
-        value, key = value_at(self.tree, one.place), _key(one.place)
+    def _finding(self, judged: Placed, profile: Profile, shapes: Index) -> Finding:
+        ours = profile.of_shape(str(judged.result.shape))
+        rule = ours or Rule("shape", "shape", "a shape of your own", judged.severity)
+        value, key = value_at(self.tree, judged.place), _key(judged.place)
         is_withheld = _is_secret(key, value)
         words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
-        place = self._place(one.place, is_key=rule.slug in _ABOUT_KEYS)
+        place = self._place(judged.place, is_key=rule.slug in _ABOUT_KEYS)
         message = (
-            _PLACEHOLDER.sub(lambda match: words.get(match[1], one.detail), rule.message)
+            _PLACEHOLDER.sub(lambda match: words.get(match[1], judged.detail), rule.message)
             if rule.message
-            else one.detail
+            else judged.detail
         )
         as_text = str(Literal(value)) if isinstance(value, bool) else str(value)
         return Finding(
             code=rule.code,
-            severity=rule.severity if ours else one.severity,
+            severity=rule.severity if ours else judged.severity,
             message=_in_words_of(message, key, _key(place.pointer or "")),
-            remedy=_remedy_of(rule, one.result.shape, value, shapes),
+            remedy=_remedy_of(rule, judged.result.shape, value, shapes),
             place=place,
-            subject=_subject_of(self.tree, one.place),
+            subject=_subject_of(self.tree, judged.place),
             rule=rule.slug,
             condition=rule.condition,
-            node=str(one.part.node),
+            node=str(judged.part.node),
             value=None if value is None or isinstance(value, (dict, list)) or is_withheld else as_text,
         )
 
 
-def _reported(one: Placed, finding: Finding) -> shacl.Result:
+def _reported(judged: Placed, finding: Finding) -> shacl.Result:
     """Return a result as the validation report has it: in the words of its finding, without secrets."""
-    is_withheld = one.value is not None and _is_secret(_key(one.place), value_of(one.value))
+    is_withheld = judged.value is not None and _is_secret(_key(judged.place), value_of(judged.value))
     return replace(
-        one.result,
-        focus=one.part.node,
+        judged.result,
+        focus=judged.part.node,
         severity=_IRIS[finding.severity],
         messages=(Literal(finding.message),),
-        value=None if is_withheld else one.result.value,
+        value=None if is_withheld else judged.result.value,
     )
 
 
@@ -203,18 +203,20 @@ def _heaviest(found: list[Placed]) -> Iterable[Placed]:
     """Return of the results at one place only the heaviest, each rule once; those of the user's own shapes all stay."""
     weights = _weights()
     heaviest: dict[str, Severity] = {}
-    for one in found:
-        weight = weights.get(str(one.result.shape), Severity.INFO)
-        heaviest[one.place] = max(heaviest.get(one.place, Severity.INFO), weight)
+    for judged in found:
+        weight = weights.get(str(judged.result.shape), Severity.INFO)
+        heaviest[judged.place] = max(heaviest.get(judged.place, Severity.INFO), weight)
     ours = {
-        (one.result.shape, one.place): one for one in found if weights.get(str(one.result.shape)) == heaviest[one.place]
+        (judged.result.shape, judged.place): judged
+        for judged in found
+        if weights.get(str(judged.result.shape)) == heaviest[judged.place]
     }
-    return *ours.values(), *(one for one in found if str(one.result.shape) not in weights)
+    return *ours.values(), *(judged for judged in found if str(judged.result.shape) not in weights)
 
 
 @cache
 def _weights() -> dict[str, Severity]:
-    return {one.shape: one.severity for one in catalogue().values()}
+    return {rule.shape: rule.severity for rule in catalogue().values()}
 
 
 def _in_words_of(message: str, own: str, key: str) -> str:
@@ -333,15 +335,21 @@ def check_collection(
     by_id: dict[str, _Seen] = {}
     newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
     orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which were not seen yet
-    asked: set[tuple[Any, ...]] = set()
-    for one in checkpoints:
-        tree = one if isinstance(one, dict) else one.tree if isinstance(one, AgentReading) else one.tree()
-        place = one.place if isinstance(one, AgentReading) else _in_tree
+    looked_up: set[tuple[Any, ...]] = set()
+    for checkpoint in checkpoints:
+        tree = (
+            checkpoint
+            if isinstance(checkpoint, dict)
+            else checkpoint.tree
+            if isinstance(checkpoint, AgentReading)
+            else checkpoint.tree()
+        )
+        place = checkpoint.place if isinstance(checkpoint, AgentReading) else _in_tree
         values = {at: value_at(tree, at) for at in _REMEMBERED}
         execution, parent = values["/execution_id"], values[_PARENT]
         if not isinstance(values["/id"], str) or not isinstance(execution, str):
             continue
-        seen = _Seen(sha256_of(tree) if isinstance(one, (dict, AgentReading)) else one.sha256, values)
+        seen = _Seen(sha256_of(tree) if isinstance(checkpoint, (dict, AgentReading)) else checkpoint.sha256, values)
         if seen.id in by_id:
             if by_id[seen.id].sha256 != seen.sha256:
                 yield seen.finding("agent-id-twice", "/id", place("/id"))
@@ -353,8 +361,8 @@ def check_collection(
         if before is None or before.key <= seen.key:
             newest[execution] = seen, {identifier: digest for _, identifier, digest in _thoughts(tree)}
         about = tuple(values[at] for at in _ABOUT)
-        if known is not None and (execution, *about) not in asked:
-            asked.add((execution, *about))
+        if known is not None and (execution, *about) not in looked_up:
+            looked_up.add((execution, *about))
             faults += _unknown(known, *about)
         yield from (seen.finding(slug, at, place(at), detail) for slug, at, detail in faults)
         for orphan, places in orphans.pop(seen.id, ()):

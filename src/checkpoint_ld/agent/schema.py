@@ -213,7 +213,7 @@ def iri(kind: Kind, identifier: str) -> str:
 def identifier(name: str) -> tuple[Kind, str] | None:
     """Return of which kind an IRI is the name, and the id; None for an IRI that `iri` does not give."""
     kind, slash, local = name.removeprefix(_BASE).partition("/")
-    found = next((one for one in KINDS if one == kind), None)
+    found = next((known for known in KINDS if known == kind), None)
     if name.startswith(_BASE) and slash and found is not None and "#" not in local:
         with suppress(UnicodeDecodeError):
             return found, unquote(local, errors=_HALVES)

@@ -268,7 +268,7 @@ def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[
         if "history" in context:
             history = context["history"]
             found["context"]["messages"] = (
-                [one for one in history if _is_message(one)] if isinstance(history, list) else history
+                [message for message in history if _is_message(message)] if isinstance(history, list) else history
             )
     if isinstance(snapshot.get("tool_state"), dict):
         found["tool_state"] = _second_tool_state(snapshot["tool_state"], tree.get("timestamp"))
@@ -365,7 +365,7 @@ def _mapped(data: Mapping[str, Any]) -> Tree:
         names = {"steps": "thought_chain", "current_step_id": "current_step_id"}
         found |= {names[name]: value for name, value in chain.items() if name in names}
         if isinstance(steps := found.get("thought_chain"), list):
-            found["thought_chain"] = [_renamed(one, _THOUGHT_NAMES) for one in steps]
+            found["thought_chain"] = [_renamed(step, _THOUGHT_NAMES) for step in steps]
         if extra := {name: chain[name] for name in sorted(chain) if name not in names}:
             found["thought_chain_extra"] = extra | _only(found, "thought_chain_extra")
     if isinstance(found.get("context"), dict):
@@ -386,8 +386,8 @@ def _first_tool_state(tools: dict[str, Any]) -> dict[str, Any]:
     calls: list[Any] = []
     results: dict[str, Any] = {}
     for name, success in _ENDED.items():
-        for one in _entries(tools, name):
-            call = {**_renamed(one, _CALL_NAMES), "success": success} if isinstance(one, dict) else one
+        for entry in _entries(tools, name):
+            call = {**_renamed(entry, _CALL_NAMES), "success": success} if isinstance(entry, dict) else entry
             # A result without an id to be found by stays where it is.
             if isinstance(call, dict) and "result" in call and isinstance(call.get("id"), str):
                 results[call["id"]] = call.pop("result")

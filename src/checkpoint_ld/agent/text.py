@@ -74,7 +74,7 @@ def ordered(tree: Mapping[str, Any], shape: Shape = "canonical") -> Tree:
 
 def _arranged(value: Any, order: _Order) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_arranged(one, order) for one in value]
+        return [_arranged(item, order) for item in value]
     if not isinstance(value, dict):
         return value
     members = {name: value[name] for name in order.names if name in value}

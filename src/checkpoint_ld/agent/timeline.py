@@ -99,7 +99,10 @@ class Timeline(Shown):
 
     def _card(self) -> Card:
         facts = {"executions": self.executions, "began": instant(self.start), "took": span(self.duration_ms)}
-        rows = ((span(one.start - self.start), one.kind, one.label, one.text, one.outcome) for one in self.moments)
+        rows = (
+            (span(moment.start - self.start), moment.kind, moment.label, moment.text, moment.outcome)
+            for moment in self.moments
+        )
         table = Rows("Moments", ("after", "kind", "what", "text", "outcome"), rows, len(self.moments))
         return Card("Timeline", self.agent_id, "", facts, [table])
 
@@ -110,7 +113,7 @@ class Timeline(Shown):
 
     def in_lane(self, lane: str) -> Iterator[Moment]:
         """Yield the moments of one lane."""
-        return (one for one in self.moments if one.lane == lane)
+        return (moment for moment in self.moments if moment.lane == lane)
 
 
 def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
@@ -126,10 +129,12 @@ def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
     while place is not None and marks[place].execution_id not in seen:
         execution = marks[place].execution_id
         seen.add(execution)
-        own = [one for one in marks[: place + 1] if one.execution_id == execution]
+        own = [mark for mark in marks[: place + 1] if mark.execution_id == execution]
         line[:0] = own
-        origins = (by_id.get(one.parent_checkpoint_id or "") for one in own)
-        place = next((one for one in origins if one is not None and marks[one].execution_id != execution), None)
+        origins = (by_id.get(mark.parent_checkpoint_id or "") for mark in own)
+        place = next(
+            (origin for origin in origins if origin is not None and marks[origin].execution_id != execution), None
+        )
     return line
 
 
@@ -141,36 +146,42 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     silent for a while, the timeline says when which of them ran. Of one that others branch off, nothing is known after
     that. Raises SettingsError where there is no checkpoint.
     """
-    ordered = sorted(checkpoints, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
+    ordered = sorted(
+        checkpoints, key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id)
+    )
     if not ordered:
         raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
-    dated = [(one.started_at, one) for one in calls.values() if one.started_at is not None]
-    each: dict[str, Header] = {one.id: one for one in (*marks, *map(Header.of, ordered))}
-    signs = sorted(each.values(), key=lambda one: one.timestamp)
+    dated = [(call.started_at, call) for call in calls.values() if call.started_at is not None]
+    each: dict[str, Header] = {mark.id: mark for mark in (*marks, *map(Header.of, ordered))}
+    signs = sorted(each.values(), key=lambda mark: mark.timestamp)
     found = []
-    for one in thoughts.values():
-        text, at = WITHHELD if secret(one.content) else one.content, one.created_at
-        found.append(Moment("thought", one.id, THOUGHTS, at, at, one.type, text, "", one.confidence, one.parent_id))
+    for thought in thoughts.values():
+        text, at = WITHHELD if secret(thought.content) else thought.content, thought.created_at
+        found.append(
+            Moment(
+                "thought", thought.id, THOUGHTS, at, at, thought.type, text, "", thought.confidence, thought.parent_id
+            )
+        )
     found += [_of_call(one, began) for began, one in dated]
     # The first checkpoint after a moment is the first to know it: both are of one execution.
-    times = [one.timestamp for one in signs]
-    of = [signs[min(bisect_left(times, one.start), len(signs) - 1)].execution_id for one in found]
+    times = [sign.timestamp for sign in signs]
+    of = [signs[min(bisect_left(times, moment.start), len(signs) - 1)].execution_id for moment in found]
     found = [replace(one, execution=execution) for one, execution in zip(found, of, strict=True)]
     for sign in signs:
         at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
         found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
     runs = list(_runs(signs, found))
-    moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda one: one.start))
-    tools = dict.fromkeys(one.lane for one in moments if one.kind == "call")
+    moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda moment: moment.start))
+    tools = dict.fromkeys(moment.lane for moment in moments if moment.kind == "call")
     return Timeline(
         agent_id=ordered[-1].agent_id,
-        executions=tuple(dict.fromkeys(one.execution_id for one in signs)),
+        executions=tuple(dict.fromkeys(sign.execution_id for sign in signs)),
         moments=moments,
         lanes=(*([RUNS] if len(runs) > 1 else []), *([THOUGHTS] if thoughts else []), *tools, CHECKPOINTS),
         start=moments[0].start,
-        end=max(one.start if one.end is None else one.end for one in moments),
+        end=max(moment.start if moment.end is None else moment.end for moment in moments),
         undated=len(calls) - len(dated),
     )
 
@@ -198,16 +209,16 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
     """Yield the times in which the executions went on: from one that was cut off or paused to the next."""
     groups: list[list[Header]] = []
     resumed = _resumed(signs)
-    for one in signs:
-        group = next((group for group in reversed(groups) if group[-1].execution_id == one.execution_id), None)
-        if group is None or one.id in resumed:
-            groups.append([one])
+    for sign in signs:
+        group = next((group for group in reversed(groups) if group[-1].execution_id == sign.execution_id), None)
+        if group is None or sign.id in resumed:
+            groups.append([sign])
         else:
-            group.append(one)
+            group.append(sign)
     owned: dict[str, int] = {}
     for moment in moments:
         owned[moment.execution] = min(moment.start, owned.get(moment.execution, moment.start))
-    by_id = {one.id: one for one in signs}
+    by_id = {sign.id: sign for sign in signs}
     last_seen: dict[str, Header] = {}
     for number, group in enumerate(groups):
         first, last = group[0], group[-1]
@@ -219,7 +230,7 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
             of = "" if origin.execution_id == name else f" of {origin.execution_id}"
             after = f", {span(start - origin.timestamp)} after it"
             text = f"another way from {origin.id}{of}" if first.is_branch else f"goes on from {origin.id}{of}{after}"
-        goes_on = [one for one in signs if one.parent_checkpoint_id == last.id and one.is_branch]
+        goes_on = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
         is_known = number < len(groups) - 1 and not goes_on
         outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
         yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
@@ -232,8 +243,8 @@ def _resumed(signs: Sequence[Header]) -> set[str]:
     Where it seems to be silent more often than not, its duration is another one than the time that it ran.
     """
     resumed: set[str] = set()
-    for execution in {one.execution_id for one in signs}:
-        own = [one for one in signs if one.execution_id == execution]
+    for execution in {sign.execution_id for sign in signs}:
+        own = [sign for sign in signs if sign.execution_id == execution]
         silent = set()
         for before, after in pairwise(own):
             ran = after.duration_ms - before.duration_ms
@@ -441,7 +452,7 @@ def svg_of(timeline: Timeline) -> str:
             f"<style>{_file('picture.css')}</style>",
             f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
             *_ground(frame),
-            *(_drawn(one, frame) for one in timeline.moments),
+            *(_drawn(moment, frame) for moment in timeline.moments),
             *_legend(full - 14, _SIGNS),
             *(_legend(full - 34, _RUN_SIGNS) if RUNS in timeline.lanes else ()),
             "</svg>",
@@ -453,7 +464,7 @@ def _ground(frame: _Frame) -> Iterator[str]:
     """Yield the axis, the lanes, and the ways from thoughts to those that follow from them."""
     timeline = frame.timeline
     yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
-    step = next((one for one in _STEPS if timeline.duration_ms / one <= _TICKS), None)
+    step = next((length for length in _STEPS if timeline.duration_ms / length <= _TICKS), None)
     if step is None:
         minutes = timeline.duration_ms / _MINUTE / _TICKS
         step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
@@ -468,11 +479,11 @@ def _ground(frame: _Frame) -> Iterator[str]:
     for moment in timeline.in_lane(CHECKPOINTS):
         x = frame.x(moment.start)
         yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
-    thoughts = {one.id: one for one in timeline.in_lane(THOUGHTS)}
-    for one in thoughts.values():
-        above = thoughts.get(one.parent or "")
-        if above is not None and above is not one:
-            start, end, y = frame.x(above.start), frame.x(one.start), frame.middles[THOUGHTS] - 6
+    thoughts = {thought.id: thought for thought in timeline.in_lane(THOUGHTS)}
+    for thought in thoughts.values():
+        above = thoughts.get(thought.parent or "")
+        if above is not None and above is not thought:
+            start, end, y = frame.x(above.start), frame.x(thought.start), frame.middles[THOUGHTS] - 6
             lift = min(6 + abs(end - start) / 6, _THOUGHTS - _LANE / 2 - 10)
             yield f'<path class="from" d="M{start} {y} Q{(start + end) / 2:.1f} {y - lift:.1f} {end} {y}"/>'
 
@@ -541,7 +552,7 @@ def html_of(timeline: Timeline) -> str:
 def table_of(timeline: Timeline) -> str:
     """Return the moments of a timeline as a table in HTML."""
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("after", "what", "how it went", "text"))
-    rows = "\n".join(_row(one, timeline) for one in timeline.moments)
+    rows = "\n".join(_row(moment, timeline) for moment in timeline.moments)
     return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
 
 

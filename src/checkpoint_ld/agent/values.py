@@ -214,7 +214,7 @@ def members_of(value: Value) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Value):
         return value.tree()
-    return [_plain(one) for one in value] if isinstance(value, tuple) else value
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
 class Thought(Value):
@@ -291,8 +291,8 @@ class Snapshot(Value):
 
     def tables(self) -> list[Rows]:
         """Return the thoughts and the calls as tables for a notebook."""
-        thoughts = ((one.type, one.content, one.confidence) for one in self.thought_chain)
-        calls = ((one.tool_id, one.args, one.status, one.error) for one in self.tool_state.calls)
+        thoughts = ((thought.type, thought.content, thought.confidence) for thought in self.thought_chain)
+        calls = ((call.tool_id, call.args, call.status, call.error) for call in self.tool_state.calls)
         return [
             Rows("Thoughts", ("type", "thought", "confidence"), thoughts, len(self.thought_chain)),
             Rows("Calls", ("tool", "arguments", "status", "error"), calls, len(self.tool_state.calls)),

@@ -1,4 +1,4 @@
-"""Recorded answers held against a benchmark: templates and rubrics applied to what a model once said."""
+"""Recorded answers assessed by a benchmark: its templates and rubrics are applied to the responses of a model."""
 
 from checkpoint_ld.assessment.answers import Recorded, RecordedAnswer, RecordedTrait, read_answers
 from checkpoint_ld.assessment.assessing import Assessment, Status, Tally, TraitResult, TraitStatus, assess

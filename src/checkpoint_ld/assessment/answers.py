@@ -1,4 +1,4 @@
-"""Recorded answers: what a model once said to a question, and what a judge made of it."""
+"""Recorded answers: the response of a model to a question, and the values that a judge took from it."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ _OBJECTS = ("answer", "context", "traits")
 
 @dataclass(frozen=True, slots=True)
 class RecordedTrait:
-    """What somebody said about a trait of an answer: a truth value, a score, or the name or the index of a class.
+    """The value of a trait of an answer that a judge gave: a truth value, a score, or the name or index of a class.
 
-    A trait with several values, such as metrics, has one of these for each, called `trait.metric`. `kind` is that of
-    the trait, empty where the record does not say it, `judge` the model that judged.
+    A trait with several values, such as metrics, has one of these for each, called `trait.metric`. `kind` is the kind
+    of the trait, empty where the record does not state it. `judge` is the model that judged.
     """
 
     name: str
@@ -52,12 +52,12 @@ class RecordedTrait:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What was recorded about an answer when it was verified and judged elsewhere.
+    """The result of a verification elsewhere that was recorded with an answer.
 
-    `passed` is the verdict, None where there is none, `score` the granular score from 0 to 1, `fields` says of each
-    field whether it passed. `overrides` names what decided in place of the template, `failure` what went wrong.
-    `template_id` is the identifier of the template that was used, `by` the program. `unknown` are members of the record
-    that nobody knows; they are kept.
+    `passed` is the verdict, None where there is none, `score` the granular score from 0 to 1. `fields` has, for each
+    field, whether it passed. `overrides` names the checks that decided in place of the template, `failure` the error.
+    `template_id` is the identifier of the template that was used, `by` the program. `unknown` are the names of members
+    that are not known; they are kept.
     """
 
     passed: bool | None = None
@@ -77,11 +77,11 @@ class RecordedAnswer:
 
     `question_id` names the question. `values` are the values of the template's fields; `trace` is the raw response
     that they were taken from, None if it was not kept. `context` chooses the case of conditional ground truths.
-    `answer_id`, `model`, `replicate` and `date` are whatever the record says, None for what it does not say; `extra`
-    holds all other members. `question_text` is what was asked, which names the question if `question_id` does not.
-    `recorded` is what was made of the answer elsewhere. `place` is where the record stands.
+    `answer_id`, `model`, `replicate` and `date` are as in the record, None where it does not state them. `extra` holds
+    all other members. `question_text` is the text that the model got; it names the question if `question_id` does not.
+    `recorded` is the result of a verification elsewhere. `place` is where the record stands.
 
-    `fault` says why a record cannot be used: it is empty for one that can.
+    `fault` says why a record cannot be used. It is empty for a usable record.
     """
 
     question_id: str | None
@@ -100,12 +100,12 @@ class RecordedAnswer:
 
     @classmethod
     def of(cls, record: object, place: Place | None = None) -> Self:
-        """Return the answer that the JSON value `record` is; one that is none has a `fault`, and nothing is raised."""
+        """Return the answer in a JSON value; an unusable `record` gives one with a `fault`, and nothing is raised."""
         place = place or Place()
         if not isinstance(record, Mapping):
             return cls(None, place=place, fault=f"{_shown(record)} is no recorded answer: write an object")
-        said = record.get("traits")
-        traits = verdicts(said if isinstance(said, Mapping) else {}, judge=text_in(record.get("judge")))
+        stated = record.get("traits")
+        traits = verdicts(stated if isinstance(stated, Mapping) else {}, judge=text_in(record.get("judge")))
         return cls(
             question_id=text_in(record.get("question_id")),
             values=answer if isinstance(answer := record.get("answer"), Mapping) else {},
@@ -128,22 +128,24 @@ class RecordedAnswer:
         return self.model if self.model is None or isinstance(self.model, str) else _dumped(self.model)
 
 
-def verdicts(said: Mapping[str, Json], kind: str = "", judge: str | None = None) -> tuple[RecordedTrait, ...]:
-    """Return what is said of traits: each a value, an object with `value`, `judge` and `reason`, or a list of these.
+def verdicts(stated: Mapping[str, Json], kind: str = "", judge: str | None = None) -> tuple[RecordedTrait, ...]:
+    """Return the values of traits: each is a value, an object with `value`, `judge` and `reason`, or a list of these.
 
-    Of another object, such as metrics, each member is a value, called after both.
+    In another object, such as metrics, each member is a value, called `trait.member`.
     """
     found = list[RecordedTrait]()
-    for name, values in said.items():
-        for one in values if isinstance(values, list) else [values]:
-            if isinstance(one, Mapping) and "value" in one:
-                told = text_in(one.get("judge")) or judge
-                found.append(RecordedTrait(name, one["value"], kind, told, text_in(one.get("reason")) or ""))
-            elif isinstance(one, Mapping):
-                found += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in one.items())
+    for name, values in stated.items():
+        for verdict in values if isinstance(values, list) else [values]:
+            if isinstance(verdict, Mapping) and "value" in verdict:
+                named_judge = text_in(verdict.get("judge")) or judge
+                found.append(
+                    RecordedTrait(name, verdict["value"], kind, named_judge, text_in(verdict.get("reason")) or "")
+                )
+            elif isinstance(verdict, Mapping):
+                found += (RecordedTrait(f"{name}.{part}", value, kind, judge) for part, value in verdict.items())
             else:
-                found.append(RecordedTrait(name, one, kind, judge))
-    return tuple(one for one in found if one.value is not None)
+                found.append(RecordedTrait(name, verdict, kind, judge))
+    return tuple(verdict for verdict in found if verdict.value is not None)
 
 
 def finite(value: object) -> float | None:
@@ -157,7 +159,7 @@ def finite(value: object) -> float | None:
 
 
 def text_in(value: object) -> str | None:
-    """Return a value that is a text, None for any other."""
+    """Return `value` if it is a text, else None."""
     return value if isinstance(value, str) else None
 
 
@@ -184,17 +186,17 @@ def _dumped(value: object) -> str:
 
 
 LONGEST_LINE = 1 << 26
-"""A line may have this many bytes, so that no file is taken in as a whole because its line ends are missing."""
+"""The most bytes in a line, so that a file without line ends is not read as a whole."""
 
 
 @checked
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers in a file, one after the other.
 
-    The file is one of JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect; lines
-    and results may be packed (`.gz`). A line that is none gives an answer with a `fault`; empty lines are passed over.
-    `source` is a path or a file that is open for reading bytes, `name` what places call it; exports and logs are
-    paths. Raises SourceMissingError for a path that cannot be read, ReadError for a damaged file and what is no export,
+    The file holds JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. Lines and
+    results may be packed (`.gz`). An unusable line gives an answer with a `fault`; empty lines are skipped. `source` is
+    a path, or for JSON lines a file that is open for reading bytes. `name` is the file name in places. Raises
+    SourceMissingError for a path that cannot be read, ReadError for a damaged file and for what is no export,
     SettingsError for a log where the extra `inspect` is missing.
     """
     if isinstance(source, str | os.PathLike):
@@ -216,7 +218,7 @@ def _reader_of(path: str | os.PathLike[str]) -> Callable[[str | os.PathLike[str]
 
 
 def is_by_path(path: str | os.PathLike[str]) -> bool:
-    """Return whether `read_answers` needs the path of a file, not the file opened: that of a log, or of results."""
+    """Return whether `read_answers` needs a path instead of an open file: that of a log, or of results."""
     return _reader_of(path) is not None
 
 

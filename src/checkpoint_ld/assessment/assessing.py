@@ -1,4 +1,4 @@
-"""Assessments: what came out when a recorded answer was held against its question, and where that differs."""
+"""Assessments of recorded answers: verdict, score, results of traits, and where these differ from recorded ones."""
 
 from __future__ import annotations
 
@@ -40,36 +40,36 @@ if TYPE_CHECKING:
 
 
 class Status(StrEnum):
-    """What became of an answer; each is a more serious obstacle than the one before it."""
+    """The status of an answer, from the least serious to the most serious obstacle."""
 
     PASSED = "passed"
     FAILED = "failed"
     UNDECIDED = "undecided"
     """The template cannot decide, such as one that has code of its own."""
     ERROR = "error"
-    """The answer was not held against anything: no such question, no usable record, code that failed."""
+    """The answer was not verified: no such question, no usable record, or code that failed."""
 
 
 class TraitStatus(StrEnum):
-    """What became of a trait."""
+    """The status of a trait."""
 
     EVALUATED = "evaluated"
     NOT_RUN = "not_run"
-    """There is no trace, or code that nobody trusted."""
+    """There is no trace, or the code of the trait is not trusted."""
     JUDGED = "judged"
-    """A judge told, as it was recorded."""
+    """The value of a judge was recorded."""
     NEEDS_JUDGE = "needs_judge"
-    """Only a language model can tell."""
+    """Only a language model can decide."""
     ERROR = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class TraitResult:
-    """What one trait of the rubric says about an answer.
+    """The result of one trait of the rubric for an answer.
 
     `kind` is llm, regex, callable, metric or agentic. `value` is a truth value, a score or the index of a class, None
-    unless the trait was evaluated or judged. `recorded` is the value that was recorded elsewhere, by the model `judge`
-    where one is named; of a trait that has several, such as metrics, each has a result of its own, called
+    unless the trait was evaluated or judged. `recorded` is the value that was recorded elsewhere. `judge` is the model
+    that gave it, where one is named. A trait with several values, such as metrics, has a result for each, called
     `trait.metric`. `node` is the IRI of the trait in the checkpoint's graph.
     """
 
@@ -86,17 +86,17 @@ class TraitResult:
     def as_json(self) -> dict[str, Json]:
         """Return the members that the trait has in a line of results."""
         names = ("name", "kind", "scope", "status", "value", "reason")
-        beside = {name: told for name in ("recorded", "judge") if (told := getattr(self, name)) is not None}
-        return {name: getattr(self, name) for name in names} | beside
+        optional = {name: value for name in ("recorded", "judge") if (value := getattr(self, name)) is not None}
+        return {name: getattr(self, name) for name in names} | optional
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment(Shown):
-    """What came out for one recorded answer.
+    """The assessment of one recorded answer.
 
-    `question` is None where there is no such question, `result` where the template was not applied. Traits stand
-    beside the verdict: none of them changes `status`. What was recorded of the verification elsewhere is `recorded` of
-    the answer; `differences` says where that is not what came out here, and what of it nobody knows.
+    `question` is None where there is no such question, `result` where the template was not applied. No trait changes
+    `status`. `answer.recorded` is the result of a verification elsewhere. `differences` are the findings about values
+    recorded there that differ from the values here, and about members that are not known.
     """
 
     answer: RecordedAnswer
@@ -110,21 +110,24 @@ class Assessment(Shown):
     @property
     def recorded(self) -> Status | None:
         """The verdict that was recorded elsewhere, None where there is none, or where the record cannot be used."""
-        told = self.answer.recorded
-        return None if told is None or told.passed is None or self.answer.fault else OF_VERDICT[told.passed]
+        record = self.answer.recorded
+        return None if record is None or record.passed is None or self.answer.fault else OF_VERDICT[record.passed]
 
     @property
     def differs(self) -> bool:
-        """Whether something that was recorded elsewhere is not what came out here."""
-        return any(one.rule == DIFFERS for one in self.differences)
+        """Whether a value that was recorded elsewhere differs from the value here."""
+        return any(difference.rule == DIFFERS for difference in self.differences)
 
     def _card(self) -> Card:
-        asked = None if self.question is None else self.question.text
-        facts = {"question": asked, "model": self.answer.model_name, "score": self.score, "answer": self.answer.trace}
+        text = None if self.question is None else self.question.text
+        facts = {"question": text, "model": self.answer.model_name, "score": self.score, "answer": self.answer.trace}
         facts["recorded"] = None if self.recorded is None else self.recorded.value
-        facts["differences"] = "; ".join(one.message for one in self.differences) or None
+        facts["differences"] = "; ".join(difference.message for difference in self.differences) or None
         columns = "trait", "kind", "status", "value", "recorded", "reason"
-        rows = ((one.name, one.kind, one.status.value, one.value, one.recorded, one.reason) for one in self.traits)
+        rows = (
+            (trait.name, trait.kind, trait.status.value, trait.value, trait.recorded, trait.reason)
+            for trait in self.traits
+        )
         tables = [] if self.result is None else [self.result.table()]
         return Card("Assessment", self.status.value, self.reason, facts, [*tables, Rows("Traits", columns, rows)])
 
@@ -134,13 +137,21 @@ class Assessment(Shown):
         return None if self.result is None else self.result.granular_score
 
     def as_json(self) -> dict[str, Json]:
-        """Return the line of results: what names the answer, then what came out."""
-        answer, told, verdict = self.answer, self.answer.recorded, self.recorded
+        """Return the line of results: the names of the answer, then its assessment."""
+        answer, record, verdict = self.answer, self.answer.recorded, self.recorded
         beside: dict[str, Json] = {}
-        if told is not None:
+        if record is not None:
             status = None if verdict is None else verdict.value
-            members = {"status": status, "score": told.score, "fields": dict(told.fields), "failure": told.failure}
-            found = [{"code": one.code, "message": one.message, "remedy": one.remedy} for one in self.differences]
+            members = {
+                "status": status,
+                "score": record.score,
+                "fields": dict(record.fields),
+                "failure": record.failure,
+            }
+            found = [
+                {"code": difference.code, "message": difference.message, "remedy": difference.remedy}
+                for difference in self.differences
+            ]
             beside = {"recorded": members, "differences": found}
         named = {name: getattr(answer, name) for name in ("answer_id", "model", "replicate", "date")}
         return {
@@ -161,9 +172,9 @@ class Assessment(Shown):
 
 @dataclass(frozen=True, slots=True)
 class AskedTrait:
-    """A trait that judges the answers to a question; `node` is its IRI in the checkpoint's graph.
+    """A trait that applies to the answers to a question; `node` is its IRI in the checkpoint's graph.
 
-    `obstacle` says why it is not even tried, such as a namesake in the other rubric.
+    `obstacle` says why it is not evaluated, such as a trait of the same name in the other rubric.
     """
 
     trait: AnyTrait
@@ -175,10 +186,10 @@ class AskedTrait:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question of a benchmark, with what its answers are held against.
+    """A question of a benchmark, with the template and the traits that its answers are assessed by.
 
     `node` is the IRI of its `schema:Question` in the checkpoint's graph. `source` is the text of the template,
-    `template` what reading it without running it gives; `has_code` tells that not all of it can be read.
+    `template` what is read from it without running it. `has_code` is true where a part of it cannot be read.
     """
 
     identifier: str
@@ -196,9 +207,9 @@ def line_of(assessment: Assessment) -> bytes:
 
 
 class AskedQuestions:
-    """The questions of a benchmark by what records call them.
+    """The questions of a benchmark by the names that records use for them.
 
-    The benchmark must not be edited meanwhile: what was read once is kept.
+    Each question is read once and kept, so the benchmark must not be edited meanwhile.
     """
 
     @checked
@@ -211,10 +222,10 @@ class AskedQuestions:
         """Return the question that `QuestionNames.identifier` finds, and raise what it raises."""
         identifier = self._names.identifier(name, text)
         if identifier not in self._read:
-            self._read[identifier] = self._asked(identifier)
+            self._read[identifier] = self._question(identifier)
         return self._read[identifier]
 
-    def _asked(self, identifier: str) -> AskedQuestion:
+    def _question(self, identifier: str) -> AskedQuestion:
         question = self._benchmark.get_question(identifier)
         source = question["answer_template"] or ""
         template = read_template(source)
@@ -247,7 +258,7 @@ class AskedQuestions:
 
     @cached_property
     def _of_the_whole(self) -> tuple[Rubric | None, DynamicRubric | None, dict[str, str]]:
-        """The rubric, the dynamic rubric and the nodes of their traits that the whole benchmark has."""
+        """The benchmark's global rubric, its dynamic rubric, and the nodes of their traits by name."""
         benchmark = self._benchmark
         ratings = self._named_ratings(benchmark.graph.root)
         return benchmark.global_rubric, benchmark.get_global_dynamic_rubric(), ratings
@@ -266,21 +277,21 @@ _KINDS = {cls: name.removesuffix("_traits") for name, cls in TRAIT_LISTS.items()
 
 
 _JUDGED = frozenset(("llm", "metric", "agentic"))
-"""The kinds of traits that only a judge can tell."""
+"""The kinds of traits whose values only a judge can give."""
 
 
 def _trait_results(question: AskedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
-    """Yield what the traits of a question say, then what was recorded of traits that it does not have."""
+    """Yield the results of the traits of a question, then the values recorded for traits that it does not have."""
     recorded: dict[str, list[RecordedTrait]] = {}
-    for one in answer.recorded.traits if answer.recorded is not None else ():
-        recorded.setdefault(one.name.partition(".")[0], []).append(one)
-    for asked in question.traits:
-        given = recorded.pop(asked.trait.name, [])
-        if given and (asked.is_dynamic or _KINDS[type(asked.trait)] in _JUDGED) and not asked.obstacle:
-            yield from (_judged(asked, one) for one in given)
+    for trait in answer.recorded.traits if answer.recorded is not None else ():
+        recorded.setdefault(trait.name.partition(".")[0], []).append(trait)
+    for judging in question.traits:
+        given = recorded.pop(judging.trait.name, [])
+        if given and (judging.is_dynamic or _KINDS[type(judging.trait)] in _JUDGED) and not judging.obstacle:
+            yield from (_judged(judging, record) for record in given)
         else:
-            found = _evaluated(asked, answer.trace, trust)
-            yield from (replace(found, recorded=one.value) for one in given)
+            found = _evaluated(judging, answer.trace, trust)
+            yield from (replace(found, recorded=record.value) for record in given)
             if not given:
                 yield found
     for one in (one for several in recorded.values() for one in several):
@@ -290,9 +301,9 @@ def _trait_results(question: AskedQuestion, answer: RecordedAnswer, trust: Trust
         )
 
 
-def _judged(asked: AskedTrait, recorded: RecordedTrait) -> TraitResult:
-    """Return what a judge said about a trait, if that is a result that the trait can have."""
-    trait, value, status, reason = asked.trait, recorded.value, TraitStatus.JUDGED, recorded.reason
+def _judged(judging: AskedTrait, recorded: RecordedTrait) -> TraitResult:
+    """Return the value that a judge gave for a trait, or an error for a value that the trait cannot have."""
+    trait, value, status, reason = judging.trait, recorded.value, TraitStatus.JUDGED, recorded.reason
     classes = list(getattr(trait, "classes", None) or ())
     if isinstance(value, str) and value in classes:
         value = classes.index(value)
@@ -301,7 +312,7 @@ def _judged(asked: AskedTrait, recorded: RecordedTrait) -> TraitResult:
         reason = f"{shown(str(recorded.value))} was recorded, which is no result of this trait"
     kind, value = _KINDS[type(trait)], _scalar(value)
     return TraitResult(
-        recorded.name, kind, asked.scope, status, value, reason, asked.node, recorded.value, recorded.judge
+        recorded.name, kind, judging.scope, status, value, reason, judging.node, recorded.value, recorded.judge
     )
 
 
@@ -310,41 +321,43 @@ def _scalar(value: Json) -> bool | float | str | None:
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def _evaluated(asked: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
+def _evaluated(judging: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
     value: bool | float | None = None
-    if asked.obstacle:
-        status, reason = TraitStatus.ERROR, asked.obstacle
-    elif asked.is_dynamic:
+    if judging.obstacle:
+        status, reason = TraitStatus.ERROR, judging.obstacle
+    elif judging.is_dynamic:
         status, reason = TraitStatus.NEEDS_JUDGE, "whether its concept occurs in the answer is for a judge to tell"
-    elif trace is None and isinstance(asked.trait, RegexRubricTrait | CallableRubricTrait):
+    elif trace is None and isinstance(judging.trait, RegexRubricTrait | CallableRubricTrait):
         status, reason = TraitStatus.NOT_RUN, "the answer has no trace"
     else:
-        found = outcome_of(asked.trait, trace or "", trust=trust)
+        found = outcome_of(judging.trait, trace or "", trust=trust)
         status, value, reason = TraitStatus(found.status.value), found.score, found.reason
-    return TraitResult(asked.trait.name, _KINDS[type(asked.trait)], asked.scope, status, value, reason, asked.node)
+    return TraitResult(
+        judging.trait.name, _KINDS[type(judging.trait)], judging.scope, status, value, reason, judging.node
+    )
 
 
 OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
-"""What became of an answer or of a field, by whether it passed."""
+"""The status of an answer or of a field, by whether it passed."""
 
 
 def assess(
     benchmark: Benchmark, answers: Iterable[RecordedAnswer | Mapping[str, Json]], *, trust: Trust | None = None
 ) -> Iterator[Assessment]:
-    """Yield what comes out for each of `answers`, in their order, as they come.
+    """Yield the assessment of each of `answers`, in their order, as they come.
 
-    An answer is a `RecordedAnswer`, or an object as a line of answers holds it. What is wrong with one is said in its
-    assessment and hides nothing about the others; nothing is raised. Templates and rubrics are read once for each
-    question, and nothing else is kept. Stored code runs only with `trust`, in a process of its own for each answer.
+    An answer is a `RecordedAnswer`, or an object as in a line of a file of answers. A fault of an answer stands in its
+    assessment; nothing is raised, and the others are assessed. Templates and rubrics are read once for each question;
+    nothing else is kept. Stored code runs only with `trust`, in a process of its own for each answer.
     """
     questions = AskedQuestions(benchmark)
-    for number, one in enumerate(answers, start=1):
-        answer = one if isinstance(one, RecordedAnswer) else RecordedAnswer.of(one, Place(line=number))
-        yield assessed(answer, questions, trust)
+    for number, answer in enumerate(answers, start=1):
+        record = answer if isinstance(answer, RecordedAnswer) else RecordedAnswer.of(answer, Place(line=number))
+        yield assessed(record, questions, trust)
 
 
 def assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | None) -> Assessment:
-    """Return what comes out for one answer; see `assess`."""
+    """Return the assessment of one answer; see `assess`."""
     question = None
     if answer.question_id is not None:
         try:
@@ -354,30 +367,30 @@ def assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | N
     if question is None or answer.fault:
         return Assessment(answer, Status.ERROR, answer.fault, question)
     traits = tuple(_trait_results(question, answer, trust))
-    told = partial(differences, answer, question, traits)
+    differing = partial(differences, answer, question, traits)
     if answer.recorded is not None and not answer.values and answer.trace is None:
         reason = "nothing was recorded but what was said of traits"
-        return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=told(None))
+        return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=differing(None))
     template = question.source if question.has_code and trust is not None else question.template
     try:
         result = verify(template, answer.values, answer.trace, context=answer.context, trust=trust)
     except EvaluationError as error:
-        return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=told(None))
-    return Assessment(answer, OF_VERDICT[result.passed], result.reason, question, result, traits, told(result))
+        return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=differing(None))
+    return Assessment(answer, OF_VERDICT[result.passed], result.reason, question, result, traits, differing(result))
 
 
 @dataclass
 class Count:
-    """How many answers had which status, and their mean granular score."""
+    """The number of answers with each status, and their mean granular score."""
 
     name: str
     text: str = ""
     by_status: Counter[Status] = field(default_factory=Counter)
     scored: int = 0
     recorded: Counter[Status] = field(default_factory=Counter)
-    """How many answers had which verdict elsewhere."""
+    """The number of answers with each verdict that was recorded elsewhere."""
     differing: int = 0
-    """How many answers have something else recorded than came out here."""
+    """The number of answers for which another value is recorded than the one here."""
     _sum: float = 0.0
 
     @property
@@ -410,7 +423,7 @@ class Count:
 
 @dataclass
 class TraitCount:
-    """How often a trait had which status, and the mean of its values; `model` is whose answers are counted."""
+    """The number of results of a trait with each status, and the mean of its values; of the answers of `model`."""
 
     name: str
     kind: str
@@ -421,7 +434,7 @@ class TraitCount:
 
     @property
     def mean_value(self) -> float | None:
-        """The mean of what was evaluated or judged, true being 1 and false 0; None where nothing was."""
+        """The mean of the values that were evaluated or judged (true is 1, false 0); None where there are none."""
         return self._sum / self._valued if self._valued else None
 
     def add(self, result: TraitResult) -> None:
@@ -441,10 +454,10 @@ class TraitCount:
 class Tally:
     """Counts of assessments: of all (`total`), and by question, model and trait in the order of their appearance.
 
-    `judged` counts what judges told, by trait and by the model that they judged.
+    `judged` counts the values of judges, by trait and by the model that they judged.
 
-    It takes no more room than there are questions, models and traits. Answers to no known question are counted in
-    `total` and for their model only.
+    Its size depends on the number of questions, models and traits, not of answers. Answers to no known question are
+    counted in `total` and for their model only.
     """
 
     def __init__(self) -> None:
@@ -471,16 +484,18 @@ class Tally:
     def at_least(self, status: Status) -> int:
         """Return how many answers have this status or one that is a more serious obstacle."""
         serious = list(Status)[list(Status).index(status) :]
-        return sum(self.total.by_status[one] for one in serious)
+        return sum(self.total.by_status[grade] for grade in serious)
 
     def as_json(self) -> dict[str, Json]:
         """Return all counts as a JSON object."""
         return {
             "total": self.total.as_json(),
-            "questions": [{"question": one.name, "text": one.text, **one.as_json()} for one in self.questions.values()],
-            "models": [{"model": one.name, **one.as_json()} for one in self.models.values()],
-            "traits": [one.as_json() for one in self.traits.values()],
-            **({"judged": [one.as_json() for one in self.judged.values()]} if self.judged else {}),
+            "questions": [
+                {"question": count.name, "text": count.text, **count.as_json()} for count in self.questions.values()
+            ],
+            "models": [{"model": model.name, **model.as_json()} for model in self.models.values()],
+            "traits": [trait.as_json() for trait in self.traits.values()],
+            **({"judged": [count.as_json() for count in self.judged.values()]} if self.judged else {}),
         }
 
 
@@ -494,44 +509,46 @@ _WORDS = {True: "passed", False: "failed"}
 def differences(
     answer: RecordedAnswer, question: AskedQuestion, traits: tuple[TraitResult, ...], result: VerificationResult | None
 ) -> tuple[Finding, ...]:
-    """Return findings about what was recorded and differs from what came out, or is about nothing that is known."""
-    told = answer.recorded
-    if told is None:
+    """Return findings about recorded values that differ from ours, and about recorded names that are not known."""
+    recorded = answer.recorded
+    if recorded is None:
         return ()
-    said = [(DIFFERS, one) for one in _differing(answer, told, question, result)]
-    for one in traits:
-        if one.scope == "recorded":
-            name = one.name.partition(".")[0]
-            said.append((UNKNOWN, f"the question has no trait {name!r}, for which values are recorded"))
-        elif one.status.value == "evaluated" and one.recorded is not None and one.recorded != one.value:
-            values = _shown(one.recorded), _shown(one.value)
-            said.append((DIFFERS, f"{values[0]} is recorded for the trait {one.name!r}, which gives {values[1]}"))
-    said += [(UNKNOWN, f"the member {name!r} of results is not known, and kept as it is") for name in told.unknown]
-    found = (finding(rule, message, subject=question.identifier) for rule, message in dict.fromkeys(said))
+    messages = [(DIFFERS, message) for message in _differing(answer, recorded, question, result)]
+    for trait in traits:
+        if trait.scope == "recorded":
+            name = trait.name.partition(".")[0]
+            messages.append((UNKNOWN, f"the question has no trait {name!r}, for which values are recorded"))
+        elif trait.status.value == "evaluated" and trait.recorded is not None and trait.recorded != trait.value:
+            values = _shown(trait.recorded), _shown(trait.value)
+            messages.append((DIFFERS, f"{values[0]} is recorded for the trait {trait.name!r}, which gives {values[1]}"))
+    messages += [
+        (UNKNOWN, f"the member {name!r} of results is not known, and kept as it is") for name in recorded.unknown
+    ]
+    found = (finding(rule, message, subject=question.identifier) for rule, message in dict.fromkeys(messages))
     return tuple(replace(one, place=answer.place) for one in found)
 
 
 def _differing(
-    answer: RecordedAnswer, told: Recorded, question: AskedQuestion, result: VerificationResult | None
+    answer: RecordedAnswer, recorded: Recorded, question: AskedQuestion, result: VerificationResult | None
 ) -> Iterator[str]:
-    asked = answer.question_text
-    if asked is not None and asked.strip() != question.text.strip():
-        yield f"the question was asked as {shown(asked)}, and reads {shown(question.text)} now"
+    asked_text = answer.question_text
+    if asked_text is not None and asked_text.strip() != question.text.strip():
+        yield f"the question was asked as {shown(asked_text)}, and reads {shown(question.text)} now"
     if result is None:
         return
-    reasons = [f"{one} overrode the template" for one in told.overrides]
-    if told.template_id not in {None, NO_TEMPLATE, template_id(question.source)}:
+    reasons = [f"{override} overrode the template" for override in recorded.overrides]
+    if recorded.template_id not in {None, NO_TEMPLATE, template_id(question.source)}:
         reasons.append("by another template")
     why = " and ".join(reasons)
-    if told.passed is not None and result.passed is not None and told.passed is not result.passed:
-        words = f"{_WORDS[told.passed]} is recorded, and the template says {_WORDS[result.passed]}"
+    if recorded.passed is not None and result.passed is not None and recorded.passed is not result.passed:
+        words = f"{_WORDS[recorded.passed]} is recorded, and the template says {_WORDS[result.passed]}"
         yield f"{words}{why and f' ({why})'}{result.reason and f': {result.reason}'}"
     else:
         scores = [one for one in (result.karenina_granular_score, result.granular_score) if one is not None]
-        if told.score is not None and scores and all(abs(told.score - one) > _CLOSE for one in scores):
-            yield f"the score {told.score:g} is recorded, and the template gives {scores[0]:g}{why and f' ({why})'}"
+        if recorded.score is not None and scores and all(abs(recorded.score - one) > _CLOSE for one in scores):
+            yield f"the score {recorded.score:g} is recorded, and the template gives {scores[0]:g}{why and f' ({why})'}"
     ours = {one.name: one.passed for one in result.fields}
-    for name, passed in told.fields.items():
+    for name, passed in recorded.fields.items():
         if isinstance(passed, bool) and ours.get(name) is not None and ours[name] is not passed:
             yield f"{_WORDS[passed]} is recorded for the field {name!r}, and the template says {_WORDS[not passed]}"
 

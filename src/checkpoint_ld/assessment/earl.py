@@ -1,6 +1,6 @@
 """Assessments as RDF: EARL, the Evaluation and Report Language 1.0 Schema (W3C Note, 2 February 2017).
 
-An assertion says of a recorded answer (`earl:subject`) how it did at a question of the checkpoint (`earl:test`).
+An assertion states the result of a recorded answer (`earl:subject`) for a question of the checkpoint (`earl:test`).
 Every node has an IRI, and the same answers always give the same statements.
 """
 
@@ -48,7 +48,7 @@ PREFIXES = {
 }
 
 BASE = "urn:karenina:answers:"
-"""What names of recorded answers begin with, unless the user gives something else."""
+"""The base of the IRIs of recorded answers, unless the user gives another."""
 ASSERTOR = NamedNode("urn:checkpoint-ld:verify")
 
 SYNTAXES = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".nq": RdfFormat.N_QUADS, ".trig": RdfFormat.TRIG}
@@ -59,7 +59,7 @@ _OUTCOMES = {
     for status, name in zip(Status, ("passed", "failed", "cantTell", "untested"), strict=True)
 }
 _OF_JUDGES = (TraitStatus.JUDGED, TraitStatus.ERROR)
-"""What may become of a value that a judge gave; a value of any other trait stands beside ours."""
+"""The statuses under which a value is the judge's; other recorded values stand beside ours."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -67,9 +67,9 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 class Form:
     """How results are written as RDF.
 
-    `base` is what names of recorded answers and of their results begin with, an IRI; it names the graph as well, where
-    the syntax has named graphs. `date` is the time of results that have none of their own, in ISO 8601. Raises
-    SettingsError if they are none.
+    `base` is the IRI that the IRIs of recorded answers and of their results begin with. It names the graph as well,
+    where the syntax has named graphs. `date` is the time of results that have none of their own, in ISO 8601. Raises
+    SettingsError for a `base` that is no IRI and a `date` that is no date.
     """
 
     syntax: RdfFormat
@@ -83,7 +83,7 @@ class Form:
 
     @classmethod
     def of_file(cls, file: str, *, answers: str | None, base: str | None = None, date: str | None = None) -> Self:
-        """Return the form for results in `file`, whose extension tells the syntax, of the answers in a file `answers`.
+        """Return the form for results in `file`, by its extension, of the answers in the file `answers`.
 
         Raises SettingsError for another extension, and as `Form` does.
         """
@@ -96,12 +96,12 @@ class Form:
 def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None:
     """Write assessments to `file` as they come.
 
-    Those of no known question are left out, since an assertion has a test (EARL §2.1).
+    Those without a known question are left out, since an assertion has a test (EARL §2.1).
     """
     graph = NamedNode(form.base.removesuffix("#"))
     triples = statements(assessments, base=form.base, date=form.date)
     if form.syntax in (RdfFormat.N_QUADS, RdfFormat.TRIG):
-        quads = (Quad(one.subject, one.predicate, one.object, graph) for one in triples)
+        quads = (Quad(triple.subject, triple.predicate, triple.object, graph) for triple in triples)
         pyoxigraph.serialize(quads, file, form.syntax, prefixes=PREFIXES)
     else:
         pyoxigraph.serialize(triples, file, form.syntax, prefixes=PREFIXES)
@@ -120,7 +120,7 @@ def statements(assessments: Iterable[Assessment], *, base: str, date: str | None
 
 
 def base_of(answers: str | None) -> str:
-    """Return what names of recorded answers begin with that are in a file `answers`."""
+    """Return the base of the IRIs of the recorded answers in a file `answers`."""
     return f"{BASE}{_name(Path(answers).name if answers is not None else 'recorded')}#"
 
 
@@ -133,13 +133,13 @@ def _check_base(base: str) -> None:
 def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, base: str) -> CheckpointGraph:
     """Return the graph of a benchmark together with the statements about assessments of its answers.
 
-    So a query goes from a question to what every model did at it. The benchmark stays as it is; `base` is what names
-    of answers begin with, such as `base_of` gives. Raises SettingsError for a base that is no IRI.
+    So a query goes from a question to the results of every model. The benchmark is not changed. `base` is the base of
+    the IRIs of answers, such as `base_of` gives. Raises SettingsError for a base that is no IRI.
     """
     _check_base(base)
     graph = benchmark.copy()
-    for one in statements(assessments, base=base):
-        graph.add((_term(one.subject), _term(one.predicate), _term(one.object)))
+    for statement in statements(assessments, base=base):
+        graph.add((_term(statement.subject), _term(statement.predicate), _term(statement.object)))
     return graph
 
 
@@ -161,8 +161,10 @@ def _verified(assessment: Assessment, test: str, name: str, base: str, date: str
     generated = NamedNode(schema.iri("execution", run)) if isinstance(run, str) and run else None
     kind = ("rdf:type", _iri("karenina:RecordedAnswer"))
     yield from _node(subject, "earl:TestSubject", kind, *scalars, ("prov:wasGeneratedBy", generated))
-    fields = {} if result is None else {NamedNode(f"{name}-field-{_name(one.name)}"): one for one in result.fields}
-    ours = [one for one in assessment.traits if one.recorded is None or one.status not in _OF_JUDGES]
+    fields = (
+        {} if result is None else {NamedNode(f"{name}-field-{_name(field.name)}"): field for field in result.fields}
+    )
+    ours = [trait for trait in assessment.traits if trait.recorded is None or trait.status not in _OF_JUDGES]
     traits = {NamedNode(f"{name}-trait-{at}"): one for at, one in enumerate(ours, start=1)}
     yield from _node(
         NamedNode(f"{name}-result"),
@@ -190,18 +192,18 @@ def _verified(assessment: Assessment, test: str, name: str, base: str, date: str
 
 
 def _recorded(assessment: Assessment, test: str, name: str, base: str, known: set[NamedNode]) -> Iterator[Triple]:
-    """Yield the assertions of those who verified the answer elsewhere, and of those who judged traits of it.
+    """Yield the assertions of the program that verified the answer elsewhere, and of the judges of its traits.
 
-    `known` are those who were described already; whoever says nothing of the template has not tested by it.
+    `known` are the assertors that have been described. A record without a verdict makes no assertion by the template.
     """
     answer, recorded = assessment.answer, assessment.answer.recorded
     if recorded is None:
         return
-    traits = [one for one in assessment.traits if one.recorded is not None]
-    judges = {f"judge-{one}": one for one in dict.fromkeys(one.judge for one in traits) if one is not None}
+    traits = [trait for trait in assessment.traits if trait.recorded is not None]
+    judges = {f"judge-{judge}": judge for judge in dict.fromkeys(trait.judge for trait in traits) if judge is not None}
     by = f"Karenina {recorded.by}" if recorded.by else "whoever recorded the answer"
     for who, title in {"recorded": by, **judges}.items():
-        judged = [one for one in traits if one.judge == judges.get(who)]
+        judged = [trait for trait in traits if trait.judge == judges.get(who)]
         verdict, score = (None, None) if who in judges else (assessment.recorded, recorded.score)
         if not judged and verdict is None:
             continue
@@ -262,7 +264,7 @@ def _subject(answer: RecordedAnswer, name: str, base: str) -> NamedNode:
 def _node(
     node: NamedNode, kind: str, *members: tuple[str, NamedNode | Literal | str | float | None]
 ) -> Iterator[Triple]:
-    """Yield the statements about a node, by prefixed names; a member that is None has none."""
+    """Yield the statements about a node, by prefixed names; a member that is None gives none."""
     yield Triple(node, _iri("rdf:type"), _iri(kind))
     for name, value in members:
         if value is not None:
@@ -294,7 +296,7 @@ def _double(score: float | None) -> float | None:
 
 
 def _date(text: str | None) -> Literal | None:
-    """Return a date or a time as what it is; a text that is neither stays a text."""
+    """Return a date or a time as a typed literal; any other text stays a text."""
     if not text:
         return None
     if is_datetime(text):

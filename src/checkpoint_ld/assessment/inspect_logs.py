@@ -1,8 +1,7 @@
 """Samples of evaluation frameworks, and logs of Inspect, whose samples are recorded answers.
 
-A log (https://inspect.aisi.org.uk/eval-logs.html) is read by Inspect's own `read_eval_log`. What a model said is taken
-as it is: the values of a template's fields are those of the last JSON object in it, and nobody is asked what else it
-might mean.
+A log (https://inspect.aisi.org.uk/eval-logs.html) is read by Inspect's own `read_eval_log`. The values of a template's
+fields are those of the last JSON object in a completion; no judge interprets it.
 """
 
 from __future__ import annotations
@@ -27,24 +26,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 IRI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
-"""What an identifier is that a question can keep: an IRI (RFC 3987, roughly), and not merely a number or a name."""
+"""The identifiers that a question keeps: IRIs (RFC 3987, roughly), not mere numbers or names."""
 
 _TEXT = ("text", "value", "content")
-"""The members in which objects keep a text: SQuAD's answers, TriviaQA's, parts of messages."""
+"""The members that hold a text: of SQuAD's answers, TriviaQA's, parts of messages."""
 
 
 def question_text(value: Any, choices: Any = None) -> tuple[str, str]:
-    """Return the text of a question, and what else stands in it as words.
+    """Return the text of a question, and a description of the content that is left out.
 
-    `value` is a text, or the messages of a chat, of which the user's texts count. Choices follow the text, each on a
-    line with its letter, since the question could not be asked without them.
+    `value` is a text, or the messages of a chat, of which the user's texts count. Choices are part of the question:
+    they follow the text, each on a line with its letter.
     """
     unfit = ""
     if isinstance(value, Sequence) and not isinstance(value, str):
-        messages = [one if isinstance(one, Mapping) else {"role": "user", "content": one} for one in value]
-        asked = [one.get("content") for one in messages if one.get("role", "user") == "user"]
-        others = sorted({f"the {one.get('role')}'s messages" for one in messages if one.get("role", "user") != "user"})
-        parts = [part for one in asked for part in (one if isinstance(one, list) else [one])]
+        messages = [
+            message if isinstance(message, Mapping) else {"role": "user", "content": message} for message in value
+        ]
+        contents = [message.get("content") for message in messages if message.get("role", "user") == "user"]
+        others = sorted(
+            {f"the {message.get('role')}'s messages" for message in messages if message.get("role", "user") != "user"}
+        )
+        parts = [part for content in contents for part in (content if isinstance(content, list) else [content])]
         texts = [_text(part) for part in parts]
         others += ["what is no text"] if not all(texts) else []
         value, unfit = "\n\n".join(filter(None, texts)), " and ".join(others)
@@ -56,7 +59,7 @@ def question_text(value: Any, choices: Any = None) -> tuple[str, str]:
 
 
 def answer_text(value: Any, choices: Any = None) -> str:
-    """Return the reference answer: a text, a number, or the first of several; of choices, the one that it names."""
+    """Return the reference answer: a text, a number, the first of several, or the choice that it names."""
     listed = choices_of(choices)
     first = value
     if isinstance(first, Mapping):
@@ -70,7 +73,7 @@ def answer_text(value: Any, choices: Any = None) -> str:
 
 
 def has_several(value: Any) -> bool:
-    """Return whether a value says more than one answer."""
+    """Return whether a value holds more than one answer."""
     return len(value) > 1 if isinstance(value, list | Mapping) else False
 
 
@@ -161,17 +164,17 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
 
 
 def text_of(sample: Any) -> str:
-    """Return the text of the question of a sample, be it of a data set or of a log."""
-    asked = sample.input
-    if not isinstance(asked, str):
-        asked = [message.model_dump(include={"role", "content"}) for message in asked]
-    return question_text(asked, sample.choices)[0]
+    """Return the text of the question of a sample in a data set or a log."""
+    question = sample.input
+    if not isinstance(question, str):
+        question = [message.model_dump(include={"role", "content"}) for message in question]
+    return question_text(question, sample.choices)[0]
 
 
 def values_in(completion: str) -> Mapping[str, Any]:
-    """Return the last JSON object that stands in a text, be it alone, in a fence or after an explanation; {} if none.
+    """Return the last JSON object in a text, alone, in a fence or after an explanation; {} if there is none.
 
-    After a thousand places that only look like the beginning of one, no more are tried.
+    At most a thousand places that may begin an object are tried.
     """
     decoder, found, at = json.JSONDecoder(parse_constant=_refuse), dict[str, Any](), 0
     for _ in range(_MOST_OBJECTS):

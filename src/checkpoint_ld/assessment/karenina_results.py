@@ -70,11 +70,11 @@ _KNOWN = {
     "trait_provenance",
 }
 _NAMES = {
-    part: re.compile("|".join([*_TAKEN.get(part, _TAKEN), *(one.replace("*", ".*") for one in names.split())]))
+    part: re.compile("|".join([*_TAKEN.get(part, _TAKEN), *(name.replace("*", ".*") for name in names.split())]))
     for part, names in _KNOWN.items()
 }
 _CSV = re.compile(
-    "|".join(one.pattern for one in _NAMES.values())
+    "|".join(pattern.pattern for pattern in _NAMES.values())
     + "|success|error|rubric_.*|question_specific_rubrics|(answering|parsing)_model|export_timestamp|karenina_version"
     "|job_id|deep_judgment_.*|extracted_.*|attribute_reasoning|attributes_.*|.*hallucination_risk_assessment"
     "|standard_rubric_scores|trait_metadata|traits_without_.*|total_.*|metric_trait_metrics"
@@ -236,7 +236,7 @@ def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
         header = next(rows, [])
-        unknown = tuple(one for one in header if not _CSV.fullmatch(one))
+        unknown = tuple(column for column in header if not _CSV.fullmatch(column))
         while True:
             place = Place(name, line=rows.line_num + 1)
             try:
@@ -272,7 +272,7 @@ def _of_row(cells: dict[str, str]) -> Json:
     traits = {name.removeprefix("rubric_"): held.pop(name) for name in names}
     traits |= _object(held.pop("question_specific_rubrics", None))
     models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
-    answering, parsing = ({"model_name": (one.partition(":")[2] or one) or None} for one in models)
+    answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
     texts = {name: cells.get(name) for name in ("question_id", "question_text")}
     template = {name: held.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
     overrides = {name: held.get(name) for name in held if name.endswith("_override_applied")}
@@ -304,7 +304,7 @@ def _answer(result: _Result) -> RecordedAnswer:
     parts = {part: _object(result.members.get(part)) for part in _TAKEN}
     about, template, rubric = parts.values()
     question, text = text_in(about.get("question_id")), text_in(about.get("question_text"))
-    model, judge = (text_in(_object(about.get(one)).get("model_name")) for one in ("answering", "parsing"))
+    model, judge = (text_in(_object(about.get(role)).get("model_name")) for role in ("answering", "parsing"))
     values, trace = template.get("parsed_llm_response"), text_in(template.get("raw_llm_response"))
     traits = tuple(
         one
@@ -315,7 +315,7 @@ def _answer(result: _Result) -> RecordedAnswer:
     )
     failure = "" if about.get("failure") is None else about["failure"]
     if isinstance(failure, dict):
-        where = ", ".join(str(failure[one]) for one in ("category", "stage") if failure.get(one))
+        where = ", ".join(str(failure[key]) for key in ("category", "stage") if failure.get(key))
         failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
     if not fault and question is None and text is None:
         fault = "the result has neither a question_id nor a question_text"
@@ -342,7 +342,7 @@ def _answer(result: _Result) -> RecordedAnswer:
             score=finite(template.get("verify_granular_result")),
             fields=_object(template.get("field_results")),
             traits=traits,
-            overrides=tuple(one for one in _OVERRIDES if template.get(f"{one}_override_applied") is True),
+            overrides=tuple(check for check in _OVERRIDES if template.get(f"{check}_override_applied") is True),
             failure=str(failure),
             template_id=text_in(about.get("template_id")),
             by=text_in(result.by),

@@ -193,7 +193,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     done = out / f"{shard.stem}.done.json"
     with suppress(OSError, ValueError, KeyError, TypeError):  # there is no sound mark
         mark = orjson.loads(done.read_bytes())
-        fits = all((out / one["file"]).stat().st_size == one["size"] for one in mark["outputs"])
+        fits = all((out / output["file"]).stat().st_size == output["size"] for output in mark["outputs"])
         if fits and mark["asked"] == wanted:
             return ShardResult(**mark["result"])
     profile = families.Profiles(options.profile) if options.profile is not None else None
@@ -321,19 +321,19 @@ class BulkReport:
     def findings(self) -> dict[str, int]:
         """How many findings there are of each code."""
         counted: Counter[str] = Counter()
-        for one in self.results:
-            counted.update(one.findings)
+        for result in self.results:
+            counted.update(result.findings)
         return dict(sorted(counted.items()))
 
     def total(self, name: str) -> int:
         """Return the sum of a count over all shards: `checkpoints`, `quads` or `failed`."""
-        return sum(int(getattr(one, name)) for one in self.results)
+        return sum(int(getattr(result, name)) for result in self.results)
 
     def as_json(self) -> Json:
         """Return what depends on the input alone as a JSON object."""
         totals = {name: self.total(name) for name in _COUNTS}
-        lost = [list(one.paths) for one in self.lost]
-        shards = [one.as_json() for one in self.results]
+        lost = [list(shard.paths) for shard in self.lost]
+        shards = [result.as_json() for result in self.results]
         return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": shards}
 
 
@@ -397,7 +397,7 @@ def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
             own.add(manifest)
         else:
             found += [first, *others, mark, manifest]
-    return [one for one in dict.fromkeys(found) if one not in own and Path(one).exists()]
+    return [path for path in dict.fromkeys(found) if path not in own and Path(path).exists()]
 
 
 def _clear_leftovers(shards: Sequence[Shard]) -> None:

@@ -120,7 +120,7 @@ def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
     if "baseline" in values:
         values["baseline"] = str(file.parent / Path(values["baseline"]).expanduser())
     if "shapes" in values:
-        values["shapes"] = tuple(str(file.parent / Path(one).expanduser()) for one in values["shapes"])
+        values["shapes"] = tuple(str(file.parent / Path(path).expanduser()) for path in values["shapes"])
     return Configuration(file=file, **values)
 
 
@@ -142,7 +142,7 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
 def _checked(file: Path, key: str, value: Any) -> Any:
     if key not in _WANTED:
         texts = _texts(file, key, value)
-        unfit = [one for one in texts if not _HASH.fullmatch(one)] if key == "accepted-code" else []
+        unfit = [text for text in texts if not _HASH.fullmatch(text)] if key == "accepted-code" else []
         if unfit:
             raise _misfit(file, key, _HASHES, unfit[0])
         return texts
@@ -157,7 +157,7 @@ def _checked(file: Path, key: str, value: Any) -> Any:
 
 
 def _texts(file: Path, key: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise _misfit(file, key, "an array of texts", value)
     return tuple(value)
 

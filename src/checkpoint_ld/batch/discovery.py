@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 """The path that stands for standard input."""
-EXTENSIONS = tuple(one + end for one in (".json", ".jsonld", *emission.EXTENSIONS) for end in ("", PACKED))
+EXTENSIONS = tuple(extension + end for extension in (".json", ".jsonld", *emission.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are read."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never entered, beside hidden ones."""
@@ -82,20 +82,20 @@ class _Search:
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""
         if "**" in pattern:
-            return [one for one in self._below(selection.base_of(pattern)) if selection.matches(pattern, one)]
-        return [one for one in glob.glob(pattern) if self._is_included(one)]  # noqa: PTH207 - it takes absolute ones
+            return [path for path in self._below(selection.base_of(pattern)) if selection.matches(pattern, path)]
+        return [path for path in glob.glob(pattern) if self._is_included(path)]  # noqa: PTH207 - it takes absolute ones
 
     def add(self, path: str) -> None:
         """Add a file, or what a folder holds."""
         if path == STANDARD or not os.path.isdir(path):  # noqa: PTH112 - pathlib raises for a name that is too long
             self.files.setdefault(path if path == STANDARD else os.path.realpath(path), path)
             return
-        for one in self._below(path):
-            real = os.path.realpath(one)
-            if not one.lower().endswith(EXTENSIONS) or real in self.files or real in self.passed_over:
+        for file in self._below(path):
+            real = os.path.realpath(file)
+            if not file.lower().endswith(EXTENSIONS) or real in self.files or real in self.passed_over:
                 continue
-            if shows_a_checkpoint(Path(one)):
-                self.files[real] = one
+            if shows_a_checkpoint(Path(file)):
+                self.files[real] = file
             else:
                 self.passed_over.add(real)
 
@@ -146,7 +146,7 @@ def shows_a_checkpoint(file: Path) -> bool:
 def is_checkpoint(data: bytes) -> bool:
     """Return whether a text shows a sign of a checkpoint, be it a broken one."""
     text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
-    return any(all(re.search(one, text) for one in signs) for signs in _SIGNS)
+    return any(all(re.search(sign, text) for sign in signs) for signs in _SIGNS)
 
 
 def _is_json(data: bytes) -> bool:

@@ -298,7 +298,7 @@ def _identifiers(value: Any) -> Iterator[str]:
 def name_of(identifier: str) -> str:
     """Return the name of the object with an identifier. Raises UnusualFileError for one with a fragment."""
     name = literals.iri_of(identifier)
-    if any(one in name for one in _NOT_IN_NAMES):
+    if any(character in name for character in _NOT_IN_NAMES):
         raise UnusualFileError("its identifiers have fragments")
     return name
 

@@ -120,7 +120,7 @@ class Streaming:
                 self._explain(file, error)
                 yield None
                 return
-            findings.sort(key=lambda one: (one.place.line or 0, one.place.column or 0))
+            findings.sort(key=lambda finding: (finding.place.line or 0, finding.place.column or 0))
             with in_order(sorted(Path(folder).iterdir())) as lines:
                 yield Streamed(tuple(findings), lines)
 
@@ -227,17 +227,21 @@ class Excerpt:
         `places` are the pointers of the objects of the excerpt. Raises UnusualFileError for a finding
         about an object of this window that points to a guest.
         """
-        for one in findings:
-            index = self.index(one.place.pointer or "")
-            if one.node is not None and places is not None:
-                about = self.index(places.get(one.node) or "")
+        for finding in findings:
+            index = self.index(finding.place.pointer or "")
+            if finding.node is not None and places is not None:
+                about = self.index(places.get(finding.node) or "")
                 if index == -1 and self.is_ours(about):
                     raise UnusualFileError(REFERRING)
                 index = about if index is None else index
             if self.is_ours(index):
-                node = None if one.node is None else self.node(one.node)
-                value = self.node(one.value) if one.value is not None and places and one.value in places else one.value
-                yield replace(one, place=self._place(one.place), node=node, value=value)
+                node = None if finding.node is None else self.node(finding.node)
+                value = (
+                    self.node(finding.value)
+                    if finding.value is not None and places and finding.value in places
+                    else finding.value
+                )
+                yield replace(finding, place=self._place(finding.place), node=node, value=value)
 
     def _place(self, place: Place) -> Place:
         pointer = None if place.pointer is None else self.pointer(place.pointer)
@@ -257,7 +261,7 @@ class _Alone(Reading):
     @classmethod
     def of(cls, reading: Reading) -> _Alone:
         """Return the same reading."""
-        return cls(**{one.name: getattr(reading, one.name) for one in fields(reading)})
+        return cls(**{field.name: getattr(reading, field.name) for field in fields(reading)})
 
     @cached_property
     def graph(self) -> CheckpointGraph:
@@ -287,7 +291,7 @@ def excerpt(source: Source, window: Window) -> Excerpt:
         raise UnusualFileError("something keeps it from being read") from None
     if reading.dialect != CANONICAL:
         raise UnusualFileError(f"its dialect is not {CANONICAL}")
-    if any(one.rule == "json-ld-form" for one in reading.of_form) or reading.document is None:
+    if any(finding.rule == "json-ld-form" for finding in reading.of_form) or reading.document is None:
         raise UnusualFileError("it is in an unusual form of JSON-LD")
     return Excerpt(window, frame, _Alone.of(reading), _end_of(before), _end_of(inner))
 
@@ -318,14 +322,14 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
     if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
     names = {str(term) for _, _, term in triples if isinstance(term, URIRef)}
-    return list(part.found(checked.findings, places)), triples, {one for one in names if one not in places}
+    return list(part.found(checked.findings, places)), triples, {name for name in names if name not in places}
 
 
 def _results(report: Graph, part: Excerpt, places: Pointers) -> Iterator[Triple]:
     """Yield what a SHACL report says of the nodes that are for this window to speak of."""
     for node, result in report.subject_objects(_RESULT):
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
-        names = [str(one) for one in about if isinstance(one, URIRef)]
+        names = [str(term) for term in about if isinstance(term, URIRef)]
         indexes = [part.index(place) for place in map(places.get, names) if place is not None]
         if part.is_ours(next((one for one in indexes if one is not None), None)):
             yield node, _RESULT, result
@@ -354,7 +358,7 @@ class Streamed:
 
     def refusing(self, *, strict: bool) -> None:
         """Raise ReadError if something keeps the checkpoint from being used, or, if `strict`, for any finding."""
-        refused = [one for one in self.findings if strict or one.severity is Severity.VIOLATION]
+        refused = [finding for finding in self.findings if strict or finding.severity is Severity.VIOLATION]
         if refused:
             raise ReadError.of(refused)
 
@@ -365,7 +369,9 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
     findings, places = validator.checked_at_load(part.reading).findings, Pointers(part.reading.tree)
-    if any(one.value in places and part.node(one.value) != one.value for one in findings if one.value):
+    if any(
+        finding.value in places and part.node(finding.value) != finding.value for finding in findings if finding.value
+    ):
         raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
     return list(part.found(findings, places)), mentioned
 

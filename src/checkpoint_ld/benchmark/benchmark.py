@@ -87,7 +87,7 @@ _CRITERIA = frame(
     globalRubric=None,
 )
 _TEXTS = {
-    **{one: one for one in ("name", "description", "version")},
+    **{name: name for name in ("name", "description", "version")},
     "created_at": "dateCreated",
     "modified_at": "dateModified",
 }
@@ -332,7 +332,7 @@ class Benchmark(CheckedMethods, Shown):
         return True
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (self.get_question(one) for one in self.get_question_ids())
+        return (self.get_question(identifier) for identifier in self.get_question_ids())
 
     def __contains__(self, question_id: object) -> bool:
         return isinstance(question_id, str) and question_id in self._elements()
@@ -364,7 +364,7 @@ class Benchmark(CheckedMethods, Shown):
         rubric = self.get_global_rubric()
         tables = [question_rows(self.questions)]
         if rubric is not None:
-            traits = ((one.name, type(one).__name__, one.description) for one in rubric.traits())
+            traits = ((trait.name, type(trait).__name__, trait.description) for trait in rubric.traits())
             tables.append(Rows("Global rubric", ("trait", "kind", "description"), traits))
         return Card("Benchmark", self.name, "", facts, tables)
 
@@ -578,7 +578,7 @@ class Benchmark(CheckedMethods, Shown):
     def is_complete(self) -> bool:
         """Whether there are questions, and all of them are finished and have the text of a template."""
         items = self._items(overview.READINESS).values()
-        return bool(items) and all(questions.is_finished(one) and questions.has_source(one) for one in items)
+        return bool(items) and all(questions.is_finished(item) and questions.has_source(item) for item in items)
 
     def get_progress(self) -> float:
         """Return the share of finished questions in percent, 0 if there are no questions."""
@@ -635,7 +635,7 @@ class Benchmark(CheckedMethods, Shown):
         self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
         """Add questions, each a mapping or a `Question`, at the end, all or none; return their identifiers."""
-        return self._add([editing.addition(one, {"finished": finished}) for one in questions_data])
+        return self._add([editing.addition(question, {"finished": finished}) for question in questions_data])
 
     add_questions_batch = add_questions
 
@@ -645,12 +645,14 @@ class Benchmark(CheckedMethods, Shown):
         elements = self._elements()
         fresh: dict[str, Json] = {}
         taken = ChainMap[str, Any](fresh, elements)
-        for one in additions:
-            if one.identifier in taken:
-                message = f"there is a question {one.identifier!r} already: give another question_id, or the text alone"
+        for addition in additions:
+            if addition.identifier in taken:
+                message = (
+                    f"there is a question {addition.identifier!r} already: give another question_id, or the text alone"
+                )
                 raise WriteError(message)
-            identifier = one.identifier or unique_question_id(one.question.question, taken)
-            fresh[identifier] = one.item(identifier)
+            identifier = addition.identifier or unique_question_id(addition.question.question, taken)
+            fresh[identifier] = addition.item(identifier)
         for identifier, item in fresh.items():
             elements[identifier] = self._graph.append(self._graph.root, "dataFeedElement", item)
         if additions:
@@ -742,7 +744,7 @@ class Benchmark(CheckedMethods, Shown):
 
     def _mark(self, question_ids: Iterable[str], *, finished: bool) -> None:
         known = self._elements()
-        nodes = [known[one] for one in dict.fromkeys(question_ids) if one in known]
+        nodes = [known[identifier] for identifier in dict.fromkeys(question_ids) if identifier in known]
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
         changed = [node for node, item in items if questions.is_finished(item) is not finished]
         for node in changed:
@@ -774,7 +776,7 @@ class Benchmark(CheckedMethods, Shown):
             and (author is None or author.casefold() in content.author_of(item).casefold())
         ]
         found = self._dictionaries(ids)
-        return [one for one in found if custom_filter is None or content.passes(custom_filter, one)]
+        return [question for question in found if custom_filter is None or content.passes(custom_filter, question)]
 
     def filter_by_metadata(self, field_path: str, value: Any, match_mode: MatchMode = "exact") -> list[Json]:
         """Return the questions in which the member at a path of names with dots, such as `author.name`, matches.
@@ -837,7 +839,7 @@ class Benchmark(CheckedMethods, Shown):
         if questions is None:
             held = [value for (value,) in self._at((field_path,)).values()]
         else:
-            held = [content.at_path(one, field_path) for one in questions]
+            held = [content.at_path(question, field_path) for question in questions]
         return dict(Counter(one for value in held for one in content.countable(value)))
 
     def _at(self, paths: Sequence[str]) -> dict[str, list[Any]]:
@@ -990,7 +992,10 @@ class Benchmark(CheckedMethods, Shown):
         for question_id, source in given.items():
             editing.usable_template(source, f"the template of {shown(question_id)}")
         known = self._elements()
-        taken = {one: one in known and (force_overwrite or not self.has_template(one)) for one in given}
+        taken = {
+            identifier: identifier in known and (force_overwrite or not self.has_template(identifier))
+            for identifier in given
+        }
         for question_id in (one for one, is_taken in taken.items() if is_taken):
             self._edit_question(question_id, partial(editing.put_source, source=given[question_id]))
         return taken
@@ -1121,7 +1126,7 @@ class Benchmark(CheckedMethods, Shown):
 
     def clear_all_rubrics(self) -> int:
         """Take all traits away but the dynamic ones, those of questions too; return how many rubrics there were."""
-        return self.clear_global_rubric() + sum(self.remove_question_rubric(one) for one in self._elements())
+        return self.clear_global_rubric() + sum(self.remove_question_rubric(element) for element in self._elements())
 
     import_rubrics = table_import.import_rubrics
 
@@ -1186,14 +1191,14 @@ class Benchmark(CheckedMethods, Shown):
         return self.scenario_count > 0
 
     def _scenario_node(self, name: str) -> Node:
-        node = next((one for one in self._scenario_nodes() if self._graph.plain(one, "name") == name), None)
+        node = next((node for node in self._scenario_nodes() if self._graph.plain(node, "name") == name), None)
         if node is None:
             raise LookupFailedError(f"there is no scenario {name!r}: see get_scenarios()")
         return node
 
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
-        return [one for one in parts if one in self._graph.held and self._is_scenario(one)]
+        return [part for part in parts if part in self._graph.held and self._is_scenario(part)]
 
     def _is_scenario(self, part: Node) -> bool:
         kind = self._graph.plain(part, "@type")

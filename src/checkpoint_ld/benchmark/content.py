@@ -57,13 +57,13 @@ class QuestionNames:
         """
         if name in self._elements:
             return name
-        for one in (name, *(_hash(text) for text in texts if text)):
-            match self._hashes.get(one, []):
+        for key in (name, *(_hash(text) for text in texts if text)):
+            match self._hashes.get(key, []):
                 case [identifier]:
                     return identifier
                 case [_, *_] as found:
                     raise LookupFailedError(
-                        f"{len(found)} questions have a text with the hash {one}: give one of their identifiers, "
+                        f"{len(found)} questions have a text with the hash {key}: give one of their identifiers, "
                         f"{' or '.join(map(shown, found))}"
                     )
         where = "the benchmark has none, and turns of scenarios have no answers of their own; give another benchmark"
@@ -163,8 +163,8 @@ def _stem(identifier: str) -> str | None:
 
 def asked_in(graph: CheckpointGraph, item: Node) -> Node:
     """Return the node of the question in a feed item; a bare question is its own item."""
-    asked = graph.member(item, "item")
-    return asked[0] if asked else item
+    questions = graph.member(item, "item")
+    return questions[0] if questions else item
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class BenchmarkContent:
             "name": text_of(root.get("name")),
             "description": text_of(root.get("description")),
             "version": text_of(root.get("version")) or DEFAULT_VERSION,
-            "creator": ", ".join(one if isinstance(one, str) else one.name for one in makers) or None,
+            "creator": ", ".join(maker if isinstance(maker, str) else maker.name for maker in makers) or None,
             "created_at": text_of(root.get("dateCreated")) or None,
             "modified_at": text_of(root.get("dateModified")) or None,
         }
@@ -244,8 +244,10 @@ class BenchmarkContent:
 def creator_json(creator: Creator | list[Creator] | None) -> Any:
     """Return who made a benchmark as JSON; of nobody an empty list."""
     makers = as_list(creator)
-    told = [one if isinstance(one, str) else one.model_dump(by_alias=True, exclude_none=True) for one in makers]
-    return told[0] if len(told) == 1 else told
+    values = [
+        maker if isinstance(maker, str) else maker.model_dump(by_alias=True, exclude_none=True) for maker in makers
+    ]
+    return values[0] if len(values) == 1 else values
 
 
 def rubrics_of(holder: Json) -> tuple[Rubric | None, DynamicRubric | None]:
@@ -261,13 +263,16 @@ def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame
     items = graph.read_all([*elements.values()], only=only)
     return BenchmarkContent(
         graph.read(graph.root, without=("dataFeedElement",)),
-        tuple(QuestionContent(*one) for one in zip(elements, items, strict=True)),
+        tuple(QuestionContent(*parts) for parts in zip(elements, items, strict=True)),
     )
 
 
 def question_rows(questions: Sequence[Question]) -> Rows:
     """Return questions as a table for a notebook."""
-    rows = ((one.question, one.raw_answer, one.keywords, bool(one.answer_template)) for one in questions)
+    rows = (
+        (question.question, question.raw_answer, question.keywords, bool(question.answer_template))
+        for question in questions
+    )
     return Rows("", ("question", "answer", "keywords", "template"), rows, len(questions))
 
 
@@ -321,7 +326,7 @@ def normal_form(graph: CheckpointGraph) -> Any:
     tree.pop("@context", None)
     properties = tree.get("additionalProperty")
     if isinstance(properties, list):
-        tree["additionalProperty"] = [one for one in properties if name_of(one) not in FORMAT_PROPERTIES]
+        tree["additionalProperty"] = [entry for entry in properties if name_of(entry) not in FORMAT_PROPERTIES]
     with interpreter.room():
         return _normal(tree, graph.table)
 
@@ -337,7 +342,7 @@ def _normal(value: Any, table: TermTable) -> Any:
                 found[iri] = held if key in _EXACT else _normal(held, table)
         return found
     if isinstance(value, list):
-        return _normal(value[0], table) if len(value) == 1 else [_normal(one, table) for one in value]
+        return _normal(value[0], table) if len(value) == 1 else [_normal(item, table) for item in value]
     return value
 
 
@@ -372,7 +377,7 @@ def searching(
     queries: list[str], *, match_all: bool, case_sensitive: bool, regex: bool
 ) -> Callable[[Sequence[Any]], bool] | None:
     """Return the test of `Benchmark.search_questions` for the values of fields, None where nothing can match."""
-    usable = [one for one in queries if not regex or _is_pattern(one)]
+    usable = [query for query in queries if not regex or _is_pattern(query)]
     if not usable or (match_all and usable != queries):
         return None
     test, occurs = all if match_all else any, partial(_occurs, case_sensitive=case_sensitive, regex=regex)
@@ -413,7 +418,7 @@ def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
 def countable(value: Any) -> list[Hashable]:
     """Return a value as values to count: the items of a list, an object as its JSON text, [] as None."""
     if isinstance(value, list) and value:
-        return [found for one in value for found in countable(one)]
+        return [found for part in value for found in countable(part)]
     if isinstance(value, dict):
         return [json.dumps(value, default=str, sort_keys=True)]
     return [None if value == [] else value]

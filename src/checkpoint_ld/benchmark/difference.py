@@ -104,7 +104,7 @@ def changes(before: Members, after: Members) -> tuple[Change, ...]:
 
 def _change(member: str, key: str, before: Any, after: Any) -> Change:
     """Return the change of a member, whose values are under `key`; values that look like secrets are withheld."""
-    old, new = (None if one is ABSENT else WITHHELD if secret({key: one}) else one for one in (before, after))
+    old, new = (None if value is ABSENT else WITHHELD if secret({key: value}) else value for value in (before, after))
     return Change(member, "added" if before is ABSENT else "removed" if after is ABSENT else "changed", old, new)
 
 
@@ -138,9 +138,9 @@ def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Mem
 
 def nested(before: Any, after: Any) -> Iterator[Change]:
     """Yield what is different between two JSON values, as deep down as can be located; names on the way have dots."""
-    for one in json_values.changes(before, after, by_index=False):
-        key = next((step for step in reversed(one.path) if isinstance(step, str)), "")
-        yield _change(".".join(map(str, one.path)), key, one.before, one.after)
+    for change in json_values.changes(before, after, by_index=False):
+        key = next((step for step in reversed(change.path) if isinstance(step, str)), "")
+        yield _change(".".join(map(str, change.path)), key, change.before, change.after)
 
 
 def traits_diff(before: Json, after: Json, *, dynamic: bool, order: bool) -> PartsDiff:
@@ -187,7 +187,9 @@ def template_diff(before: QuestionContent, after: QuestionContent, *, order: boo
 
     A placeholder stands for no template.
     """
-    sources = ({"source": one.members["answer_template"]} if one.has_template else {} for one in (before, after))
+    sources = (
+        {"source": question.members["answer_template"]} if question.has_template else {} for question in (before, after)
+    )
     found = changes(*sources)
     if not found:
         return None
@@ -195,17 +197,17 @@ def template_diff(before: QuestionContent, after: QuestionContent, *, order: boo
     return TemplateDiff(found[0], fields, tuple(nested(_class_of(before), _class_of(after))))
 
 
-def _fields_of(one: QuestionContent) -> Iterator[tuple[str, Json]]:
-    fields: list[TemplateField | PlainField] = [*one.template.fields, *one.template.plain_fields]
-    for field in fields if one.has_template else ():
+def _fields_of(question: QuestionContent) -> Iterator[tuple[str, Json]]:
+    fields: list[TemplateField | PlainField] = [*question.template.fields, *question.template.plain_fields]
+    for field in fields if question.has_template else ():
         members = {member.name: _json(getattr(field, member.name)) for member in dataclass_fields(field)}
         yield field.name, {key: value for key, value in members.items() if key not in ("name", "line", "unread")}
 
 
-def _class_of(one: QuestionContent) -> Json:
-    if not one.has_template:
+def _class_of(question: QuestionContent) -> Json:
+    if not question.has_template:
         return {}
-    template = one.template
+    template = question.template
     members = {name: _json(getattr(template, name)) for name in _TEMPLATE}
     return {**members, "custom_code": [[part.kind, part.name] for part in template.custom_code]}
 
@@ -217,7 +219,7 @@ def _json(value: Any) -> Any:
     if isinstance(value, (str, int, float)) or value is None:
         return value
     if isinstance(value, (list, tuple)):
-        return [_json(one) for one in value]
+        return [_json(item) for item in value]
     members = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
     return {key: _json(one) for key, one in members.items()}
 
@@ -258,18 +260,18 @@ def pairs(
 
     They are in the order of `after`; those that are gone, with None after, come last.
     """
-    old = {one.id: one for one in before}
-    kept = {one.id for one in after} & old.keys()
+    old = {question.id: question for question in before}
+    kept = {question.id for question in after} & old.keys()
     by_text: dict[str, list[QuestionContent]] = {}
-    for one in before:
-        if one.id not in kept:
-            by_text.setdefault(one.members["question"], []).append(one)
+    for question in before:
+        if question.id not in kept:
+            by_text.setdefault(question.members["question"], []).append(question)
     found: list[tuple[QuestionContent | None, QuestionContent | None]] = []
-    for one in after:
-        alike = by_text.get(one.members["question"]) if by_text else None
-        found.append((old[one.id] if one.id in kept else alike.pop(0) if alike else None, one))
+    for question in after:
+        alike = by_text.get(question.members["question"]) if by_text else None
+        found.append((old[question.id] if question.id in kept else alike.pop(0) if alike else None, question))
     gone = {one.id for left in by_text.values() for one in left}
-    return [*found, *((one, None) for one in before if one.id in gone)]
+    return [*found, *((question, None) for question in before if question.id in gone)]
 
 
 def question_diff(before: QuestionContent, after: QuestionContent, *, dates: bool, order: bool) -> QuestionDiff:
@@ -278,30 +280,30 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
     return QuestionDiff(
         id=after.id,
         question=after.members["question"],
-        changes=changes(*(_members(one, dates=dates, order=order) for one in (before, after))),
+        changes=changes(*(_members(question, dates=dates, order=order) for question in (before, after))),
         template=template_diff(before, after, order=order),
         rubric=traits_diff(*holders, dynamic=False, order=order),
         dynamic_rubric=traits_diff(*holders, dynamic=True, order=order),
     )
 
 
-def _members(one: QuestionContent, *, dates: bool, order: bool) -> Json:
+def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     """Return all that a question says but its template and its traits, what nobody knows included."""
-    stated, item, asked = one.members, one.item, asked_of(one.item)
+    stated, item, question = content.members, content.item, asked_of(content.item)
     keywords = stated["keywords"] if order else sorted(stated["keywords"])
-    members = {"id": one.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
-    members |= {"keywords": keywords or None, "finished": one.finished}
+    members = {"id": content.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
+    members |= {"keywords": keywords or None, "finished": content.finished}
     found = {name: value for name, value in members.items() if value is not None}
-    properties = values(asked.get("additionalProperty"))
+    properties = values(question.get("additionalProperty"))
     found |= {f"custom.{key}": value for key, value in custom_of(properties).items()}
     found |= {
         name: value for name, value in properties.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)
     }
-    found |= {key: value for key, value in asked.items() if key not in _QUESTION and key not in _ITEM}
-    if asked is not item:
+    found |= {key: value for key, value in question.items() if key not in _QUESTION and key not in _ITEM}
+    if question is not item:
         found |= {key: value for key, value in item.items() if key not in _ITEM}
     for slot in ("acceptedAnswer", "hasPart"):
-        for part in as_list(asked.get(slot))[:1]:
+        for part in as_list(question.get(slot))[:1]:
             known = part.items() if isinstance(part, dict) else ()
             found |= {f"{slot}.{key}": value for key, value in known if key not in _PART}
     return found
@@ -341,7 +343,7 @@ class SemanticDiff(Shown):
         """Whether nothing is different."""
         named = self.global_rubric, self.global_dynamic_rubric, self.scenarios
         listed = self.metadata, self.properties, self.questions_added, self.questions_removed, self.questions_changed
-        return not (any(listed) or self.questions_reordered) and all(one.is_empty for one in named)
+        return not (any(listed) or self.questions_reordered) and all(part.is_empty for part in named)
 
     def __bool__(self) -> bool:
         return not self.is_empty
@@ -360,12 +362,12 @@ class SemanticDiff(Shown):
 
     def __str__(self) -> str:
         # What terminals would obey is replaced.
-        lines = (_line(one, one.sign, one.what, harmless) for one in _entries(self))
+        lines = (_line(entry, entry.sign, entry.what, harmless) for entry in _entries(self))
         return "\n".join(lines) or SAME
 
     def to_markdown(self) -> str:
         """Return the differences as a nested list in Markdown, in which values of the document are code."""
-        lines = (_line(one, f"- {_WORDS[one.sign]}", escaped(one.what), code) for one in _entries(self))
+        lines = (_line(entry, f"- {_WORDS[entry.sign]}", escaped(entry.what), code) for entry in _entries(self))
         return "\n".join(lines) or SAME
 
     def as_json(self) -> Json:
@@ -381,7 +383,7 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
     making and of changing count, `order` whether the order of questions, keywords, traits and fields does. Values that
     look like secrets are withheld.
     """
-    old, new = (content_of(one.graph, elements_of(one.graph)) for one in (before, after))
+    old, new = (content_of(benchmark.graph, elements_of(benchmark.graph)) for benchmark in (before, after))
     matched = pairs(old.questions, new.questions)
     both = [(one, other) for one, other in matched if one is not None and other is not None]
     compared = (question_diff(one, other, dates=dates, order=order) for one, other in both)
@@ -392,7 +394,7 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
         properties=changes(_properties(old), _properties(new)),
         questions_added=tuple(_name(one) for was, one in matched if was is None and one is not None),
         questions_removed=tuple(_name(was) for was, one in matched if one is None and was is not None),
-        questions_changed=tuple(one for one in compared if not one.is_empty),
+        questions_changed=tuple(question for question in compared if not question.is_empty),
         questions_reordered=order and sequence != sorted(sequence),
         global_rubric=traits_diff(old.root, new.root, dynamic=False, order=order),
         global_dynamic_rubric=traits_diff(old.root, new.root, dynamic=True, order=order),
@@ -400,14 +402,14 @@ def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, ord
     )
 
 
-def _name(one: QuestionContent) -> QuestionName:
-    return QuestionName(one.id, one.members["question"])
+def _name(question: QuestionContent) -> QuestionName:
+    return QuestionName(question.id, question.members["question"])
 
 
 def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
     root = content.root
     found = {
-        **{name: root.get(key) for name, key in (("id", "@id"), *((one, one) for one in _TEXTS))},
+        **{name: root.get(key) for name, key in (("id", "@id"), *((member, member) for member in _TEXTS))},
         "creator": creator_json(creator_of(root)),
         **({name: content.metadata[name] for name in ("created_at", "modified_at")} if dates else {}),
         **{key: value for key, value in root.items() if key not in _ROOT},
@@ -422,7 +424,7 @@ def _properties(content: BenchmarkContent) -> Json:
 
 
 def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
-    return [(text_of(one.get("name")), one) for one in scenarios]
+    return [(text_of(scenario.get("name")), scenario) for scenario in scenarios]
 
 
 class _Entry(NamedTuple):
@@ -449,8 +451,8 @@ def _entries(diff: SemanticDiff) -> Iterator[_Entry]:
     yield from _of_parts(diff.scenarios, 0, "scenario")
     if diff.questions_reordered:
         yield _Entry(0, "~", "order of questions")
-    yield from (_of_question("-", one) for one in diff.questions_removed)
-    yield from (_of_question("+", one) for one in diff.questions_added)
+    yield from (_of_question("-", question) for question in diff.questions_removed)
+    yield from (_of_question("+", question) for question in diff.questions_added)
     for question in diff.questions_changed:
         yield _of_question("~", question)
         yield from _of_changes(question.changes, 1)
@@ -460,8 +462,8 @@ def _entries(diff: SemanticDiff) -> Iterator[_Entry]:
         yield from _of_parts(question.dynamic_rubric, 1, "dynamic trait")
 
 
-def _of_question(sign: str, one: QuestionName | QuestionDiff) -> _Entry:
-    return _Entry(0, sign, "question", one.id, (head(one.question, _ROOM),))
+def _of_question(sign: str, question: QuestionName | QuestionDiff) -> _Entry:
+    return _Entry(0, sign, "question", question.id, (head(question.question, _ROOM),))
 
 
 def _of_template(template: TemplateDiff) -> Iterator[_Entry]:
@@ -487,7 +489,7 @@ def _of_parts(found: PartsDiff, depth: int, what: str) -> Iterator[_Entry]:
 
 
 def _of_changes(found: tuple[Change, ...], depth: int, what: str = "") -> Iterator[_Entry]:
-    return (_Entry(depth, _SIGNS[one.kind], what, one.member, _shown(one)) for one in found)
+    return (_Entry(depth, _SIGNS[change.kind], what, change.member, _shown(change)) for change in found)
 
 
 def _shown(change: Change) -> tuple[str, ...]:

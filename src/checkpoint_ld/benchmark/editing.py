@@ -55,7 +55,7 @@ def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
     """
     for name, value in properties.items():
         entries = as_list(holder.get(_PROPERTIES))
-        found = [one for one in entries if name_of(one) == name]
+        found = [entry for entry in entries if name_of(entry) == name]
         if not found:
             holder[_PROPERTIES] = [*entries, property_value(name, ABSENT if value is None else value)]
         elif value is None:
@@ -67,7 +67,7 @@ def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
 def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
     """Take away the properties whose names are meant; tell whether there were any."""
     entries = as_list(holder.get(_PROPERTIES))
-    kept = [one for one in entries if (name := name_of(one)) is None or not is_meant(name)]
+    kept = [entry for entry in entries if (name := name_of(entry)) is None or not is_meant(name)]
     if len(kept) == len(entries):
         return False
     holder[_PROPERTIES] = kept
@@ -103,7 +103,7 @@ def source_given(given: object) -> str:
         return given
     if isinstance(given, entities.TemplateSpec):
         return templates.source_of(given)
-    if isinstance(given, type) and any(one.__name__ == "BaseAnswer" for one in given.__mro__):
+    if isinstance(given, type) and any(base.__name__ == "BaseAnswer" for base in given.__mro__):
         return _source_of_class(given)
     wanted = "Python text, a TemplateSpec or a class that derives from BaseAnswer"
     raise WrongTypeError(f"the template is {given!r:.60}: give {wanted}")
@@ -118,9 +118,9 @@ def _source_of_class(given: type) -> str:
     except (OSError, TypeError, SyntaxError):
         message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
         raise WriteError(message) from None
-    named = [one for one in ast.walk(tree) if isinstance(one, ast.Name) and one.id == given.__name__]
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == given.__name__]
     lines, old = source.encode().splitlines(keepends=True), given.__name__.encode()
-    for line, column in sorted(((one.lineno - 1, one.col_offset) for one in named), reverse=True):
+    for line, column in sorted(((node.lineno - 1, node.col_offset) for node in named), reverse=True):
         lines[line] = lines[line][:column] + b"Answer" + lines[line][column + len(old) :]
     text = b"".join(lines).decode()
     return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
@@ -327,9 +327,9 @@ def published(field: str, value: object) -> Any:
 
 def published_members(benchmark: Benchmark) -> Json:
     """Return what a benchmark says about itself, as JSON under the names of `Benchmark.set_metadata`."""
-    told = {name: getattr(benchmark, name) for name in ("id", "name", "description", "version", *PUBLISHED)}
-    told["creator"] = creator_json(benchmark.creator)
-    return {name: value for name, value in told.items() if value}
+    members = {name: getattr(benchmark, name) for name in ("id", "name", "description", "version", *PUBLISHED)}
+    members["creator"] = creator_json(benchmark.creator)
+    return {name: value for name, value in members.items() if value}
 
 
 def published_text(value: Any) -> str | None:
@@ -350,14 +350,14 @@ def put_members(holder: Json, members: Mapping[str, Any]) -> None:
             holder[key] = value
 
 
-def put_source(asked: Json, source: str) -> None:
+def put_source(question: Json, source: str) -> None:
     """Give a question object the text of an answer template."""
-    text = asked.get("text")
+    text = question.get("text")
     made = new_template_of(None if isinstance(text, (dict, list)) else text, source)
-    if len(as_list(asked.get("hasPart"))) > 1:
-        asked["hasPart"] = made
+    if len(as_list(question.get("hasPart"))) > 1:
+        question["hasPart"] = made
     else:
-        _set_text(asked, "hasPart", made)
+        _set_text(question, "hasPart", made)
 
 
 def put_member(item: Json, member: str, question: Question) -> None:
@@ -365,45 +365,45 @@ def put_member(item: Json, member: str, question: Question) -> None:
 
     Only what says the member is changed; all else stays.
     """
-    asked = asked_of(item)
+    node = asked_of(item)
     if member in _DATES:
         item[_DATES[member]] = getattr(question, member)
     elif member == "custom_metadata":
         custom = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
-        take_away(asked, lambda name: name.startswith(CUSTOM) and name not in custom)
-        set_values(asked, custom)
+        take_away(node, lambda name: name.startswith(CUSTOM) and name not in custom)
+        set_values(node, custom)
     elif member in PROPERTIES:
         value = property_of(question, member)
         if value is None:
-            take_away(asked, member.__eq__)
+            take_away(node, member.__eq__)
         else:
-            set_values(asked, {member: value})
+            set_values(node, {member: value})
     elif member == "keywords":
         item.pop("keywords", None)  # their older place, which readers join with the new one
-        put_members(asked, {"keywords": question.keywords or None})
+        put_members(node, {"keywords": question.keywords or None})
     elif member == "raw_answer":
-        _set_text(asked, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
+        _set_text(node, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
     elif member == "question":
-        _put_text(asked, question.question)
+        _put_text(node, question.question)
     elif question.answer_template:
-        _set_text(asked, "hasPart", new_template_of(question.question, question.answer_template))
+        _set_text(node, "hasPart", new_template_of(question.question, question.answer_template))
     else:
-        asked.pop("hasPart", None)
+        node.pop("hasPart", None)
 
 
-def _set_text(asked: Json, member: str, part: Json) -> None:
+def _set_text(question: Json, member: str, part: Json) -> None:
     """Give the object that is a member of a question the text of `part`, which is put there where there is none."""
-    held = [one for one in as_list(asked.get(member)) if isinstance(one, dict) and one.keys() - {"@id"}]
+    held = [stated for stated in as_list(question.get(member)) if isinstance(stated, dict) and stated.keys() - {"@id"}]
     if held:
         held[0]["text"] = part["text"]
     else:
-        asked[member] = part
+        question[member] = part
 
 
-def _put_text(asked: Json, text: str) -> None:
+def _put_text(question: Json, text: str) -> None:
     """Change the text of a question, and with it what was made from the text: the template that stands for none."""
-    former, asked["text"] = asked.get("text"), text
-    for template in as_list(asked.get("hasPart")):
+    former, question["text"] = question.get("text"), text
+    for template in as_list(question.get("hasPart")):
         if isinstance(template, dict) and template.get("name") == template_name(former):
             template["name"] = template_name(text)
         if isinstance(template, dict) and is_placeholder(str(template.get("text"))):

@@ -136,18 +136,18 @@ def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas =
     keys = _custom_keys(content) if "custom" in wanted else []
     counted = [name for name in ("keywords", "sources") if name in wanted]
     rows = [["Question ID", *_CSV_COLUMNS, *map(str.capitalize, counted), *keys]]
-    for one in content.questions:
-        told, custom = one.members, one.members["custom_metadata"] or {}
+    for question in content.questions:
+        stated, custom = question.members, question.members["custom_metadata"] or {}
         own = {
-            **told,
-            "answer_template": "Yes" if one.has_template else "No",
-            "finished": "Yes" if one.finished else "No",
-            "author": one.author,
-            "keywords": "; ".join(told["keywords"]),
-            "sources": str(len(told["sources"] or ())),
+            **stated,
+            "answer_template": "Yes" if question.has_template else "No",
+            "finished": "Yes" if question.finished else "No",
+            "author": question.author,
+            "keywords": "; ".join(stated["keywords"]),
+            "sources": str(len(stated["sources"] or ())),
         }
         row = [own[name] for name in (*_CSV_COLUMNS.values(), *counted)]
-        rows.append([one.id, *row, *(text_of(_flat(custom.get(key))) for key in keys)])
+        rows.append([question.id, *row, *(text_of(_flat(custom.get(key))) for key in keys)])
     return comma_separated(rows, formulas=formulas)
 
 
@@ -165,12 +165,14 @@ def to_dict(self: Benchmark) -> Json:
         "statistics": summary(content),
         "questions": [
             {
-                "id": one.id,
-                **{name: value for name, value in one.members.items() if "rubric" not in name},
-                **dict(zip(("question_rubric", "question_dynamic_rubric"), map(_dumped, one.rubrics), strict=True)),
-                "finished": one.finished,
+                "id": question.id,
+                **{name: value for name, value in question.members.items() if "rubric" not in name},
+                **dict(
+                    zip(("question_rubric", "question_dynamic_rubric"), map(_dumped, question.rubrics), strict=True)
+                ),
+                "finished": question.finished,
             }
-            for one in content.questions
+            for question in content.questions
         ],
         "global_rubric": static,
         "global_dynamic_rubric": dynamic,
@@ -212,7 +214,7 @@ def written(benchmark: Benchmark, kind: str) -> bytes:
         "markdown": lambda: benchmark.to_markdown().encode(),
         "jsonld": lambda: dump_json(benchmark.to_jsonld()),
         "workbook": lambda: _curation_table(benchmark._content(_QUESTIONS), ".xlsx")[0],  # noqa: SLF001 - as its methods
-        "records": lambda: b"".join(dump_json(one, _LINE) for one in benchmark.to_records()),
+        "records": lambda: b"".join(dump_json(record, _LINE) for record in benchmark.to_records()),
         "parquet": lambda: parquet(benchmark.to_records()),
     }
     try:
@@ -225,34 +227,36 @@ def _question_records(content: BenchmarkContent) -> list[Record]:
     keys = _custom_keys(content)
     return [
         {
-            "question_id": one.id,
+            "question_id": question.id,
             "question": members["question"],
             "raw_answer": members["raw_answer"],
-            "has_template": one.has_template,
-            "finished": one.finished,
-            "author": one.author,
+            "has_template": question.has_template,
+            "finished": question.finished,
+            "author": question.author,
             "created": members["date_created"],
             "modified": members["date_modified"],
             "keywords": members["keywords"],
-            "has_rubric": one.has_rubric,
-            "template_mode": one.template.level.value,
-            "verified_field_count": len(one.template.fields),
+            "has_rubric": question.has_rubric,
+            "template_mode": question.template.level.value,
+            "verified_field_count": len(question.template.fields),
             **{f"custom.{key}": _flat((members["custom_metadata"] or {}).get(key)) for key in keys},
         }
-        for one in content.questions
-        for members in (one.members,)
+        for question in content.questions
+        for members in (question.members,)
     ]
 
 
 def _custom_keys(content: BenchmarkContent) -> list[str]:
-    return list(dict.fromkeys(key for one in content.questions for key in one.members["custom_metadata"] or ()))
+    return list(
+        dict.fromkeys(key for question in content.questions for key in question.members["custom_metadata"] or ())
+    )
 
 
 def _field_records(content: BenchmarkContent) -> list[Record]:
     return [
         {
-            "question_id": one.id,
-            "question": one.members["question"],
+            "question_id": question.id,
+            "question": question.members["question"],
             "field_name": field.name,
             "field_type": field.type,
             "description": field.description,
@@ -264,14 +268,14 @@ def _field_records(content: BenchmarkContent) -> list[Record]:
             "weight": field.weight,
             "is_trace": field.is_trace,
         }
-        for one in content.questions
-        for field in one.template.fields
+        for question in content.questions
+        for field in question.template.fields
     ]
 
 
 def _trait_records(content: BenchmarkContent) -> list[Record]:
     scopes: list[tuple[str | None, Rubrics]] = [(None, content.rubrics)]
-    scopes += [(one.id, one.rubrics) for one in content.questions]
+    scopes += [(question.id, question.rubrics) for question in content.questions]
     return [
         {
             "scope": "global" if question_id is None else "question",
@@ -291,8 +295,8 @@ def _trait_records(content: BenchmarkContent) -> list[Record]:
 
 
 def _traits(rubrics: Rubrics) -> list[tuple[AnyTrait, bool]]:
-    static, dynamic = ([*one.traits()] if one else [] for one in rubrics)
-    return [*((one, False) for one in static), *((one, True) for one in dynamic)]
+    static, dynamic = ([*rubric.traits()] if rubric else [] for rubric in rubrics)
+    return [*((trait, False) for trait in static), *((trait, True) for trait in dynamic)]
 
 
 def _kind_of(trait: AnyTrait) -> str:
@@ -308,7 +312,7 @@ def _flat(value: Any) -> Any:
 
 def _document_lines(content: BenchmarkContent) -> Iterator[str]:
     about, listed = content.metadata, content.questions
-    finished = sum(one.finished for one in listed)
+    finished = sum(question.finished for question in listed)
     yield f"# {line(about['name'] or '')}"
     if about["description"]:
         yield f"\n{paragraphs(about['description'])}"
@@ -319,11 +323,14 @@ def _document_lines(content: BenchmarkContent) -> Iterator[str]:
     yield f"- **Questions:** {len(listed)}"
     yield f"- **Finished:** {finished}"
     yield f"- **Progress:** {finished / len(listed) * 100 if listed else 0:.1f}%"
-    yield f"- **Has Templates:** {sum(one.has_template for one in listed)}"
+    yield f"- **Has Templates:** {sum(question.has_template for question in listed)}"
     yield from _rubric("## Global Rubric", content.rubrics)
     if content.scenarios:
         yield "\n## Scenarios\n"
-    yield from (_named(text_of(one.get("name")), "", text_of(one.get("description"))) for one in content.scenarios)
+    yield from (
+        _named(text_of(scenario.get("name")), "", text_of(scenario.get("description")))
+        for scenario in content.scenarios
+    )
     if listed:
         yield "\n## Questions"
     for number, one in enumerate(listed, 1):
@@ -359,11 +366,13 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
         about, status = _about(number, one), _status(one)
         fields = [_field(field) for field in one.template.fields] or [[""] * 5]
         rows += [[*about, *field, status] for field in fields]
-    finished = sum(one.finished for one in content.questions)
-    unreadable = [one for one in content.questions if one.has_template and one.template.level in _UNREADABLE]
+    finished = sum(question.finished for question in content.questions)
+    unreadable = [
+        question for question in content.questions if question.has_template and question.template.level in _UNREADABLE
+    ]
     counts = {
         "question_count": len(content.questions),
-        "field_count": sum(len(one.template.fields) for one in content.questions),
+        "field_count": sum(len(question.template.fields) for question in content.questions),
         "draft_count": len(content.questions) - finished,
         "finished_count": finished,
         "template_parse_error_count": len(unreadable),
@@ -376,14 +385,14 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
     return workbook((Sheet("Curation Review", rows), Sheet("Summary", totals))), counts
 
 
-def _about(number: int, one: QuestionContent) -> list[Cell]:
-    custom = one.members["custom_metadata"] or {}
+def _about(number: int, question: QuestionContent) -> list[Cell]:
+    custom = question.members["custom_metadata"] or {}
     source, area, subcategory, complexity = (
         next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "")
         for keys in (_SOURCE, _AREA, _SUBCATEGORY, _COMPLEXITY)
     )
-    texts = (one.members["question"], one.members["raw_answer"])
-    return [number, source, *texts, area, subcategory, complexity, "Finished" if one.finished else "Draft"]
+    texts = (question.members["question"], question.members["raw_answer"])
+    return [number, source, *texts, area, subcategory, complexity, "Finished" if question.finished else "Draft"]
 
 
 def _cell(value: Any) -> Cell:
@@ -399,9 +408,9 @@ def _field(field: TemplateField) -> list[Cell]:
     return [field.name, field.type, field.description or "", _cell(field.ground_truth), method]
 
 
-def _status(one: QuestionContent) -> str:
-    if not one.has_template:
+def _status(question: QuestionContent) -> str:
+    if not question.has_template:
         return "No generated template"
-    if one.template.level in _UNREADABLE:
-        return f"Parse error: {'; '.join(problem.message for problem in one.template.problems)}"
-    return "Parsed" if one.template.fields else "No verified fields found"
+    if question.template.level in _UNREADABLE:
+        return f"Parse error: {'; '.join(problem.message for problem in question.template.problems)}"
+    return "Parsed" if question.template.fields else "No verified fields found"

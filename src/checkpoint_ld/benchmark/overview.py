@@ -34,16 +34,17 @@ _FEW = 5
 def summary(content: BenchmarkContent) -> Json:
     """Return what `Benchmark.get_summary` does."""
     questions = content.questions
-    finished = sum(one.finished for one in questions)
+    finished = sum(question.finished for question in questions)
     rubric, _ = content.rubrics
     return {
         **{name: value for name, value in content.metadata.items() if name != "description"},
         "question_count": len(questions),
         "finished_count": finished,
-        "has_template_count": sum(one.has_template for one in questions),
-        "has_rubric_count": sum(one.has_rubric for one in questions),
+        "has_template_count": sum(question.has_template for question in questions),
+        "has_rubric_count": sum(question.has_rubric for question in questions),
         "progress_percentage": finished / len(questions) * 100 if questions else 0.0,
-        "is_complete": bool(questions) and all(one.finished and has_source(one.item) for one in questions),
+        "is_complete": bool(questions)
+        and all(question.finished and has_source(question.item) for question in questions),
         "has_global_rubric": rubric is not None,
         "global_rubric_traits": sum(1 for _ in rubric.traits()) if rubric else 0,
     }
@@ -125,20 +126,24 @@ def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
 
 
 def _statistics(content: BenchmarkContent) -> Json:
-    lengths = [len(one.members["answer_template"] or "") for one in content.questions if one.has_template]
+    lengths = [
+        len(question.members["answer_template"] or "") for question in content.questions if question.has_template
+    ]
     more = ("custom_metadata", "author", "sources")
     return {
         **summary(content),
         "avg_template_length": sum(lengths) // len(lengths) if lengths else 0,
         "min_template_length": min(lengths, default=0),
         "max_template_length": max(lengths, default=0),
-        "questions_with_custom_metadata": sum(any(one.members[name] for name in more) for one in content.questions),
+        "questions_with_custom_metadata": sum(
+            any(question.members[name] for name in more) for question in content.questions
+        ),
     }
 
 
 def _readiness(benchmark: Benchmark, content: BenchmarkContent) -> Json:
-    missing = [one.id for one in content.questions if not one.has_template]
-    unfinished = [one.id for one in content.questions if not one.finished]
+    missing = [question.id for question in content.questions if not question.has_template]
+    unfinished = [question.id for question in content.questions if not question.finished]
     template_errors, rubric_errors = benchmark.validate_templates()[1], benchmark.validate_rubrics()[1]
     conditions = {
         "has_questions": bool(content.questions),
@@ -181,7 +186,7 @@ class Verdict(Shown):
     def message(self) -> str:
         """What is wrong, one fault to a line; `the benchmark is valid` where nothing is."""
         faults = [str(found) for found in self.report.findings if found.severity.name == "VIOLATION"]
-        faults += [f"{one['question_id']}: {one['error']}" for one in self.template_errors]
+        faults += [f"{error['question_id']}: {error['error']}" for error in self.template_errors]
         return "\n".join(faults) or "the benchmark is valid"
 
     def __repr__(self) -> str:
@@ -191,7 +196,7 @@ class Verdict(Shown):
         return "valid" if self.ok else "not valid"
 
     def _card(self) -> Card:
-        errors = [(one["question_id"], one["error"]) for one in self.template_errors]
+        errors = [(error["question_id"], error["error"]) for error in self.template_errors]
         templates = Rows("Templates that cannot be read", ("question", "error"), errors)
         return Card("Verdict", self._name(), "", {}, [templates, self.report.table()])
 

@@ -63,8 +63,8 @@ def merge_faults(general: Rubric | DynamicRubric | None, own: Rubric | DynamicRu
 
 def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any]:
     """Return how many rubrics there are, how many traits they have, and how many of each kind."""
-    there = [one for one in rubrics if one is not None]
-    kinds = Counter(family_of(trait) for one in there for trait in one.traits())
+    there = [rubric for rubric in rubrics if rubric is not None]
+    kinds = Counter(family_of(trait) for rubric in there for trait in rubric.traits())
     return {"rubrics": len(there), "traits": kinds.total(), "by_kind": {family: kinds[family] for family in FAMILIES}}
 
 
@@ -101,16 +101,16 @@ class HeldRubric(Generic[Traits]):
         self._refuse(wanted, self._current())
         old = self._ratings()
         free: dict[str, list[Json]] = {}
-        for one in old:
-            free.setdefault(_name(one), []).append(one)
-        kept: list[Json | None] = [free[one.name].pop(0) if free.get(one.name) else None for one in wanted]
+        for rating in old:
+            free.setdefault(_name(rating), []).append(rating)
+        kept: list[Json | None] = [free[trait.name].pop(0) if free.get(trait.name) else None for trait in wanted]
         made = [
             self._made(trait) if one is None else self._updated(one, trait)
             for trait, one in zip(wanted, kept, strict=True)
         ]
         if not _in_order(wanted, kept, old):
             kept = [None] * len(wanted)  # all ratings are added again, as they are
-        changes: dict[int, Json | None] = {id(one): None for one in old}
+        changes: dict[int, Json | None] = {id(rating): None for rating in old}
         changes |= {id(one): new for one, new in zip(kept, made, strict=True) if one is not None}
         self._put(changes, [new for one, new in zip(kept, made, strict=True) if one is None])
 
@@ -119,7 +119,7 @@ class HeldRubric(Generic[Traits]):
 
         One of another kind comes to stand at the end of its kind.
         """
-        meant = [one for one in self._ratings() if _name(one) == name]
+        meant = [rating for rating in self._ratings() if _name(rating) == name]
         if not meant:
             return False
         self._refuse([trait], self._current())
@@ -130,7 +130,7 @@ class HeldRubric(Generic[Traits]):
 
     def remove(self, name: str) -> bool:
         """Take out what is called `name`; return whether there was such a trait."""
-        return self._take_out([one for one in self._ratings() if _name(one) == name])
+        return self._take_out([rating for rating in self._ratings() if _name(rating) == name])
 
     def clear(self) -> bool:
         """Take all traits out; return whether there were any."""
@@ -143,7 +143,7 @@ class HeldRubric(Generic[Traits]):
     def _put(self, changes: Mapping[int, Json | None], added: list[Json]) -> None:
         """Put other ratings, or none, in the place of some, which are known by identity; add others at the end."""
         ratings: list[Any] = as_list(self.holder.get(_MEMBER))
-        self._hold([*(new for one in ratings if (new := changes.get(id(one), one)) is not None), *added])
+        self._hold([*(new for rating in ratings if (new := changes.get(id(rating), rating)) is not None), *added])
 
     def _hold(self, ratings: list[Any]) -> None:
         put_members(self.holder, {_MEMBER: ratings or None})
@@ -154,11 +154,11 @@ class HeldRubric(Generic[Traits]):
 
     def _ratings(self) -> list[Json]:
         is_meant = _is_dynamic_trait if self._is_of_dynamic else is_static
-        return [one for one in as_list(self.holder.get(_MEMBER)) if is_meant(one)]
+        return [rating for rating in as_list(self.holder.get(_MEMBER)) if is_meant(rating)]
 
     def _current(self) -> Traits | None:
         try:
-            return self._collected(trait for one in self._ratings() if (trait := trait_of(one)) is not None)
+            return self._collected(trait for rating in self._ratings() if (trait := trait_of(rating)) is not None)
         except ReadError:
             return None
 
@@ -174,9 +174,9 @@ class HeldRubric(Generic[Traits]):
         """Raise WriteError for what an author may not write, unless it is wrong with the `current` rubric already."""
         known = current.all_problems() if current is not None else ()
         problems = self._collected(given).all_problems()
-        refused = [one for one in problems if one.severity >= Severity.WARNING and one not in known]
+        refused = [problem for problem in problems if problem.severity >= Severity.WARNING and problem not in known]
         if refused:
-            raise WriteError("; ".join(f"{one.message} ({one.remedy})" for one in refused))
+            raise WriteError("; ".join(f"{problem.message} ({problem.remedy})" for problem in refused))
 
     @staticmethod
     def _refuse_taken(name: str, taken: Iterable[str]) -> None:

@@ -122,7 +122,11 @@ def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
 
 
 def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
-    parts = (part for one in columns for part in cell_text(row.get(one["column"])).split(one.get("separator") or ","))
+    parts = (
+        part
+        for column in columns
+        for part in cell_text(row.get(column["column"])).split(column.get("separator") or ",")
+    )
     return sorted({part.strip() for part in parts} - {""})
 
 
@@ -252,8 +256,8 @@ def import_rubrics(
     """
     path = os.fspath(file_path)
     rows = table_rows(path, sheet_name)
-    written = [cell_text(one).strip() for one in next(rows, ())]
-    columns = [_column(one) for one in written]
+    written = [cell_text(cell).strip() for cell in next(rows, ())]
+    columns = [_column(name) for name in written]
     if "name" not in columns:
         listed = ", ".join(map(repr, filter(None, written))) or "none"
         raise LookupFailedError(f"there is no column 'name', with the names of traits, in {path}: there are {listed}")
@@ -277,7 +281,7 @@ def _put(benchmark: Benchmark, question: str | None, traits: Mapping[str, AnyTra
     about = () if question is None else (question,)
     name = f"{'question' if about else 'global'}_{'dynamic_' if is_dynamic else ''}rubric"
     rubric = getattr(benchmark, f"get_{name}")(*about)
-    held = {} if rubric is None else {one.name: one for one in rubric.traits()}
+    held = {} if rubric is None else {trait.name: trait for trait in rubric.traits()}
     getattr(benchmark, f"set_{name}")(*about, [*{**held, **traits}.values()])
 
 
@@ -316,15 +320,15 @@ class _Table:
         return f"row {number}" + (f", column {self._written.get(column, column)!r}" if column else "")
 
     def _scope(self, cells: Cells) -> Scope:
-        asked, is_dynamic = cell_text(cells.get("question_id")).strip(), _plain(cells.get("dynamic", False))
+        name, is_dynamic = cell_text(cells.get("question_id")).strip(), _plain(cells.get("dynamic", False))
         if not isinstance(is_dynamic, bool):
             raise _UnfitError("dynamic", f"{shown(str(is_dynamic))} is no truth value", "write true or false")
-        if not asked:
+        if not name:
             if cell_text(cells.get("scope")).strip().lower().startswith("question"):
                 raise _UnfitError("question_id", "the question is not named", "give its identifier or its text")
             return None, is_dynamic
         try:
-            return self._names.identifier(asked, asked), is_dynamic
+            return self._names.identifier(name, name), is_dynamic
         except LookupFailedError as error:
             message = str(error).partition(": give")[0]
             remedy = "give the identifier of a question or its text, or nothing for a trait of the whole benchmark"
@@ -351,11 +355,11 @@ class _Table:
 def _family(cells: Cells) -> str:
     """Return the type of a trait: what `type` says, or `kind`, or else what the cells that are filled are about."""
     for column in ("type", "kind"):
-        said = cell_text(cells.get(column)).strip().lower()
-        if said in FAMILIES:
-            return said
-        if said and column == "type":
-            raise _UnfitError("type", f"{shown(said)} is no type of trait", f"write one of {', '.join(FAMILIES)}")
+        stated = cell_text(cells.get(column)).strip().lower()
+        if stated in FAMILIES:
+            return stated
+        if stated and column == "type":
+            raise _UnfitError("type", f"{shown(stated)} is no type of trait", f"write one of {', '.join(FAMILIES)}")
     return next((family for column, family in _TELLING.items() if column in cells), "llm")
 
 
@@ -377,7 +381,7 @@ def _setting(name: str, cell: Any) -> Any:
 
 
 def _parts(text: str) -> list[str]:
-    return [one.strip() for one in _PARTS.split(text) if one.strip()]
+    return [part.strip() for part in _PARTS.split(text) if part.strip()]
 
 
 def _plain(cell: Any) -> Any:

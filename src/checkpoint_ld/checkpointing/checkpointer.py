@@ -15,7 +15,7 @@ from checkpoint_ld.errors import (
     SettingsError,
     warn,
 )
-from checkpoint_ld.phrases import encodable, told_error
+from checkpoint_ld.phrases import encodable, error_message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +112,7 @@ class Checkpointer(CheckedMethods):
 
         It watches no more then. Raises what `save` raises.
         """
-        description = encodable(error) if isinstance(error, str) else told_error(error)
+        description = encodable(error) if isinstance(error, str) else error_message(error)
         saved = self.save("execution_failed", description=description)
         self.close()
         return saved
@@ -142,7 +142,7 @@ class Checkpointer(CheckedMethods):
 
     def _report(self, error: Exception, reason: str) -> None:
         message = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason}) is "
-        cause = f"{error}" if isinstance(error, CheckpointLdError) else told_error(error)
+        cause = f"{error}" if isinstance(error, CheckpointLdError) else error_message(error)
         if isinstance(error, (DatabaseSyncError, GraphSyncError)):
             message += f"not in every store: {cause}"
         else:

@@ -194,7 +194,7 @@ def files_in(folder: Path) -> Iterator[Path]:
         names = sorted(folder.iterdir())
     except OSError as error:
         raise SourceMissingError(f"{folder}: cannot be read: {error.strerror}") from error
-    endings = tuple(one + end for one in EXTENSIONS for end in ("", PACKED))
+    endings = tuple(extension + end for extension in EXTENSIONS for end in ("", PACKED))
     yield from (path for path in names if path.name.endswith(endings) and path.name[0] != "." and path.is_file())
 
 

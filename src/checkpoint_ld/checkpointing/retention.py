@@ -108,12 +108,12 @@ class Pruned:
     @property
     def going(self) -> tuple[str, ...]:
         """The ids of those that are deleted, or would be."""
-        return tuple(one.header.id for one in self.decisions if one.goes)
+        return tuple(decision.header.id for decision in self.decisions if decision.goes)
 
     @property
     def staying(self) -> Mapping[str, str]:
         """The ids of all others, with the reasons."""
-        return {one.header.id: one.reason for one in self.decisions if not one.goes}
+        return {decision.header.id: decision.reason for decision in self.decisions if not decision.goes}
 
 
 def pruned(
@@ -127,7 +127,7 @@ def pruned(
     decisions = retention.decide(stores.truth.headers(), now)
     if dry_run:
         return Pruned(decisions)
-    going = [one.header.id for one in reversed(decisions) if one.goes]
+    going = [decision.header.id for decision in reversed(decisions) if decision.goes]
     archived = []
     if archive is not None:
         folder = Path(archive)

@@ -71,7 +71,7 @@ class _Stores:
         made = CheckpointManager(self.folder, self.database, self.graphs)
         truth = made.store.truth
         place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
-        may_be_new = may_be_new or any(Path(one).is_file() for one in sources)
+        may_be_new = may_be_new or any(Path(source).is_file() for source in sources)
         if not (may_be_new or place is None or place.exists()):
             option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
             raise SettingsError(
@@ -152,7 +152,7 @@ def list_(
 
             listed = of.list(**{**wanted, "question": question_id(question)})
     if as_json:
-        streams.show_json([asdict(one) for one in listed])
+        streams.show_json([asdict(header) for header in listed])
         return
     if not listed:
         streams.say("no checkpoint fits")
@@ -161,15 +161,16 @@ def list_(
 
     rows = [
         (
-            one.id,
-            instant(one.timestamp).removesuffix(" UTC"),
-            one.execution_id,
-            str(one.step_number),
-            str(one.tokens_used),
-            one.checkpoint_reason + (" (branch)" if one.is_branch and one.checkpoint_reason != "branch" else ""),
-            one.name or "",
+            header.id,
+            instant(header.timestamp).removesuffix(" UTC"),
+            header.execution_id,
+            str(header.step_number),
+            str(header.tokens_used),
+            header.checkpoint_reason
+            + (" (branch)" if header.is_branch and header.checkpoint_reason != "branch" else ""),
+            header.name or "",
         )
-        for one in listed
+        for header in listed
     ]
     _show_table(("id", "time (UTC)", "execution", "step", "tokens", "reason", "name"), rows, "NTN##TT", wide=wide)
 
@@ -270,7 +271,7 @@ def restore(
     output.write(dump_json({**head, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n")
     streams.report(restored.findings)
     if as_json:
-        streams.say(orjson.dumps({"interrupted": [one.tree() for one in restored.interrupted]}).decode())
+        streams.say(orjson.dumps({"interrupted": [call.tree() for call in restored.interrupted]}).decode())
         return
     for call in restored.interrupted:
         name = call.tool_id or "a tool that is not named"
@@ -348,22 +349,22 @@ def import_(
         streams.show_json(
             [
                 {
-                    "source": str(one.source),
-                    "id": one.checkpoint.id if one.checkpoint else None,
-                    "created": one.created,
-                    "error": None if one.error is None else str(one.error),
-                    "findings": [str(found) for found in one.findings],
+                    "source": str(result.source),
+                    "id": result.checkpoint.id if result.checkpoint else None,
+                    "created": result.created,
+                    "error": None if result.error is None else str(result.error),
+                    "findings": [str(found) for found in result.findings],
                 }
-                for one in done
+                for result in done
             ]
         )
-    for one in () if as_json else done:
-        if one.error is not None:
-            streams.say(f"refused: {one.error}")
-        elif one.checkpoint is not None:
-            streams.report(one.findings)
-            _show(f"{'taken in' if one.created else 'there already'}: {one.checkpoint.id} ({one.source})")
-    if any(one.error is not None for one in done):
+    for result in () if as_json else done:
+        if result.error is not None:
+            streams.say(f"refused: {result.error}")
+        elif result.checkpoint is not None:
+            streams.report(result.findings)
+            _show(f"{'taken in' if result.created else 'there already'}: {result.checkpoint.id} ({result.source})")
+    if any(result.error is not None for result in done):
         raise Exit(EXIT_FOUND)
 
 
@@ -431,14 +432,19 @@ def prune(
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
     if as_json:
         decisions = [
-            {"id": one.header.id, "execution_id": one.header.execution_id, "goes": one.goes, "why": one.reason}
-            for one in pruned.decisions
+            {
+                "id": decision.header.id,
+                "execution_id": decision.header.execution_id,
+                "goes": decision.goes,
+                "why": decision.reason,
+            }
+            for decision in pruned.decisions
         ]
         streams.show_json({"dry_run": dry_run, "checkpoints": decisions})
         return
     goes = "would go" if dry_run else "gone"
-    for one in pruned.decisions:
-        _show(f"{goes if one.goes else 'stays'}: {one.header.id}: {one.reason}")
+    for decision in pruned.decisions:
+        _show(f"{goes if decision.goes else 'stays'}: {decision.header.id}: {decision.reason}")
     streams.show(f"{len(pruned.going)} {goes}, {len(pruned.staying)} stay")
 
 
@@ -455,12 +461,12 @@ def verify(
     with stores.manager() as of:
         findings = of.verify(repair=repair)
     if as_json:
-        streams.show_json([asdict(one) for one in findings])
+        streams.show_json([asdict(finding) for finding in findings])
     else:
-        for one in findings:
-            streams.show(f"{one.severity.name.lower()}: {one}")
+        for finding in findings:
+            streams.show(f"{finding.severity.name.lower()}: {finding}")
         streams.show(f"{len(findings)} findings" if findings else "all stores are as they should be")
-    if any(one.severity > Severity.INFO for one in findings):
+    if any(finding.severity > Severity.INFO for finding in findings):
         raise Exit(EXIT_FOUND)
 
 
@@ -485,16 +491,16 @@ def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, s
     with stores.manager() as of:
         counted = list(statistics(of.store, _execution_of(execution, of)))
     if as_json:
-        streams.show_json([one.to_dict() for one in counted])
+        streams.show_json([usage.to_dict() for usage in counted])
         return
     rows = [
         (
-            one.execution_id,
-            one.agent_id,
-            *map(str, (one.checkpoints, one.steps, one.tokens, one.thoughts, one.calls, one.failed_calls)),
-            ", ".join(f"{tool} {count}" for tool, count in one.tools.items()),
+            usage.execution_id,
+            usage.agent_id,
+            *map(str, (usage.checkpoints, usage.steps, usage.tokens, usage.thoughts, usage.calls, usage.failed_calls)),
+            ", ".join(f"{tool} {count}" for tool, count in usage.tools.items()),
         )
-        for one in counted
+        for usage in counted
     ]
     columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
     _show_table(columns, rows, "NN######T", wide=False)
@@ -526,8 +532,8 @@ def _by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, o
         newest = of.latest() if name == _NEWEST else None
         if newest is None:
             headers = of.list() if name else []
-            executions = (one.execution_id for one in headers) if or_execution else ()
-            meant = _only(name, (*executions, *(one.id for one in headers)), "executions or checkpoints")
+            executions = (header.execution_id for header in headers) if or_execution else ()
+            meant = _only(name, (*executions, *(header.id for header in headers)), "executions or checkpoints")
         else:
             meant = newest.id
         if meant is None:
@@ -562,7 +568,7 @@ def _execution_of(name: str | None, of: CheckpointManager) -> str | None:
     newest = of.latest() if name == _NEWEST else None
     if newest is not None:
         return newest.execution_id
-    return _only(name, (one.execution_id for one in of.list()), "executions") or name
+    return _only(name, (header.execution_id for header in of.list()), "executions") or name
 
 
 def _only(name: str, known: Iterable[str], what: str) -> str | None:
@@ -593,7 +599,7 @@ def _run_of(name: str, of: CheckpointManager) -> Timeline:
 
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
     for path in map(Path, paths):
-        yield from sorted(one for one in path.rglob("*") if one.suffix in extensions) if path.is_dir() else (path,)
+        yield from sorted(file for file in path.rglob("*") if file.suffix in extensions) if path.is_dir() else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:

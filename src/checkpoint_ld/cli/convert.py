@@ -208,7 +208,7 @@ def import_(
         "--from", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
     ),
     output: Output = options.output("The benchmark to write; - for standard output."),
-    told: Any = options.Several(
+    columns: Any = options.Several(
         dict,
         name=options.value(
             "--name", help="The name of the benchmark; without it what the source says, or its file name."
@@ -257,9 +257,9 @@ def import_(
     else:
         from checkpoint_ld.integrations.formats.importing import import_benchmark
 
-        told["keywords_columns"] = [{"column": one} for one in told["keywords_columns"]] or None
-        told["custom_metadata_columns"] = [*told["custom_metadata_columns"]] or None
-        benchmark, findings = import_benchmark(file, format=kind, **told)
+        columns["keywords_columns"] = [{"column": column} for column in columns["keywords_columns"]] or None
+        columns["custom_metadata_columns"] = [*columns["custom_metadata_columns"]] or None
+        benchmark, findings = import_benchmark(file, format=kind, **columns)
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
     if strict and findings:

@@ -81,7 +81,7 @@ def _rows(found: Inspection) -> dict[str, str]:
         "name": found.name,
         "version": found.version or "",
         "creator": found.creator or "",
-        "dates": " to ".join(one for one in (found.created, found.modified) if one),
+        "dates": " to ".join(date for date in (found.created, found.modified) if date),
         **{
             "about" if name == "keywords" else name: published_text(value) or ""
             for name, value in found.published.items()
@@ -113,16 +113,18 @@ def _suspicious_ids(found: Inspection) -> Iterator[tuple[str, str]]:
     if found.suspicious_ids:
         shown = found.suspicious_ids[:_MOST_LINES]
         yield f"\nsuspicious identifiers: {len(found.suspicious_ids)}", "bold"
-        yield from ((f"  {one.identifier!r} {one.reason}", "") for one in shown)
+        yield from ((f"  {suspicious.identifier!r} {suspicious.reason}", "") for suspicious in shown)
         yield from _more(len(found.suspicious_ids) - len(shown))
 
 
 def _findings(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     if not findings:
         return [("\nnothing odd was found", "green")]
-    counts = Counter(one.code for one in findings)
+    counts = Counter(finding.code for finding in findings)
     shown = [
-        (f"  {one}", "") for code in counts for one in [one for one in findings if one.code == code][:_MOST_OF_A_CODE]
+        (f"  {one}", "")
+        for code in counts
+        for one in [finding for finding in findings if finding.code == code][:_MOST_OF_A_CODE]
     ]
     codes = ", ".join(f"{count} {code}" for code, count in counts.items())
     return [(f"\nwarnings: {codes}", "bold yellow"), *shown, *_more(len(findings) - len(shown))]
@@ -153,7 +155,7 @@ def site(
     # The files that an older site offers are no versions of what it was made of.
     older = Path(folder).resolve()
     found = streams.discovered(paths, "show", quiet=quiet).files
-    sources = [one for one in found if older not in Path(one).resolve().parents]
+    sources = [source for source in found if older not in Path(source).resolve().parents]
     written = write_site(sources, folder, answers=answers, title=title, url=url, overwrite=force, syntax=syntax)
     streams.say_first(written.remarks, "more of these")
     if not quiet:
@@ -180,7 +182,7 @@ def fingerprint(
     code = 0
     expected: list[tuple[str | None, str]]
     if sums is None:
-        expected = [(None, one) for one in streams.discovered(paths, "fingerprint").files]
+        expected = [(None, file) for file in streams.discovered(paths, "fingerprint").files]
     else:
         expected = [*identity.read_sums(read_bytes(sums)[0].decode("utf-8", "replace"), sums)]
     for wanted, file in expected:

@@ -43,7 +43,7 @@ def diff(
         raise SettingsError("both checkpoints cannot come from standard input: give a file for one of them")
     output.check(before, after)
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
-    both = (streams.read_benchmark(one, syntax=syntax) for one in (before, after))
+    both = (streams.read_benchmark(path, syntax=syntax) for path in (before, after))
     found = semantic_diff(*both, dates=dates, order=order)
     if not quiet and kind == "json":
         output.write(dump_json(found.as_json()) + b"\n")

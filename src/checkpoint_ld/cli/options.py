@@ -66,12 +66,16 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse arguments, former spellings among them."""
-        known = {spelling for one in self.params for spelling in one.opts}
-        return super().parse_args(ctx, [_of_today(one, known) for one in args])
+        known = {spelling for parameter in self.params for spelling in parameter.opts}
+        return super().parse_args(ctx, [_of_today(arg, known) for arg in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then the options."""
-        rows = [(one.make_metavar(ctx), one.description) for one in self.params if isinstance(one, Argument)]
+        rows = [
+            (parameter.make_metavar(ctx), parameter.description)
+            for parameter in self.params
+            if isinstance(parameter, Argument)
+        ]
         if rows:
             with formatter.section("Arguments"):
                 formatter.write_dl(rows)

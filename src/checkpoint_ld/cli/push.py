@@ -87,9 +87,9 @@ def push(
         if refuses or not quiet:
             streams.say(message)
 
-    def sent(one: Pushed) -> None:
+    def sent(graph: Pushed) -> None:
         if not quiet:
-            streams.show(f"{one.action:8} {one.triples:>9} {one.graph}  {one.source}")
+            streams.show(f"{graph.action:8} {graph.triples:>9} {graph.graph}  {graph.source}")
 
     if dry_run:
         known = remote.Manifest.opened(noted, to, restart=restart) if check else remote.Manifest()
@@ -125,7 +125,7 @@ def _report(report: PushReport, *, quiet: bool) -> None:
     if not quiet:
         counts = {action: len(report.having(action)) for action in ("sent", "skipped", "verified")}
         named = ", ".join(f"{number} {action}" for action, number in counts.items() if number)
-        streams.say(f"{named or 'nothing sent'}: {sum(one.triples for one in report.pushed)} triples")
+        streams.say(f"{named or 'nothing sent'}: {sum(graph.triples for graph in report.pushed)} triples")
 
 
 class _Files:
@@ -197,15 +197,15 @@ def _preview(files: Iterable[Outgoing], client: SparqlClient, shown_as: str, kno
 
     place = client.endpoint, client.credentials
     requests: list[Any] = []
-    for one in files:
-        skipped = preview_skipped(one) if known.is_done(one) else None
+    for file in files:
+        skipped = preview_skipped(file) if known.is_done(file) else None
         if shown_as == "json":
-            requests += [skipped] if skipped else preview_as_json(one, *place)
+            requests += [skipped] if skipped else preview_as_json(file, *place)
         elif skipped:
             streams.show("# {graph} from {source}: {skipped}".format(**skipped))
         else:
             is_curl = shown_as == "curl"
-            for line in preview_as_curl(one, *place) if is_curl else preview_as_text(one, *place, body=body):
+            for line in preview_as_curl(file, *place) if is_curl else preview_as_text(file, *place, body=body):
                 streams.show(line)
     if shown_as == "json":
         streams.show_json(requests)

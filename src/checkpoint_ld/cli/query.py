@@ -83,10 +83,10 @@ def query(
         return
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
-    asked = Request(query_text, values) if name is None else request(query_text, values)
+    wanted = Request(query_text, values) if name is None else request(query_text, values)
     sources = _Sources(paths, endpoint, identity, syntax, answers, quiet=quiet)
     limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
-    result = sources.answer(asked, limits, inferred=inferred or asked.needs_derived)
+    result = sources.answer(wanted, limits, inferred=inferred or wanted.needs_derived)
     if result is not None:
         kind = kind or default_format(result)
         if kind == PARQUET:
@@ -94,7 +94,7 @@ def query(
         else:
             width = streams.columns() if output.is_standard else None
             output.write_report(render(result, kind, width=width, wide=wide), kind)
-        if not result and _OLD_VOCABULARY in asked.text:
+        if not result and _OLD_VOCABULARY in wanted.text:
             sources.say(
                 f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
@@ -107,7 +107,7 @@ def query(
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:
-    given = [one for one in (text, file, name) if one is not None]
+    given = [source for source in (text, file, name) if source is not None]
     if len(given) != 1:
         raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
     if file is None:
@@ -193,7 +193,7 @@ class _Sources:
         from checkpoint_ld.benchmark import Benchmark
 
         found = list(assess(Benchmark.of_reading(source), read_answers(answers)))
-        if unusable := sum(one.status is Status.ERROR for one in found):
+        if unusable := sum(assessment.status is Status.ERROR for assessment in found):
             self.say(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
         return earl.joined(graph, found, base=earl.base_of(answers))
 
@@ -267,8 +267,8 @@ def _explained(query: NamedQuery) -> str:
     if query.needs_derived:
         parts.append("  It looks at derived statements, which are added for it.")
     parts += [
-        f"  --param {one.name}={one.kind}{'' if one.is_required else ' (optional)'}  {one.words}"
-        for one in query.parameters.values()
+        f"  --param {known.name}={known.kind}{'' if known.is_required else ' (optional)'}  {known.words}"
+        for known in query.parameters.values()
     ]
     longest = max(map(len, query.columns))
     parts += ["", *(f"  {name:<{longest}}  {words}" for name, words in query.columns.items())]

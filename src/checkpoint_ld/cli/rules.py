@@ -125,7 +125,7 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
         if rule.slug == "no-checkpoint":
             from checkpoint_ld.dialects import DIALECTS
 
-            details += [("dialect", f"{one.name}: {one.signs}") for one in DIALECTS]
+            details += [("dialect", f"{dialect.name}: {dialect.signs}") for dialect in DIALECTS]
         for label, words in details:
             if words:
                 yield Text.assemble("  ", (f"{label:<10}", "bold"), " ".join(words.split()))

@@ -94,15 +94,15 @@ def _load(
     if as_json:
         streams.show_json(
             {
-                "outcomes": [one.as_json() for one in loaded.outcomes],
+                "outcomes": [outcome.as_json() for outcome in loaded.outcomes],
                 "counts": {str(kind): count for kind, count in loaded.counts.items()},
                 "unmatched": loaded.unmatched,
                 "passed_over": loaded.passed_over,
             }
         )
     else:
-        for one in loaded.refused:
-            streams.say("\n  ".join(f"refused: {one.message}".splitlines()))
+        for refusal in loaded.refused:
+            streams.say("\n  ".join(f"refused: {refusal.message}".splitlines()))
         for one in () if quiet else loaded.outcomes:
             if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
                 about = f": {one.message}" if one.message else ""
@@ -317,12 +317,15 @@ def verify(
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
         problems = collection.verify(repair=repair)
         checkpoints = len(collection)
-    left = sum(not one.repair for one in problems)
+    left = sum(not problem.repair for problem in problems)
     if as_json:
-        streams.show_json([one.as_json() for one in problems])
+        streams.show_json([problem.as_json() for problem in problems])
     else:
-        for one in problems:
-            streams.show(f"{one.graph or 'default graph'}: {one.message}" + (f"; {one.repair}" if one.repair else ""))
+        for problem in problems:
+            streams.show(
+                f"{problem.graph or 'default graph'}: {problem.message}"
+                + (f"; {problem.repair}" if problem.repair else "")
+            )
         if left:
             streams.say(f"{left} problems: --repair loads again what it can")
         else:

@@ -134,10 +134,10 @@ def check_outputs(inputs: Iterable[str | None], *outputs: str | None, force: boo
     """
     from checkpoint_ld.documents.files import already_there  # takes what --help should not wait for
 
-    targets = [one for one in outputs if one is not None and one != STANDARD]
+    targets = [output for output in outputs if output is not None and output != STANDARD]
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise SettingsError(f"{targets[-1]} would be written twice: choose another file for one of the outputs")
-    there = [one for one in targets if _file_of(one)]
+    there = [target for target in targets if _file_of(target)]
     read = set(map(_file_of, _read_by(inputs))) if there else set()
     for one in there:
         if not read.isdisjoint(map(_file_of, (one, *map(str, Path(one).resolve().parents)))):
@@ -295,7 +295,7 @@ def prepare() -> None:
 
 def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
     """Say on standard error what was found, one finding to a line, and how much more there is."""
-    lines = [f"{one.severity.name.lower()}: {one}" for one in findings]
+    lines = [f"{finding.severity.name.lower()}: {finding}" for finding in findings]
     say_first(lines, "more; checkpoint-ld inspect --json lists them all", most=most)
 
 

@@ -389,29 +389,31 @@ _OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
 
 
 def _marked(checked: Checked) -> Checked:
-    if checked.text is None or _FIXED.isdisjoint(one.rule for one in checked.findings):
+    if checked.text is None or _FIXED.isdisjoint(finding.rule for finding in checked.findings):
         return checked
     from checkpoint_ld.dialects import reading
     from checkpoint_ld.documents.document import read_json
     from checkpoint_ld.validation import fixes
 
-    counts = Counter(one.rule for one in checked.findings)
+    counts = Counter(finding.rule for finding in checked.findings)
     try:
         document = read_json(checked.text.encode("utf-8", "surrogatepass"))
         found = fixes.fixes_of(document)
         after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX).of_form
     except ReadError:
         found, after = (), ()
-    left = {one.rule for one in after}
+    left = {finding.rule for finding in after}
 
-    def is_fixable(one: Finding) -> bool:
-        if one.rule == fixes.MARK:
+    def is_fixable(finding: Finding) -> bool:
+        if finding.rule == fixes.MARK:
             return True  # the text has lost it already
-        at = [fix.pointer for fix in found if one.rule == fix.rule]
-        if one.rule in _OF_ALL:
-            return bool(at) and one.rule not in left
-        within = f"{one.place.pointer}/"
+        at = [fix.pointer for fix in found if finding.rule == fix.rule]
+        if finding.rule in _OF_ALL:
+            return bool(at) and finding.rule not in left
+        within = f"{finding.place.pointer}/"
         # Where places are not those of the file, as in some forms of JSON-LD, there is a fix for each or for none.
-        return len(at) >= counts[one.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
+        return len(at) >= counts[finding.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
 
-    return replace(checked, findings=tuple(replace(one, fixable=is_fixable(one)) for one in checked.findings))
+    return replace(
+        checked, findings=tuple(replace(finding, fixable=is_fixable(finding)) for finding in checked.findings)
+    )

@@ -161,11 +161,13 @@ class _Remarks:
         from checkpoint_ld.assessment import Status
         from checkpoint_ld.assessment.assessing import DIFFERS
 
-        for one in assessment.differences:
-            if one.rule == DIFFERS or one.message not in self._unknown:
-                self._say(f"{one.place}: {one.severity.name.lower()}: {one.code} {one.message}")
-            if one.rule != DIFFERS:
-                self._unknown.add(one.message)
+        for difference in assessment.differences:
+            if difference.rule == DIFFERS or difference.message not in self._unknown:
+                self._say(
+                    f"{difference.place}: {difference.severity.name.lower()}: {difference.code} {difference.message}"
+                )
+            if difference.rule != DIFFERS:
+                self._unknown.add(difference.message)
         if assessment.status is Status.UNDECIDED:
             if assessment.answer.question_id in self._undecided:
                 return
@@ -224,7 +226,7 @@ def _judged(tally: Tally) -> Table:
     from checkpoint_ld.assessment import TraitStatus
 
     table = _table("judged trait", "model", "judged", "mean")
-    for count in sorted(tally.judged.values(), key=lambda one: one.name):  # of one trait together
+    for count in sorted(tally.judged.values(), key=lambda count: count.name):  # of one trait together
         _add(table, count.name, count.model or "", str(count.by_status[TraitStatus.JUDGED]), _shown(count.mean_value))
     return table
 
@@ -232,11 +234,13 @@ def _judged(tally: Tally) -> Table:
 def _traits(tally: Tally) -> Table:
     from checkpoint_ld.assessment import TraitStatus
 
-    counted = sum((one.by_status for one in tally.traits.values()), Counter[TraitStatus]())
-    shown = [one for one in TraitStatus if one is not TraitStatus.JUDGED or counted[one]]
+    counted = sum((trait.by_status for trait in tally.traits.values()), Counter[TraitStatus]())
+    shown = [status for status in TraitStatus if status is not TraitStatus.JUDGED or counted[status]]
     table = _table("trait", "kind", *(status.value.replace("_", " ") for status in shown), "mean")
     for count in tally.traits.values():
-        _add(table, count.name, count.kind, *(str(count.by_status[one]) for one in shown), _shown(count.mean_value))
+        _add(
+            table, count.name, count.kind, *(str(count.by_status[status]) for status in shown), _shown(count.mean_value)
+        )
     return table
 
 

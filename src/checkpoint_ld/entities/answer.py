@@ -188,16 +188,16 @@ def check_regexes(regexes: Mapping[str, Any] | None, trace: str) -> dict[str, An
     `matches_found`, `match_count` and `success_reason` or `failure_reason`, or else `error`: why the expression could
     not be searched for, which includes that it takes too long. Nothing is raised.
     """
-    details = {name: _detail(said, trace) for name, said in (regexes or {}).items()}
+    details = {name: _detail(regex, trace) for name, regex in (regexes or {}).items()}
     results = {name: "success_reason" in detail for name, detail in details.items()}
     return {"success": all(results.values()), "results": results, "details": details}
 
 
-def _detail(said: Any, trace: str) -> dict[str, Any]:
-    if not isinstance(said, Mapping):
-        error = f"{named(said)} is no object of pattern, expected and match_type"
+def _detail(stated: Any, trace: str) -> dict[str, Any]:
+    if not isinstance(stated, Mapping):
+        error = f"{named(stated)} is no object of pattern, expected and match_type"
         return {"error": error, "pattern": "", "expected": None, "match_type": "exact"}
-    pattern, expected, match_type = said.get("pattern", ""), said.get("expected"), said.get("match_type", "exact")
+    pattern, expected, match_type = stated.get("pattern", ""), stated.get("expected"), stated.get("match_type", "exact")
     detail: dict[str, Any] = {"pattern": pattern, "expected": expected, "match_type": match_type}
     try:
         if not isinstance(pattern, str) or not isinstance(trace, str):

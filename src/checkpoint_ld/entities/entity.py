@@ -71,7 +71,7 @@ class Entity(BaseModel, Shown):
         facts: dict[str, object] = {}
         tables = []
         for name, value in self.__repr_args__():
-            if isinstance(value, list) and value and all(isinstance(one, Entity) for one in value):
+            if isinstance(value, list) and value and all(isinstance(item, Entity) for item in value):
                 tables.append(_table_of(str(name).replace("_", " "), value))
             elif name != "name":
                 facts[str(name).replace("_", " ")] = value
@@ -110,7 +110,7 @@ class Entity(BaseModel, Shown):
 
 
 def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
-    rows = [dict(one.__repr_args__()) for one in entities]
+    rows = [dict(entity.__repr_args__()) for entity in entities]
     columns = list(dict.fromkeys(str(name) for row in rows for name in row))
     return Rows(caption, columns, ([row.get(name) for name in columns] for row in rows))
 

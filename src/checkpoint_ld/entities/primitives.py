@@ -261,7 +261,7 @@ class _Contains(VerificationPrimitive):
         if extracted is None:
             return [False] * len(self.substrings)
         text = apply_normalizers(self.normalize, text_of(extracted))
-        return [apply_normalizers(self.normalize, one) in text for one in self.substrings]
+        return [apply_normalizers(self.normalize, substring) in text for substring in self.substrings]
 
 
 class ContainsAny(_Contains):
@@ -336,16 +336,16 @@ class SetContainment(VerificationPrimitive):
     type: Literal["SetContainment"] = "SetContainment"
 
     def _passes(self, extracted: Any, expected: Any) -> bool:
-        given, asked = _set_of(extracted), _set_of(expected)
+        given, wanted = _set_of(extracted), _set_of(expected)
         match self.mode:
             case "exact":
-                return given == asked
+                return given == wanted
             case "subset":
-                return given <= asked
+                return given <= wanted
             case "superset":
-                return given >= asked
+                return given >= wanted
             case "overlap":
-                return len(given & asked) >= (self.min_overlap or 1)
+                return len(given & wanted) >= (self.min_overlap or 1)
 
 
 class OrderedMatch(VerificationPrimitive):
@@ -355,10 +355,10 @@ class OrderedMatch(VerificationPrimitive):
     type: Literal["OrderedMatch"] = "OrderedMatch"
 
     def _passes(self, extracted: Any, expected: Any) -> bool:
-        given, asked = items_of(extracted), items_of(expected)
-        if len(given) != len(asked):
+        given, wanted = items_of(extracted), items_of(expected)
+        if len(given) != len(wanted):
             return False
-        return all(same_text(one, other, self.normalize) for one, other in zip(given, asked, strict=True))
+        return all(same_text(one, other, self.normalize) for one, other in zip(given, wanted, strict=True))
 
 
 def _set_of(value: Any) -> frozenset[Any]:
@@ -795,11 +795,11 @@ class DateTolerance(_DatePrimitive):
     type: Literal["DateTolerance"] = "DateTolerance"
 
     def _passes(self, extracted: Any, expected: Any) -> bool:
-        given, asked = read_date(extracted), read_date(expected)
+        given, wanted = read_date(extracted), read_date(expected)
         try:
-            apart = abs(given - asked)
+            apart = abs(given - wanted)
         except (TypeError, OverflowError) as error:
-            raise NoDateError(f"{given} and {asked} cannot be compared: {error}") from error
+            raise NoDateError(f"{given} and {wanted} cannot be compared: {error}") from error
         return apart // timedelta(microseconds=1) <= self.tolerance * (
             timedelta(**{self.unit: 1}) // timedelta(microseconds=1)
         )
@@ -856,7 +856,7 @@ AnyPrimitive: TypeAlias = Annotated[ParsedPrimitive | AnyTracePrimitive, Field(d
 """Any primitive, for the fields of other models: told apart by `type`."""
 
 PRIMITIVES: Final[Mapping[str, type[VerificationPrimitive]]] = MappingProxyType(
-    {one.__name__: one for one in (*ParsedPrimitive.__args__, *AnyTracePrimitive.__args__)}
+    {primitive.__name__: primitive for primitive in (*ParsedPrimitive.__args__, *AnyTracePrimitive.__args__)}
 )
 """All 23 primitives by their exact names."""
 

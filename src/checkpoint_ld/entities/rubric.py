@@ -71,23 +71,23 @@ class DeterministicEvaluation:
     @property
     def trait_scores(self) -> dict[str, bool | float]:
         """The scores of the traits that were evaluated, by name."""
-        return {one.name: one.score for one in self.outcomes if one.score is not None}
+        return {outcome.name: outcome.score for outcome in self.outcomes if outcome.score is not None}
 
     @property
     def errors(self) -> dict[str, str]:
         """Why traits could not be evaluated, by name."""
-        return {one.name: one.reason for one in self.outcomes if one.status is OutcomeStatus.ERROR}
+        return {outcome.name: outcome.reason for outcome in self.outcomes if outcome.status is OutcomeStatus.ERROR}
 
     @property
     def needs_judge(self) -> list[str]:
         """The names of the traits that a language model or an agent has to judge."""
-        return [one.name for one in self.outcomes if one.status is OutcomeStatus.NEEDS_JUDGE]
+        return [outcome.name for outcome in self.outcomes if outcome.status is OutcomeStatus.NEEDS_JUDGE]
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return the outcomes as JSON objects."""
         return [
-            {"name": one.name, "status": str(one.status), "score": one.score, "reason": one.reason}
-            for one in self.outcomes
+            {"name": outcome.name, "status": str(outcome.status), "score": outcome.score, "reason": outcome.reason}
+            for outcome in self.outcomes
         ]
 
 
@@ -129,7 +129,7 @@ def mentions(text: str, concept: str) -> bool:
 
     A concept without words is looked for as it is; an empty one is everywhere.
     """
-    words, there = (" ".join(_WORD.findall(one.casefold())) for one in (concept, text))
+    words, there = (" ".join(_WORD.findall(phrase.casefold())) for phrase in (concept, text))
     return f" {words} " in f" {there} " if words else concept in text
 
 

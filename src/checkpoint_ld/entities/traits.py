@@ -163,7 +163,7 @@ class ScoredTrait(Trait):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoredTrait) or type(self) is not type(other):
             return NotImplemented
-        mine, theirs = ({**one.__dict__, "kind": serialised(one.kind)} for one in (self, other))
+        mine, theirs = ({**trait.__dict__, "kind": serialised(trait.kind)} for trait in (self, other))
         return mine == theirs
 
     __hash__ = None  # type: ignore[assignment] # as of every model that can be changed

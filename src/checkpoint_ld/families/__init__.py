@@ -255,7 +255,7 @@ class Profiles:
 
     def __post_init__(self) -> None:
         if not self.has(BENCHMARK) and not self.has(AGENT):
-            short = dict.fromkeys(one.removeprefix(f"{profiles.AGENT}-") for one in profiles.names())
+            short = dict.fromkeys(name.removeprefix(f"{profiles.AGENT}-") for name in profiles.names())
             raise SettingsError(unknown("profile", self.name, short))
         self.first  # noqa: B018 - says now what is wrong with the shapes
 
@@ -324,7 +324,7 @@ def check(
     except ReadError as error:
         if together is not None:
             together.note(None, b"", None)
-        return validator.unread(error, next((one.place.file for one in error.findings), None), first)
+        return validator.unread(error, next((finding.place.file for finding in error.findings), None), first)
     try:
         read = examine_bytes(data, name, syntax=syntax, checked=False)
         found = check_source(read, chosen, engine=engine)
@@ -376,9 +376,9 @@ class Together:
             from checkpoint_ld.agent.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
 
             elements = [
-                one["@id"]
-                for one in as_list(read.tree.get("dataFeedElement"))
-                if isinstance(one, dict) and "@id" in one
+                item["@id"]
+                for item in as_list(read.tree.get("dataFeedElement"))
+                if isinstance(item, dict) and "@id" in item
             ]
             self._benchmarks[str(read.tree.get("@id"))] = KnownBenchmark(frozenset(elements), sha256(data).hexdigest())
             return
@@ -393,8 +393,8 @@ class Together:
         from checkpoint_ld.agent.rules import check_collection  # noqa: PLC0415 - benchmarks need none of it
 
         texts: dict[int, str] = {}
-        oldest_first = sorted(self._agents, key=lambda one: one[:2])
-        readings = (self._again(*one[1:], texts) for one in oldest_first)
+        oldest_first = sorted(self._agents, key=lambda agent: agent[:2])
+        readings = (self._again(*agent[1:], texts) for agent in oldest_first)
         for one in check_collection(readings, self._benchmarks):
             at = int((one.place.file or "").partition(".")[0])
             rule = self._profile.rule(one.rule)
@@ -420,6 +420,6 @@ def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:
     """Return the report on sources that were held against the profiles of a name."""
     found = tuple(checked)
     families = {AGENT if one.dialect.startswith(AGENT) else BENCHMARK for one in found if one.dialect is not None}
-    used = [chosen.of(one) for one in sorted(families)] or [chosen.first]
-    rules = {code: rule for one in used for code, rule in one.rules.items()}
-    return Report(", ".join(one.name for one in used), found, MappingProxyType(rules))
+    used = [chosen.of(family) for family in sorted(families)] or [chosen.first]
+    rules = {code: rule for profile in used for code, rule in profile.rules.items()}
+    return Report(", ".join(profile.name for profile in used), found, MappingProxyType(rules))

@@ -51,22 +51,22 @@ def outline_of(source: Source) -> str:
 
 def _members(holder: dict[str, Any], depth: int, *, is_question: bool = False) -> Iterator[str]:
     for key, value in holder.items():
-        held = [one for one in as_list(value) if isinstance(one, dict)]
+        held = [item for item in as_list(value) if isinstance(item, dict)]
         if key in _PASSED:
             continue
         if len(held) < len(as_list(value)) or key not in _STRUCTURE:
             yield from _value(key, value, depth)
         elif key in _FLAT:
             yield from _members(held[0], depth, is_question=key == "item")
-        for one in held if len(held) == len(as_list(value)) else ():
+        for item in held if len(held) == len(as_list(value)) else ():
             if key == "additionalProperty":
-                yield from _value(str(one.get("name")), one.get("value"), depth)
+                yield from _value(str(item.get("name")), item.get("value"), depth)
             elif is_question and key in _TEXTS:
-                yield from _value(_TEXTS[key], one.get("text"), depth)
+                yield from _value(_TEXTS[key], item.get("text"), depth)
             elif key in _ENTRIES:
                 word, name = _ENTRIES[key]
-                yield f"{'  ' * depth}{word} {one.get(name, '')}"
-                yield from _members({k: v for k, v in one.items() if k != name}, depth + 1)
+                yield f"{'  ' * depth}{word} {item.get(name, '')}"
+                yield from _members({k: v for k, v in item.items() if k != name}, depth + 1)
 
 
 def _value(key: str, value: Any, depth: int) -> Iterator[str]:
@@ -77,10 +77,10 @@ def _value(key: str, value: Any, depth: int) -> Iterator[str]:
         yield f"{margin}{key}:"
         for name, one in value.items():
             yield from _value(name, one, depth + 1)
-    elif isinstance(value, list) and any(isinstance(one, (dict, list)) for one in value):
+    elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
         yield f"{margin}{key}:"
-        for one in value:
-            yield from _value("-", one, depth + 1)
+        for item in value:
+            yield from _value("-", item, depth + 1)
     elif isinstance(value, str) and "\n" in value:
         yield f"{margin}{key}:"
         yield from (f"{margin}  {line}" for line in value.splitlines())
@@ -101,10 +101,10 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
 
     Returns the file of attributes that says so. Raises SettingsError where git is missing or refuses.
     """
-    for one in patterns:
-        if not one or one.split() != [one] or one.startswith(("#", "!", '"')):
+    for pattern in patterns:
+        if not pattern or pattern.split() != [pattern] or pattern.startswith(("#", "!", '"')):
             raise SettingsError(
-                f"{one!r} is no pattern for git's attributes: give one without spaces, such as *.jsonld"
+                f"{pattern!r} is no pattern for git's attributes: give one without spaces, such as *.jsonld"
             )
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
@@ -112,7 +112,7 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
     _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv")
     _git("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
     _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file %O %A %B %L %P")
-    lines = [_BEGIN, *(f"{one} diff={_NAME} merge={_NAME}" for one in patterns), _END]
+    lines = [_BEGIN, *(f"{pattern} diff={_NAME} merge={_NAME}" for pattern in patterns), _END]
     _write(file, [*_others(file), *lines])
     return file
 
@@ -122,7 +122,7 @@ def uninstall(*, everywhere: bool = False) -> bool:
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
     known = _git("config", scope, "--name-only", "--list").splitlines()
-    found = [section for section in _SECTIONS if any(one.startswith(f"{section}.") for one in known)]
+    found = [section for section in _SECTIONS if any(name.startswith(f"{section}.") for name in known)]
     for section in found:
         _git("config", scope, "--remove-section", section)
     others = _others(file)

@@ -66,20 +66,22 @@ class Inspection:
 
     def as_json(self) -> Json:
         """Return the inspection as a JSON object."""
-        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        members = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
-            **told,
+            **members,
             "traits": [{"scope": scope, "kind": kind, "count": count} for (scope, kind), count in self.traits.items()],
-            "suspicious_ids": [{"id": one.identifier, "reason": one.reason} for one in self.suspicious_ids],
-            "findings": [finding_json(one) for one in self.findings],
+            "suspicious_ids": [
+                {"id": suspicious.identifier, "reason": suspicious.reason} for suspicious in self.suspicious_ids
+            ],
+            "findings": [finding_json(finding) for finding in self.findings],
         }
 
 
 def inspect_benchmark(reading: Reading) -> Inspection:
     """Count what a checkpoint that was read holds."""
     tree = reading.tree
-    items = [one for one in as_list(tree.get("dataFeedElement")) if isinstance(one, dict)]
-    keywords = Counter(keyword for one in items for keyword in questions.keywords_of(one))
+    items = [item for item in as_list(tree.get("dataFeedElement")) if isinstance(item, dict)]
+    keywords = Counter(keyword for item in items for keyword in questions.keywords_of(item))
     makers = as_list(tree.get("creator"))
     return Inspection(
         source=reading.source,
@@ -88,7 +90,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
         root=str(reading.graph.root),
         name=str(tree.get("name", "")),
         version=_text_of(tree.get("version")),
-        creator=", ".join(str(one.get("name") if isinstance(one, dict) else one) for one in makers) or None,
+        creator=", ".join(str(maker.get("name") if isinstance(maker, dict) else maker) for maker in makers) or None,
         created=_text_of(tree.get("dateCreated")),
         modified=_text_of(tree.get("dateModified")),
         published={name: tree[name] for name in PUBLISHED if name in tree},
@@ -105,7 +107,7 @@ def inspect_benchmark(reading: Reading) -> Inspection:
 
 
 def _traits(tree: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
-    for scope, holder in (("global", tree), *(("question", one.get("item")) for one in items)):
+    for scope, holder in (("global", tree), *(("question", item.get("item")) for item in items)):
         if isinstance(holder, dict):
             static, dynamic = traits.rubric_of(holder), traits.dynamic_rubric_of(holder)
             yield from ((scope, family_of(trait)) for trait in (static.traits() if static else ()))
@@ -114,8 +116,8 @@ def _traits(tree: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
 
 def _suspicious_ids(items: list[Json]) -> Iterator[SuspiciousId]:
     for item in items:
-        identifier, asked = item.get("@id"), item.get("item")
-        text = asked.get("text") if isinstance(asked, dict) else None
+        identifier, question = item.get("@id"), item.get("item")
+        text = question.get("text") if isinstance(question, dict) else None
         if not isinstance(identifier, str):
             continue
         computed = question_id(text) if isinstance(text, str) else None
@@ -129,11 +131,16 @@ def _text_of(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def finding_json(one: Finding) -> Json:
+def finding_json(finding: Finding) -> Json:
     """Return a finding as a JSON object."""
-    place = {"pointer": one.place.pointer, "line": one.place.line, "column": one.place.column}
-    told = {"severity": one.severity.name.lower(), "message": one.message, "remedy": one.remedy, "subject": one.subject}
-    return {"code": one.code, "rule": one.rule, "condition": one.condition or None, **told, **place}
+    place = {"pointer": finding.place.pointer, "line": finding.place.line, "column": finding.place.column}
+    stated = {
+        "severity": finding.severity.name.lower(),
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "subject": finding.subject,
+    }
+    return {"code": finding.code, "rule": finding.rule, "condition": finding.condition or None, **stated, **place}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +161,14 @@ class AgentInspection:
 
     def as_json(self) -> dict[str, Any]:
         """Return the inspection as a JSON object; of the checkpoint itself what is told about it, no snapshot."""
-        told = self.checkpoint.tree()
-        header = {key: value for key, value in told.items() if key not in ("snapshot", "diff")}
+        members = self.checkpoint.tree()
+        header = {key: value for key, value in members.items() if key not in ("snapshot", "diff")}
         plain = ("source", "dialect", "syntax", "root", "triples", "thoughts", "calls", "failed", "in_flight")
         return {
             "family": AGENT,
             **{name: getattr(self, name) for name in plain},
             "checkpoint": header,
-            "findings": [finding_json(one) for one in self.findings],
+            "findings": [finding_json(finding) for finding in self.findings],
         }
 
 
@@ -184,9 +191,9 @@ def _of_agent(reading: AgentReading) -> AgentInspection:
         checkpoint=checkpoint,
         root=str(graph.root),
         triples=len(graph),
-        thoughts=dict(Counter(one.type for one in thoughts)),
-        calls=dict(Counter(one.tool_id or "" for one in calls)),
-        failed=sum(one.success is False for one in calls),
-        in_flight=sum(one.is_in_flight for one in calls),
+        thoughts=dict(Counter(thought.type for thought in thoughts)),
+        calls=dict(Counter(call.tool_id or "" for call in calls)),
+        failed=sum(call.success is False for call in calls),
+        in_flight=sum(call.is_in_flight for call in calls),
         findings=check_reading(reading).findings,
     )

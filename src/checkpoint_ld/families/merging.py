@@ -74,7 +74,11 @@ class Conflict:
         lines = [": ".join(self.subject) or "the checkpoint"]
         sides = self._sides()
         arrays = [value for value, _ in sides.values()]
-        alike = min(_common(arrays[0], one) for one in arrays) if all(isinstance(one, list) for one in arrays) else 0
+        alike = (
+            min(_common(arrays[0], array) for array in arrays)
+            if all(isinstance(array, list) for array in arrays)
+            else 0
+        )
         for name in ("base", *_SIDES):
             value, place = sides.get(name, (ABSENT, getattr(self, f"{name}_place")))
             at = f"  ({place})" if place is not None and str(place) else ""
@@ -142,14 +146,14 @@ class Merge:
     @property
     def is_clean(self) -> bool:
         """Whether nothing is contested, or somebody decided all that was."""
-        return all(one.is_resolved for one in self.conflicts)
+        return all(conflict.is_resolved for conflict in self.conflicts)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.conflicts)) or "merged without conflict"
 
     def as_json(self) -> Json:
         """Return the conflicts as a JSON object; values that look like secrets are withheld."""
-        return {"is_clean": self.is_clean, "conflicts": [one.as_json() for one in self.conflicts]}
+        return {"is_clean": self.is_clean, "conflicts": [conflict.as_json() for conflict in self.conflicts]}
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the result to `path`, all of it or nothing; the extension tells the syntax.
@@ -308,8 +312,10 @@ def _refuse_strangers(base: Side, ours: Side, theirs: Side) -> None:
     kinds = {True: "a benchmark", False: "an agent's checkpoint"}
     for side in (ours, theirs):
         if side.is_benchmark is not base.is_benchmark:
-            told = ", ".join(f"{one.name} is {kinds[one.is_benchmark]}" for one in (base, ours, theirs))
-            raise SettingsError(f"these cannot be merged: {told}; give three versions of one checkpoint")
+            described = ", ".join(
+                f"{version.name} is {kinds[version.is_benchmark]}" for version in (base, ours, theirs)
+            )
+            raise SettingsError(f"these cannot be merged: {described}; give three versions of one checkpoint")
         keys = ("@id", "name") if base.is_benchmark else ("execution_id",)
         alike = any(base.tree.get(key) and base.tree.get(key) == side.tree.get(key) for key in keys)
         if not alike and base.is_benchmark:
@@ -372,13 +378,13 @@ class _Merger:
         """Return the merged value at one place, ABSENT where none is left."""
         if self.same(four.was, four.theirs) or self.same(four.ours, four.theirs):
             return four.ours
-        if any(isinstance(one, list) for one in four):  # a list of one in place of one, where another has a list
-            four = _Four(*(one if isinstance(one, list) or one is ABSENT else _listed(one) for one in four))
-        kept = [one for one in (four.ours, four.theirs) if one is not ABSENT]
-        if len(kept) == 2 and all(isinstance(one, dict) for one in kept):
-            return self._objects(_Four(*(one if isinstance(one, dict) else {} for one in four)), steps, paths)
-        if len(kept) == 2 and all(isinstance(one, list) for one in kept):
-            merged = self._arrays(_Four(*(one if isinstance(one, list) else [] for one in four)), steps, paths)
+        if any(isinstance(value, list) for value in four):  # a list of one in place of one, where another has a list
+            four = _Four(*(value if isinstance(value, list) or value is ABSENT else _listed(value) for value in four))
+        kept = [value for value in (four.ours, four.theirs) if value is not ABSENT]
+        if len(kept) == 2 and all(isinstance(value, dict) for value in kept):
+            return self._objects(_Four(*(value if isinstance(value, dict) else {} for value in four)), steps, paths)
+        if len(kept) == 2 and all(isinstance(value, list) for value in kept):
+            merged = self._arrays(_Four(*(value if isinstance(value, list) else [] for value in four)), steps, paths)
             if merged is not None:
                 return merged
         if self.same(four.old, four.ours):
@@ -393,7 +399,7 @@ class _Merger:
 
     def _member(self, held: Any, steps: Steps, paths: Paths, name: Any, keys: tuple[Any, ...]) -> Any:
         """Merge what four objects have under a name; `keys` lead to it in base, ours and theirs."""
-        four = _Four(*(one.get(name, ABSENT) for one in held))
+        four = _Four(*(version.get(name, ABSENT) for version in held))
         sides = zip(paths, (four.old, four.ours, four.theirs), keys, strict=True)
         base, ours, theirs = (None if path is None or value is ABSENT else (*path, key) for path, value, key in sides)
         return self.merge(four, (*steps, name), (base, ours, theirs))
@@ -401,19 +407,20 @@ class _Merger:
     def _arrays(self, four: _Four, steps: Steps, paths: Paths) -> list[Any] | None:
         if self.is_set(steps) and all(map(_are_texts, four)):
             dropped = set(four.was) - set(four.theirs)
-            own = [one for one in four.ours if one not in dropped]
-            return own + [one for one in four.theirs if one not in four.ours and one not in four.was]
+            own = [item for item in four.ours if item not in dropped]
+            return own + [item for item in four.theirs if item not in four.ours and item not in four.was]
         names = self.keys(steps, four)
         if names is None:
             return _grown(four) if self.is_growing(steps, four) else None
-        if any(len(set(one)) < len(one) for one in names):
+        if any(len(set(name)) < len(name) for name in names):
             return None
         # The names of entries are tuples, by which they are told from keys.
-        entries: list[list[Hashable]] = [[(name,) for name in one] for one in names]
+        entries: list[list[Hashable]] = [[(name,) for name in version] for version in names]
         held = [dict(zip(one, values, strict=True)) for one, values in zip(entries, four, strict=True)]
         at = [{name: index for index, name in enumerate(entries[side])} for side in (0, 1, 3)]
         merged = [
-            self._member(held, steps, paths, name, tuple(one.get(name) for one in at)) for name in _ordered(*entries)
+            self._member(held, steps, paths, name, tuple(version.get(name) for version in at))
+            for name in _ordered(*entries)
         ]
         return [value for value in merged if value is not ABSENT]
 
@@ -423,7 +430,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _are_texts(values: Sequence[Any]) -> bool:
-    return all(isinstance(one, str) for one in values) and len(set(values)) == len(values)
+    return all(isinstance(value, str) for value in values) and len(set(values)) == len(values)
 
 
 def _grown(four: _Four) -> list[Any] | None:
@@ -447,25 +454,25 @@ def _ordered(
 
     def is_moved(before: Sequence[Hashable], after: Sequence[Hashable]) -> bool:
         both = set(before) & set(after)
-        return [one for one in before if one in both] != [one for one in after if one in both]
+        return [key for key in before if key in both] != [key for key in after if key in both]
 
     first, second = (theirs, ours) if is_moved(was, theirs) and not is_moved(old, ours) else (ours, theirs)
     known = set(first)
     behind: dict[Hashable | None, list[Hashable]] = {}
     before: Hashable | None = None
-    for one in second:
-        if one not in known:
-            behind.setdefault(before, []).append(one)
+    for key in second:
+        if key not in known:
+            behind.setdefault(before, []).append(key)
         else:
-            before = one
+            before = key
     # What both have added at one place stands there one side after the other.
     merged: list[Hashable] = []
     waiting, shared = behind.get(None, []), set(second)
-    for one in first:
-        if one in shared:
+    for key in first:
+        if key in shared:
             merged += waiting
-            waiting = behind.get(one, [])
-        merged.append(one)
+            waiting = behind.get(key, [])
+        merged.append(key)
     return merged + waiting
 
 
@@ -494,7 +501,7 @@ class _AgentMerger(_Merger):
         return "args" not in steps and all(isinstance(one, dict | str) for held in four for one in held)
 
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:  # noqa: ARG002 - the signature of _Merger
-        names = tuple([one.get("id") if isinstance(one, dict) else None for one in held] for held in four)
+        names = tuple([item.get("id") if isinstance(item, dict) else None for item in held] for held in four)
         return names if all(isinstance(one, str) for held in names for one in held) else None
 
     def settled(self, steps: Steps, four: _Four) -> Any:
@@ -559,7 +566,7 @@ class _BenchmarkMerger(_Merger):
             return None
         if all(len(held) <= 1 for held in four) and steps != ("hasPart",) and steps[-1] not in _LISTS:
             return tuple(["only"] * len(held) for held in four)
-        names = tuple([_name(one) for one in held] for held in four)
+        names = tuple([_name(item) for item in held] for held in four)
         return None if any(one is None for held in names for one in held) else tuple(map(_counted, names))
 
     def settled(self, steps: Steps, four: _Four) -> Any:
@@ -583,14 +590,14 @@ class _BenchmarkMerger(_Merger):
             return _contexts(four)
         # What says how a file is written is that of OURS, and so are identifiers of what is known by name.
         is_format = len(steps) == 2 and steps[0] == "additionalProperty" and steps[1][0][0] in _OURS
-        is_inner = len(steps) > 1 and any(one in steps for one in ("rating", "additionalProperty", "item"))
+        is_inner = len(steps) > 1 and any(step in steps for step in ("rating", "additionalProperty", "item"))
         if is_format or (is_inner and steps[-1] == "@id"):
             return four.ours
-        if steps[-2:-1] != ("rating",) or not all(isinstance(one, dict) for one in four):
+        if steps[-2:-1] != ("rating",) or not all(isinstance(value, dict) for value in four):
             return super().merge(four, steps, paths)
-        repeated = [bound for bound in _BOUNDS if all(_repeats(one, bound) for one in four)]
+        repeated = [bound for bound in _BOUNDS if all(_repeats(value, bound) for value in four)]
         own = {bound: four.ours[bound] for bound in repeated if bound in four.ours}
-        merged = super().merge(_Four(*({**one, **own} for one in four)), steps, paths)
+        merged = super().merge(_Four(*({**value, **own} for value in four)), steps, paths)
         if merged is ABSENT:
             return merged
         wanted = {bound: _settings(merged).get(_BOUNDS[bound]) for bound in own}
@@ -625,7 +632,7 @@ class _BenchmarkMerger(_Merger):
 def _question_names(four: _Four) -> tuple[list[Hashable], ...]:
     """Return the name of each question in four trees: its identifier in the base, or else its own."""
     old, ours, was, theirs = map(_questions, four)
-    known = [[one.id for one in old]]
+    known = [[question.id for question in old]]
     for side in (ours, was, theirs):
         known += [[before.id if before else now.id for before, now in pairs(old, side) if now is not None]]
     # What both sides have added is known by identifier, or else by text, as well.
@@ -641,7 +648,7 @@ def _question_names(four: _Four) -> tuple[list[Hashable], ...]:
 
 def _questions(tree: Json) -> tuple[QuestionContent, ...]:
     items = as_list(tree.get(_QUESTIONS))
-    own = [one.get("@id") if isinstance(one, dict) else None for one in items]
+    own = [item.get("@id") if isinstance(item, dict) else None for item in items]
     named = {name: one for name, one in zip(own, items, strict=True) if isinstance(name, str) and name}
     if len(named) == len(items):
         return tuple(QuestionContent(name, one) for name, one in named.items())
@@ -651,16 +658,16 @@ def _questions(tree: Json) -> tuple[QuestionContent, ...]:
 
 
 def _text_of_question(item: Any) -> str:
-    asked = item.get("item", item) if isinstance(item, dict) else None
-    text = asked.get("text") if isinstance(asked, dict) else None
+    question = item.get("item", item) if isinstance(item, dict) else None
+    text = question.get("text") if isinstance(question, dict) else None
     return text if isinstance(text, str) else ""
 
 
-def _name(one: Json) -> tuple[Any, ...] | None:
-    name = one.get("name")
+def _name(item: Json) -> tuple[Any, ...] | None:
+    name = item.get("name")
     if isinstance(name, str):
-        return (name, is_dynamic(one)) if one.get("@type") == "Rating" else (name,)
-    own = one.get("@id") or one.get("id")
+        return (name, is_dynamic(item)) if item.get("@type") == "Rating" else (name,)
+    own = item.get("@id") or item.get("id")
     return (own,) if isinstance(own, str) else None
 
 
@@ -683,8 +690,8 @@ def _contexts(four: _Four) -> Any:
 
 
 def _settings(rating: Json) -> Json:
-    held = [one for one in as_list(rating.get("additionalProperty")) if isinstance(one, dict)]
-    return {name: one.get("value") for one in held if isinstance(name := one.get("name"), str)}
+    held = [value for value in as_list(rating.get("additionalProperty")) if isinstance(value, dict)]
+    return {name: setting.get("value") for setting in held if isinstance(name := setting.get("name"), str)}
 
 
 def _repeats(rating: Json, bound: str) -> bool:

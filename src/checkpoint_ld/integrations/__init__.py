@@ -1,1 +1,1 @@
-"""What frameworks find of checkpoint-ld in their own terms; each module imports its framework."""
+"""Interfaces to frameworks, in their own terms; each module imports its framework."""

@@ -1,4 +1,4 @@
-"""What a task of Inspect needs to verify answers by templates: a solver that asks for fields, and a scorer.
+"""A solver and a scorer for tasks of Inspect: the solver requests fields, the scorer verifies answers by templates.
 
 See https://inspect.aisi.org.uk/solvers.html and https://inspect.aisi.org.uk/scorers.html. The module imports
 `inspect_ai`, which the extra `inspect` installs.
@@ -37,14 +37,14 @@ INSTRUCTION = (
     "\n\nYou may explain your answer. End it with one JSON object that fits this JSON Schema, and write nothing after "
     "it:\n\n"
 )
-"""What stands between a question and the JSON Schema of the fields that its template asks for."""
+"""The text between a question and the JSON Schema of its template's fields."""
 _JSON_TYPES = {"bool": "boolean", "str": "string", "int": "integer", "float": "number", "list_str": "array"}
 
 
-def fields_asked_for(template: Template, *, trusted: bool = False) -> dict[str, Any]:
-    """Return the JSON Schema of the object that a model is asked for, without ground truths; {} where there is none.
+def requested_fields(template: Template, *, trusted: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema of the object that a model is to give, without ground truths; {} where there is none.
 
-    Fields that only code of the template verifies are asked for if that is `trusted`.
+    Fields that only code of the template verifies are included if that code is `trusted`.
     """
     spec = spec_of(template)
     schema: dict[str, Any] = judge_schema(spec) if spec else {"type": "object", "properties": {}, "required": []}
@@ -58,7 +58,7 @@ def fields_asked_for(template: Template, *, trusted: bool = False) -> dict[str, 
 
 
 def about_benchmark(checkpoint: str) -> dict[str, Any]:
-    """Return what the metadata of a task, and so each of its logs, says of the benchmark in a file.
+    """Return the metadata of the benchmark in a file, for the metadata of a task and so of its logs.
 
     It is one member, `benchmark`, with name, version, makers, licence, citation and the like under the terms of
     `Benchmark.set_metadata`. Raises what `Benchmark.load` raises.
@@ -68,10 +68,10 @@ def about_benchmark(checkpoint: str) -> dict[str, Any]:
 
 @solver
 def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
-    """Make the solver that asks for the fields of a question's template, as a judge would be asked for them.
+    """Make the solver that requests the fields of a question's template, as from a judge.
 
-    The JSON Schema tells no ground truth. A question whose template asks for nothing is left as it is; fields that
-    only stored code verifies are asked for with `trust_stored_code`. `checkpoint` is the path of the file; raises what
+    The JSON Schema has no ground truth. A question whose template has no fields is left as it is. Fields that only
+    stored code verifies are requested with `trust_stored_code`. `checkpoint` is the path of the file. Raises what
     `Benchmark.load` raises.
     """
     questions = AskedQuestions(Benchmark.load(checkpoint))
@@ -81,7 +81,7 @@ def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
             template = questions.question(str(state.sample_id)).template
         except LookupFailedError:  # the scorer says so
             return state
-        schema = fields_asked_for(template, trusted=trust_stored_code)
+        schema = requested_fields(template, trusted=trust_stored_code)
         if schema:
             state.user_prompt.text += INSTRUCTION + json.dumps(schema, ensure_ascii=False)
         return state
@@ -93,8 +93,8 @@ def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
 def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
     """Make the scorer that verifies answers by the templates of a checkpoint, as `assess` does; it asks no model.
 
-    `passed` is 1 or 0, `score` the granular score from 0 to 1; the metadata have all that verifying gave, the results
-    of regular expressions and other traits as well. What cannot be decided is unscored and counts for nothing.
+    `passed` is 1 or 0, `score` the granular score from 0 to 1. The metadata hold the whole verification, with the
+    results of regular expressions and traits. An undecided answer is unscored and does not count.
     Stored code runs only with `trust_stored_code`, in processes of its own, and a StoredCodeWarning says so.
     """
     questions = AskedQuestions(Benchmark.load(checkpoint))
@@ -104,11 +104,11 @@ def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
         warnings.warn(message, StoredCodeWarning, stacklevel=2)
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001 - Inspect's signature
-        said = state.output.completion
-        values = values_in(said)
-        answer = RecordedAnswer(str(state.sample_id), values, trace=said, replicate=state.epoch)
+        completion = state.output.completion
+        values = values_in(completion)
+        answer = RecordedAnswer(str(state.sample_id), values, trace=completion, replicate=state.epoch)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
+            warnings.simplefilter("ignore", StoredCodeWarning)  # warned once above, for all answers
             found = assessed(answer, questions, trust)
         about: dict[str, Any] = {
             "answer": json.dumps(values, ensure_ascii=False) if values else None,
@@ -116,15 +116,15 @@ def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
             "metadata": {
                 "status": found.status.value,
                 "verification": None if found.result is None else found.result.as_json(),
-                "traits": [one.as_json() for one in found.traits],
+                "traits": [trait.as_json() for trait in found.traits],
             },
         }
         if found.status in (Status.PASSED, Status.FAILED):
             graded = math.nan if found.score is None else found.score
-            is_asked = found.question is not None and fields_asked_for(
+            has_fields = found.question is not None and requested_fields(
                 found.question.template, trusted=trust is not None
             )
-            reason = "invalid_response_format" if is_asked and not values else None
+            reason = "invalid_response_format" if has_fields and not values else None
             return Score(
                 value={"passed": float(found.status is Status.PASSED), "score": graded}, reason=reason, **about
             )

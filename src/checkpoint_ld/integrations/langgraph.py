@@ -40,7 +40,7 @@ from checkpoint_ld.errors import (
     WriteError,
     WrongTypeError,
 )
-from checkpoint_ld.phrases import encodable, told_error
+from checkpoint_ld.phrases import encodable, error_message
 from checkpoint_ld.runtime.changes import Clock, frozen, new_id
 from checkpoint_ld.stores.protocol import Filter
 
@@ -74,20 +74,20 @@ if TYPE_CHECKING:
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint
 
 MEMBER: Final = "langgraph"
-"""The member of a snapshot that holds LangGraph's own bytes, and what they are found by."""
+"""The member of a snapshot that holds LangGraph's own bytes, and their address."""
 _WRITES: Final = " (writes)"
-"""What the execution of writes is called after its thread: the thread's own has whole states only."""
+"""The suffix of the execution that holds the writes of a thread; the thread's own execution has whole states only."""
 _REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
 """The reasons of our checkpoints by the sources of LangGraph's."""
 _GREGORIAN: Final = 0x01B21DD213814000
-"""100 nanoseconds from 1582-10-15, where such ids count from, to 1970."""
+"""The time from 1582-10-15, where ids of version 6 count from, to 1970, in 100 nanoseconds."""
 _REMEMBERED: Final = 64
-"""States that are kept in memory, so that the next ones can share thoughts with them."""
+"""The number of states that are kept in memory, so that the next ones can share thoughts with them."""
 _STRATEGIES: Final = ("keep_latest", "delete")
 _LARGEST: Final = 10_000
-"""Bytes of JSON up to which the value of a channel is written out as a variable as well."""
+"""The most bytes of JSON for which the value of a channel is written as a variable as well."""
 _WINDOW: Final = 8
-"""Messages that a checkpoint tells at least, where there are so many."""
+"""The least number of messages that a checkpoint keeps, where there are so many."""
 _TYPES: Final = {"human": "observation", "system": "planning", "developer": "planning"}
 _STRICT: Final = (
     orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -95,18 +95,18 @@ _STRICT: Final = (
 
 
 class _State:
-    """The state that channels tell of.
+    """The state of an agent, made from the values of channels.
 
-    Of a long list, the last messages are told: between _WINDOW and twice as many, so that what a step costs does not
-    grow with the steps before it. Thoughts and calls that `before` knows keep their times.
+    Of a long list of messages, the last are kept: between _WINDOW and twice as many, so that the cost of a step does
+    not grow with the steps before it. Thoughts and calls that are in `before` keep their times.
     """
 
     def __init__(self, before: Snapshot | None, now: int, thread: str) -> None:
         self.now = now
-        self.thread = thread  # messages without an id are called after it
+        self.thread = thread  # messages without an id are named after it
         before = before or snapshot_of()
-        self.known = {one.id: one for one in before.thought_chain}
-        self.known_calls = {one.id: one for one in before.tool_state.calls}
+        self.known = {thought.id: thought for thought in before.thought_chain}
+        self.known_calls = {call.id: call for call in before.tool_state.calls}
         self.known_results = before.tool_state.results
         self.thoughts: dict[str, Thought] = {}
         self.calls: dict[str, ToolCall] = {}
@@ -115,11 +115,13 @@ class _State:
         self.tokens = 0
 
     def add_channel(self, name: str, value: Any) -> None:
-        """Take in what a channel holds. LangGraph's own channels say nothing about the agent."""
+        """Add the value of a channel. LangGraph's own channels are not part of the agent's state."""
         if name.startswith(("__", "branch:")):
             return
         held = value if isinstance(value, (list, tuple)) else (value,)
-        messages = [one for one in held if isinstance(one, BaseMessage) and not isinstance(one, RemoveMessage)]
+        messages = [
+            message for message in held if isinstance(message, BaseMessage) and not isinstance(message, RemoveMessage)
+        ]
         for message in messages:
             usage = message.usage_metadata if isinstance(message, AIMessage) else None
             self.tokens += max(usage["total_tokens"], 0) if usage else 0
@@ -148,7 +150,7 @@ class _State:
         calls = message.tool_calls if isinstance(message, AIMessage) else []
         text = _text_of(message.content)
         if calls and not text:
-            text = "calls " + ", ".join(encodable(one["name"]) for one in calls)
+            text = "calls " + ", ".join(encodable(call["name"]) for call in calls)
         kind = "tool_selection" if calls else _TYPES.get(message.type, "reasoning")
         before = self.known.get(name)
         if before is None or before.content != text or before.type != kind:
@@ -195,7 +197,7 @@ class _State:
 
 
 def _readable(value: Any, *, largest: int | None = _LARGEST) -> Any:
-    """Return a value as JSON that nobody can change, ABSENT where it is none or takes more than `largest` bytes."""
+    """Return a value as immutable JSON, ABSENT where it is no JSON or takes more than `largest` bytes."""
     try:
         if largest is not None and len(orjson.dumps(value, option=_STRICT)) > largest:
             return ABSENT
@@ -205,7 +207,7 @@ def _readable(value: Any, *, largest: int | None = _LARGEST) -> Any:
 
 
 def _text_of(content: str | Iterable[Any]) -> str:
-    """Return the text of a message; a block that has none is told by its type, such as [image]."""
+    """Return the text of a message; a block without text is shown by its type, such as [image]."""
     return encodable(content if isinstance(content, str) else "\n".join(map(_text_of_block, content)))
 
 
@@ -221,7 +223,7 @@ def _id(text: str) -> str:
 
 
 class _Address(NamedTuple):
-    """Where something of LangGraph's is: the parts of our id. `task_id` and `number` are empty but for writes."""
+    """The address of a checkpoint or write: the parts of our id. Only writes have a `task_id` and a `number`."""
 
     checkpoint_id: str
     thread_id: str
@@ -233,7 +235,7 @@ class _Address(NamedTuple):
     def id(self) -> str:
         """The id of our checkpoint. Raises SettingsError if it would be too long."""
         parts = self if self.number else self[:3]
-        found = "/".join(one.replace("%", "%25").replace("/", "%2F") for one in parts)
+        found = "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
         if len(found) > LONGEST_ID:
             raise SettingsError(f"the ids of thread {self.thread_id[:40]!r}… are too long: shorten the thread_id")
         return found
@@ -245,7 +247,7 @@ class _Address(NamedTuple):
 
     @property
     def config(self) -> RunnableConfig:
-        """What LangGraph calls it."""
+        """The address as a config of LangGraph."""
         return {
             "configurable": {
                 "thread_id": self.thread_id,
@@ -256,13 +258,13 @@ class _Address(NamedTuple):
 
     @classmethod
     def of_id(cls, id: str) -> Self | None:
-        """Return what `id` was made from; None for an id of something else."""
+        """Return the address that `id` was made from; None for any other id."""
         parts = id.split("/")
-        return cls(*(one.replace("%2F", "/").replace("%25", "%") for one in parts)) if len(parts) in (3, 5) else None
+        return cls(*(part.replace("%2F", "/").replace("%25", "%") for part in parts)) if len(parts) in (3, 5) else None
 
     @classmethod
     def of_config(cls, config: RunnableConfig, checkpoint_id: str | None = None) -> Self:
-        """Return where a config points, to the newest checkpoint if its id is empty. Raises SettingsError."""
+        """Return the address in a config; an empty id means the newest checkpoint. Raises SettingsError."""
         given = config.get("configurable", {})
         if given.get("thread_id") in (None, ""):
             raise SettingsError('the config names no thread: give {"configurable": {"thread_id": "…"}}')
@@ -274,7 +276,7 @@ class _Address(NamedTuple):
 
 
 class _Fixed(NamedTuple):
-    """What finds checkpoints in a list of ids that was made once, for a walk along parents."""
+    """A saver over a list of ids that was read once, for a walk along parents."""
 
     saver: CheckpointSaver
     held: _Held
@@ -284,11 +286,11 @@ class _Fixed(NamedTuple):
 
 
 _Held = dict[_Address, list[_Address]]
-"""The checkpoints of LangGraph's that there are, each with its writes in the order in which they came."""
+"""The checkpoints of LangGraph in the store, each with its writes in the order in which they came."""
 
 
 def _in_thread(method: Callable[..., Any]) -> Any:
-    """Return the method of a saver that does in a thread what `method` does."""
+    """Return an asynchronous method that runs `method` in a thread."""
 
     @wraps(method)
     async def call(*args: Any, **kwargs: Any) -> Any:
@@ -359,17 +361,24 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         until = None if before is None else before["configurable"].get("checkpoint_id")
         ids = sorted(
             (
-                one
-                for one in held
-                if wanted.get("checkpoint_ns") in (None, one.checkpoint_ns)
-                and wanted.get("checkpoint_id") in (None, one.checkpoint_id)
-                and (until is None or one.checkpoint_id < until)
+                address
+                for address in held
+                if wanted.get("checkpoint_ns") in (None, address.checkpoint_ns)
+                and wanted.get("checkpoint_id") in (None, address.checkpoint_id)
+                and (until is None or address.checkpoint_id < until)
             ),
             reverse=True,
         )
-        found = (kept for kept in (self._found(one, held) for one in ids) if kept is not None)
-        asked = (filter or {}).items()
-        yield from islice((one for one in found if all(one.metadata.get(key) == value for key, value in asked)), limit)
+        found = (kept for kept in (self._found(address, held) for address in ids) if kept is not None)
+        wanted_metadata = (filter or {}).items()
+        yield from islice(
+            (
+                checkpoint
+                for checkpoint in found
+                if all(checkpoint.metadata.get(key) == value for key, value in wanted_metadata)
+            ),
+            limit,
+        )
 
     def put(
         self,
@@ -387,7 +396,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         above = _Address(str((metadata.get("parents") or {}).get("", "")), address.thread_id, "")
         before, since = self._state(parent)
         now = _milliseconds(checkpoint.get("ts")) or self._clock.wall()
-        # No clock that was put back makes a thought younger than its checkpoint.
+        # If the clock was put back, a thought must not be younger than its checkpoint.
         now = min(max(now, since), LATEST_MS)
         state = _State(before, now, f"{address.thread_id}/{address.checkpoint_ns}")
         for name, value in checkpoint["channel_values"].items() if self.readable else ():
@@ -411,7 +420,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Keep what a task wrote before the next checkpoint holds it. Raises as `put`."""
+        """Keep the writes of a task until the next checkpoint holds them. Raises as `put`."""
         if not writes:
             return
         belongs = _Address.of_config(config)
@@ -421,7 +430,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             "task_path": task_path,
             "writes": [{"channel": channel, **self._packed(value)} for channel, value in writes],
         }
-        # Just before its checkpoint, which may not be kept yet, so that the newest one of all is a whole state.
+        # Dated just before its checkpoint, which may not be kept yet, so that the newest of all is a whole state.
         moment = _moment(belongs.checkpoint_id) or self._clock.wall()
         address = belongs._replace(task_id=task_id, number=new_id(""))
         snapshot = _State(None, moment, "").snapshot(0, 0, member)
@@ -434,9 +443,9 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     def delete_for_runs(self, run_ids: Collection[str]) -> None:
         """Delete the checkpoints that these runs made, and what their tasks wrote; all are read for that."""
         held = self._held(None)
-        found = ((one, self._found(one, held)) for one in held)
+        found = ((address, self._found(address, held)) for address in held)
         going = [one for one, kept in found if kept is not None and kept.metadata.get("run_id") in set(run_ids)]
-        self._delete((one, held[one]) for one in going)
+        self._delete((address, held[address]) for address in going)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
         """Copy all of a thread to another one. Raises CheckpointExists where that holds something else."""
@@ -456,14 +465,16 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             raise SettingsError(f"there is no strategy {strategy!r}: use {' or '.join(_STRATEGIES)}")
         for thread in map(str, thread_ids):
             held = self._held(thread)
-            spaces = {_Address("", thread, one.checkpoint_ns) for one in held} if strategy == "keep_latest" else ()
-            staying = {needed for one in spaces for needed in self._needed(one, held)}
+            spaces = (
+                {_Address("", thread, address.checkpoint_ns) for address in held} if strategy == "keep_latest" else ()
+            )
+            staying = {needed for space in spaces for needed in self._needed(space, held)}
             self._delete((one, writes) for one, writes in held.items() if one not in staying)
 
     def get_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Return what was written to channels that keep differences; the thread is listed once for all ancestors."""
+        """Return the writes to channels that keep differences; the thread is listed once for all ancestors."""
         fixed: Any = _Fixed(self, self._held(_Address.of_config(config).thread_id))
         return BaseCheckpointSaver.get_delta_channel_history(fixed, config=config, channels=channels)
 
@@ -477,7 +488,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     aget_delta_channel_history = _in_thread(get_delta_channel_history)
 
     async def alist(self, config: RunnableConfig | None, **wanted: Any) -> AsyncIterator[CheckpointTuple]:
-        """Do what `list` does, each step in a thread."""
+        """Do as `list`, each step in a thread."""
         found = self.list(config, **wanted)
         while (one := await asyncio.to_thread(next, found, None)) is not None:
             yield one
@@ -528,17 +539,21 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             for header in self.manager.store.truth.headers(Filter(execution_id=execution)):
                 address = _Address.of_id(header.id)
                 if address is None or address.execution_id != header.execution_id:
-                    continue  # of something else
+                    continue  # not one of LangGraph's
                 if address.number:
                     writes[_Address(*address[:3])].append(address)
                 else:
                     held[address] = []
-        return {one: sorted(writes[one], key=lambda write: write.number) for one in held | writes}
+        return {address: sorted(writes[address], key=lambda write: write.number) for address in held | writes}
 
     def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
         if not wanted.checkpoint_id:
-            newest = sorted((one for one in held if one.checkpoint_ns == wanted.checkpoint_ns), reverse=True)
-            return next((found for found in (self._found(one, held) for one in newest) if found is not None), None)
+            newest = sorted(
+                (address for address in held if address.checkpoint_ns == wanted.checkpoint_ns), reverse=True
+            )
+            return next(
+                (found for found in (self._found(address, held) for address in newest) if found is not None), None
+            )
         if wanted not in held:
             return None
         try:
@@ -557,7 +572,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         )
 
     def _pending(self, addresses: Iterable[_Address]) -> _Pending:
-        """Return what tasks wrote; the first write of a task at a place counts, of special ones the last."""
+        """Return the writes of tasks; of several for one place the first counts, of special ones the last."""
         found: dict[tuple[str, int], tuple[str, PendingWrite]] = {}
         for address in addresses:
             try:
@@ -567,7 +582,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             task, path, writes = member.get("task_id"), member.get("task_path"), member.get("writes")
             if not (isinstance(task, str) and isinstance(path, str) and isinstance(writes, list)):
                 raise _damaged(address, "its member langgraph holds no writes")
-            channels = [str(one.get("channel")) for one in writes]
+            channels = [str(write.get("channel")) for write in writes]
             replaces = all(channel in WRITES_IDX_MAP for channel in channels)
             for number, (channel, packed) in enumerate(zip(channels, writes, strict=True)):
                 place = task, WRITES_IDX_MAP.get(channel, number)
@@ -598,7 +613,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             kind, data = self.serde.dumps_typed(value)
         except Exception as error:  # a serializer of anybody's may raise anything
             name = type(self.serde).__name__
-            raise WriteError(f"{name} cannot serialize what a channel holds: {told_error(error)}") from error
+            raise WriteError(f"{name} cannot serialize what a channel holds: {error_message(error)}") from error
         sha256 = hashlib.sha256(data).hexdigest()
         return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
 
@@ -607,13 +622,13 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             kind, data = packed["type"], base64.b64decode(packed["base64"], validate=True)
             fits = hashlib.sha256(data).hexdigest() == packed["sha256"]
         except (TypeError, KeyError, binascii.Error, ValueError) as error:
-            raise _damaged(address, told_error(error)) from error
+            raise _damaged(address, error_message(error)) from error
         if not fits:
             raise _damaged(address, "they do not fit their hash")
         try:
             return self.serde.loads_typed((kind, data))
         except Exception as error:  # a serializer of anybody's may raise anything
-            raise _damaged(address, f"{type(self.serde).__name__} raises {told_error(error)}") from error
+            raise _damaged(address, f"{type(self.serde).__name__} raises {error_message(error)}") from error
 
 
 _Pending = list["PendingWrite"]

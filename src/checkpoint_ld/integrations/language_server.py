@@ -1,4 +1,4 @@
-"""A language server: what `validate` finds, while somebody types, in any editor that speaks the protocol.
+"""A language server: the findings of `validate` while somebody types, in any editor that speaks the protocol.
 
 It is built on pygls (https://pygls.readthedocs.io), which the extra `lsp` installs, and speaks the Language Server
 Protocol 3.17 over standard input and output. Documents that show no sign of a checkpoint are left alone.
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 NAME = "checkpoint-ld"
 _PAUSE = 0.02
-"""Seconds that a validation waits for more changes, such as those of one paste."""
+"""The seconds for which a validation waits for more changes, such as those of one paste."""
 _LEVELS = {
     Severity.VIOLATION: types.DiagnosticSeverity.Error,
     Severity.WARNING: types.DiagnosticSeverity.Warning,
@@ -56,10 +56,10 @@ _LEVELS = {
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^\s,:\[\]{}"]+')
 _STRUCTURE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\],:]')
 _LINE_END = re.compile(r"\r\n?|\n")
-"""What ends a line for an editor (LSP 3.17, Text Documents)."""
+"""The line ends of an editor (LSP 3.17, Text Documents)."""
 _BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
 _WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]")}
-"""The characters of more than one code unit, where they are not those beyond 16 bits."""
+"""The characters of more than one code unit by encoding, where they are not those beyond 16 bits."""
 _CLOSED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ROLES = {
     "dataFeedElement": "Item",
@@ -77,20 +77,20 @@ _ROLES = {
 
 
 class _Places:
-    """Where the characters of a text are for an editor: lines, and columns in code units of its encoding."""
+    """The positions of characters for an editor: lines, and columns in code units of its encoding."""
 
     def __init__(self, document: TextDocument) -> None:
         self.text = text = document.source
         self._newlines = line_starts(text)
         ends = _LINE_END.finditer(text) if "\r" in text else None
-        self._starts = self._newlines if ends is None else array("Q", [0, *(one.end() for one in ends)])
+        self._starts = self._newlines if ends is None else array("Q", [0, *(match.end() for match in ends)])
         codec = document.position_codec
-        # Sizes tell sooner than a search whether a character has more than one code unit.
+        # Comparing sizes is faster than a search for characters of more than one code unit.
         is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
         is_plain = text.isascii() or (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
         wide = [] if is_plain else list(_WIDE.get(str(codec.encoding), _BEYOND_16_BITS).finditer(text))
-        self._wide = [one.start() for one in wide]
-        self._more = [0, *accumulate(codec.client_num_units(one[0]) - 1 for one in wide)]
+        self._wide = [match.start() for match in wide]
+        self._more = [0, *accumulate(codec.client_num_units(match[0]) - 1 for match in wide)]
 
     def at(self, offset: int) -> types.Position:
         line = bisect_right(self._starts, offset) - 1
@@ -113,7 +113,7 @@ class _Places:
 
 @dataclass
 class _Known:
-    """What was found in the last text of a document, and what is in it."""
+    """The findings about the last text of a document, and its content."""
 
     findings: list[tuple[types.Range, Finding]] = field(default_factory=list)
     places: _Places | None = None
@@ -140,7 +140,9 @@ class _Known:
         if self.places is None:
             return []
         span = self.places.span
-        return [(fix, [types.TextEdit(span(one.start, one.end), one.text) for one in fix.edits]) for fix in self.fixes]
+        return [
+            (fix, [types.TextEdit(span(edit.start, edit.end), edit.text) for edit in fix.edits]) for fix in self.fixes
+        ]
 
 
 class CheckpointServer(LanguageServer):
@@ -178,7 +180,7 @@ class CheckpointServer(LanguageServer):
 
 
 def _examined(document: TextDocument) -> _Known:
-    """Hold a document against the rules that its project has chosen."""
+    """Validate a document by the rules that its project has chosen."""
     places = _Places(document)
     data = places.text.encode("utf-8", "surrogatepass")
     if not is_checkpoint(data):
@@ -191,7 +193,9 @@ def _examined(document: TextDocument) -> _Known:
         checked = configuration.selection(chosen, profiles.first.rules).applied(replace(checked, source=path))
     except CheckpointLdError as error:
         return _Known([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
-    found = [(places.token(one.place.line or 1, one.place.column or 1), one) for one in checked.findings]
+    found = [
+        (places.token(finding.place.line or 1, finding.place.column or 1), finding) for finding in checked.findings
+    ]
     return _Known(found, places)
 
 
@@ -231,7 +235,7 @@ def _actions(document: TextDocument, known: _Known, wanted: types.Range) -> Iter
     lines = range(wanted.start.line, wanted.end.line + 1)
     for fix, edits in known.edits:
         # A member that is put in or taken out may begin a line before or after the finding about it.
-        if any(one.range.start.line - 1 <= lines[-1] and one.range.end.line + 1 >= lines[0] for one in edits):
+        if any(edit.range.start.line - 1 <= lines[-1] and edit.range.end.line + 1 >= lines[0] for edit in edits):
             change = types.WorkspaceEdit(changes={document.uri: edits})
             yield types.CodeAction(fix.title, kind=types.CodeActionKind.QuickFix, edit=change)
     if known.edits:
@@ -281,7 +285,7 @@ def _role(stack: Sequence[_Open]) -> str | None:
     slot = stack[-1].slot
     if slot is None:
         return "Benchmark"
-    holder = [one for one in stack[:-1] if one.is_object]
+    holder = [opened for opened in stack[:-1] if opened.is_object]
     if slot == "hasPart" and len(holder) == 1:
         return "Scenario"
     return "Node" if holder and holder[-1].slot == "nodes" and len(holder) > 1 else _ROLES.get(slot)
@@ -302,7 +306,7 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
     elif top.key == "@type" and role in TYPES:
         words = [TYPES[role]]
     elif top.key == "name" and role == "Setting":
-        objects = [one for one in stack if one.is_object]
+        objects = [opened for opened in stack if opened.is_object]
         words = [*SETTINGS.get(_role([*objects[:-1]]) or "", ())] if len(objects) > 1 else []
     else:
         return
@@ -339,7 +343,7 @@ def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol
 
 
 def _definition(document: TextDocument, known: _Known, position: types.Position) -> types.Range | None:
-    """Return the object that the text at a position names: a question by its `@id`, a node of a scenario by its key."""
+    """Return the object named at a position: a question by its `@id`, a node of a scenario by its key."""
     if known.text != document.source or known.parsed is None or known.places is None:
         return None
     offset = document.offset_at_position(position)
@@ -369,13 +373,13 @@ def _place_of(value: Any, name: str) -> tuple[str | int, ...] | None:
 
 
 def server() -> CheckpointServer:
-    """Return a language server with all that it can do; `start_io()` runs it."""
+    """Return a language server with all features; `start_io()` runs it."""
     made = CheckpointServer()
 
     def answered(
         method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None, *, is_list: bool = True
     ) -> None:
-        """Have a request answered by a function of the document, what is known of it, and the parameters."""
+        """Answer a request by a function of the document, its validation, and the parameters."""
 
         @made.feature(method, options)
         def handle(held: CheckpointServer, params: Any) -> Any:

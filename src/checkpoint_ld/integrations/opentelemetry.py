@@ -1,4 +1,4 @@
-"""An exporter of OpenTelemetry: what instrumented agents do is kept as checkpoints.
+"""An exporter of OpenTelemetry: runs of instrumented agents are kept as checkpoints.
 
 `provider.add_span_processor(BatchSpanProcessor(CheckpointSpanExporter(manager)))`. The module imports
 `opentelemetry.sdk`, which the extra `otel` installs (https://opentelemetry.io/docs/languages/python/exporters/).
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 LONGEST: Final = 10_000
-"""Spans of a trace without an end that are held before a checkpoint is made of them."""
+"""The most spans of an unfinished trace that are held before a checkpoint is made of them."""
 
 
 class CheckpointSpanExporter(SpanExporter):
@@ -53,16 +53,16 @@ class CheckpointSpanExporter(SpanExporter):
         """Take in spans that have ended. What cannot be kept is logged, as exporters do, and FAILURE is returned."""
         with self._guard:
             ended: dict[str, None] = {}
-            for one in map(span_of, spans):
-                held = self._open.setdefault(one.trace_id, [])
-                held.append(one)
-                if one.parent_id is None or len(held) >= LONGEST:
-                    ended[one.trace_id] = None
+            for span in map(span_of, spans):
+                held = self._open.setdefault(span.trace_id, [])
+                held.append(span)
+                if span.parent_id is None or len(held) >= LONGEST:
+                    ended[span.trace_id] = None
             done = [self._keep(self._open.pop(trace)) for trace in ended]
         return SpanExportResult.SUCCESS if all(done) else SpanExportResult.FAILURE
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:  # noqa: ARG002 - OpenTelemetry's signature
-        """Keep what is held, whether it has ended or not; tell whether that could be done."""
+        """Keep the spans that are held, whether their trace has ended or not; return whether that succeeded."""
         with self._guard:
             done = [self._keep(self._open.pop(trace)) for trace in list(self._open)]
         return all(done)
@@ -85,9 +85,9 @@ class CheckpointSpanExporter(SpanExporter):
 
 
 def span_of(span: ReadableSpan) -> Span:
-    """Return a span of the SDK as one that says the same. A parent in another process is none here."""
+    """Return a span of the SDK as a `Span`. A parent in another process is left out."""
     start = moment(span.start_time) or 0
-    events = [(one.name, moment(one.timestamp) or start, _plain(one.attributes)) for one in span.events]
+    events = [(event.name, moment(event.timestamp) or start, _plain(event.attributes)) for event in span.events]
     parent = None if span.parent is None or span.parent.is_remote else format_span_id(span.parent.span_id)
     more: dict[str, Any] = {"kind": span.kind.name.lower()}
     if span.parent is not None and parent is None:
@@ -97,11 +97,11 @@ def span_of(span: ReadableSpan) -> Span:
     if span.links:
         more["links"] = [
             {
-                "trace_id": format_trace_id(one.context.trace_id),
-                "span_id": format_span_id(one.context.span_id),
-                "attributes": _plain(one.attributes),
+                "trace_id": format_trace_id(link.context.trace_id),
+                "span_id": format_span_id(link.context.span_id),
+                "attributes": _plain(link.attributes),
             }
-            for one in span.links
+            for link in span.links
         ]
     context = span.get_span_context()
     failed = span.status.status_code is StatusCode.ERROR
@@ -120,13 +120,13 @@ def span_of(span: ReadableSpan) -> Span:
     )
 
 
-def _plain(told: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {name: _value(value) for name, value in (told or {}).items()}
+def _plain(attributes: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {name: _value(value) for name, value in (attributes or {}).items()}
 
 
 def _value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
-        return [_value(one) for one in value]
+        return [_value(item) for item in value]
     if isinstance(value, dict):
         return _plain(value)
     if isinstance(value, float) and not math.isfinite(value):

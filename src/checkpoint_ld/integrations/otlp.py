@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 MEMBER: Final = "opentelemetry"
-"""The member that holds what checkpoints have no words for."""
+"""The member that holds what has no member of its own in a checkpoint."""
 _ABOUT: Final = ("question", "benchmark")
-"""Attributes of ours, after `checkpoint_ld.about.`: which question of which benchmark the agent worked on."""
+"""Our attributes after `checkpoint_ld.about.`: the question and the benchmark that the agent worked on."""
 _OP: Final = "gen_ai.operation.name"
 _CHATS: Final = frozenset(("chat", "text_completion", "generate_content"))
 _TYPES: Final = {"system": "planning", "developer": "planning", "user": "observation"}
@@ -65,7 +65,7 @@ Event = tuple[str, int, dict[str, Any]]
 class Span:
     """One span: ids in hexadecimal, moments in milliseconds since 1970, attributes as JSON.
 
-    `error` says why it failed, None if it did not. `more` is what else is told of it: kind, links, scope.
+    `error` says why it failed, None if it did not. `more` holds other members: kind, links, scope.
     """
 
     trace_id: str
@@ -82,7 +82,7 @@ class Span:
 
     @property
     def operation(self) -> str:
-        """What it is a span of, in the words of the conventions; an empty text for what is not about an agent."""
+        """The operation in the words of the conventions; empty for a span that is not about an agent."""
         stated = self.attributes.get(_OP)
         if isinstance(stated, str):
             return stated
@@ -109,29 +109,29 @@ def moment(nanoseconds: Any) -> int | None:
 
 
 def error_of(message: str | None, events: list[Event]) -> str:
-    """Return why a span failed: what its status says, or the exception that an event tells of."""
+    """Return why a span failed: the message of its status, or the exception in an event."""
     if message:
         return message
     held = next((held for name, _, held in events if name == "exception"), {})
-    found = [str(held[one]) for one in ("exception.type", "exception.message") if held.get(one)]
+    found = [str(held[name]) for name in ("exception.type", "exception.message") if held.get(name)]
     return ": ".join(found) or "failed"
 
 
 def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[AgentCheckpoint]:
-    """Yield a checkpoint for each run of an agent in the spans of one trace, in any order; of no agent, none.
+    """Yield a checkpoint for each run of an agent in the spans of one trace, which may come in any order.
 
-    A run is a span `invoke_agent` and what is below it up to the next one, whose run is an execution of its own; spans
-    without such a span above them are one run together. `parents` are the last checkpoints of executions, which new
-    ones name as their parents; it is brought up to date. Raises WriteError for what no checkpoint can hold.
+    A run is a span `invoke_agent` and the spans below it, up to the next `invoke_agent`, whose run is an execution of
+    its own. Spans without such a span above them are one run together. `parents` maps executions to their last
+    checkpoints, which new ones name as their parents; it is updated. Raises WriteError for what no checkpoint can hold.
     """
     runs: dict[str | None, list[Span]] = defaultdict(list)
-    by_id = {one.span_id: one for one in spans}
+    by_id = {span.span_id: span for span in spans}
     owners: dict[str, str | None] = {}
-    for one in sorted(by_id.values(), key=lambda one: (one.start, one.span_id)):
+    for one in sorted(by_id.values(), key=lambda span: (span.start, span.span_id)):
         runs[_owner(one, by_id, owners)].append(one)
     ids: dict[str | None, str] = {}
     for owner, those in runs.items():
-        if not any(one.operation for one in those):
+        if not any(span.operation for span in those):
             continue
         run = _Run(by_id.get(owner or ""), those)
         above = None if run.root is None else ids.get(owners.get(run.root.parent_id or ""))
@@ -141,10 +141,10 @@ def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[A
         yield checkpoint
 
 
-def _owner(one: Span, by_id: Mapping[str, Span], known: dict[str, str | None]) -> str | None:
-    """Return the id of the span of the agent that a span belongs to."""
+def _owner(span: Span, by_id: Mapping[str, Span], known: dict[str, str | None]) -> str | None:
+    """Return the id of the `invoke_agent` span that a span belongs to."""
     way: dict[str, None] = {}
-    at: Span | None = one
+    at: Span | None = span
     while at is not None and at.span_id not in known and at.span_id not in way:
         way[at.span_id] = None
         if at.operation == "invoke_agent":
@@ -153,46 +153,46 @@ def _owner(one: Span, by_id: Mapping[str, Span], known: dict[str, str | None]) -
             at = by_id.get(at.parent_id or "")
     found = None if at is None else known.get(at.span_id)
     known.update(dict.fromkeys((name for name in way if name not in known), found))
-    return known[one.span_id]
+    return known[span.span_id]
 
 
 class _Run:
-    """What the spans of one run tell."""
+    """One run of an agent, made from its spans."""
 
     def __init__(self, root: Span | None, spans: Sequence[Span]) -> None:
         self.root = root
         self.spans = spans
-        self.head = root or next(one for one in spans if one.operation)
+        self.head = root or next(span for span in spans if span.operation)
         self.thoughts: dict[str, Thought] = {}
         self.calls: dict[str, ToolCall] = {}
-        self.asked: dict[str, deque[str]] = defaultdict(deque)  # keys of calls by their tools, in order
+        self.calls_of: dict[str, deque[str]] = defaultdict(deque)  # keys of requested calls by tool, in order
         self.results: dict[str, Any] = {}
         self.others: list[dict[str, Any]] = []
         self.seen: Counter[bytes] = Counter()
         self.tokens = self.steps = 0
-        for one in spans:
-            if one.operation in _CHATS:
-                self._add_chat(one)
-            elif one.operation == "execute_tool":
-                self._add_tool(one)
+        for span in spans:
+            if span.operation in _CHATS:
+                self._add_chat(span)
+            elif span.operation == "execute_tool":
+                self._add_tool(span)
             else:
-                self.others.append(one.rest())
+                self.others.append(span.rest())
                 continue
             self.steps += 1
 
     def _first(self, *names: str) -> Any:
         """Return the first of some attributes that the run's own span has, or another one of its spans."""
-        return next((found for one in (self.head, *self.spans) if (found := one.first(*names)) is not None), None)
+        return next((found for span in (self.head, *self.spans) if (found := span.first(*names)) is not None), None)
 
     def execution_id(self, above: str | None) -> str:
-        """Return the conversation, or the trace; what is called by another agent is a part of its execution."""
+        """Return the conversation, or the trace; the run of a called agent is a part of the caller's execution."""
         if above is not None:
             return _id(f"{above}/{self.head.span_id}")
         return _id(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
 
     def checkpoint(self, execution_id: str, above: str | None, parent: str | None) -> AgentCheckpoint:
-        """Return what is known when the run has ended."""
-        start, end = min(one.start for one in self.spans), max(max(one.start, one.end or 0) for one in self.spans)
+        """Return the checkpoint at the end of the run."""
+        start, end = min(span.start for span in self.spans), max(max(span.start, span.end or 0) for span in self.spans)
         reason = "auto" if self.root is None or self.root.end is None else "execution_completed"
         if self.root is not None and self.root.error is not None:
             reason = "execution_failed"
@@ -207,8 +207,8 @@ class _Run:
         name = self._first("gen_ai.agent.name")
         agent = self._first("gen_ai.agent.id") or name or self.head.resource.get("service.name") or "agent"
         keys = {name: f"checkpoint_ld.about.{name}" for name in _ABOUT}
-        asked = {name: self._first(key) or self.head.resource.get(key) for name, key in keys.items()}
-        about = {name: value for name, value in asked.items() if isinstance(value, str) and value}
+        stated = {name: self._first(key) or self.head.resource.get(key) for name, key in keys.items()}
+        about = {name: value for name, value in stated.items() if isinstance(value, str) and value}
         id = _id(f"otel_{self.head.trace_id}_{self.head.span_id}")
         return new_checkpoint(
             snapshot,
@@ -223,30 +223,30 @@ class _Run:
         )
 
     def _add_chat(self, span: Span) -> None:
-        """Take in what a model was asked and what it said; what it was asked before is known."""
+        """Add the input and output messages of a model, but for input that earlier spans had."""
         used = [span.first(*names) for names in _USED]
-        self.tokens += sum(one for one in used if isinstance(one, int) and one > 0)
-        asked, said, names = _messages(span)
+        self.tokens += sum(count for count in used if isinstance(count, int) and count > 0)
+        inputs, outputs, names = _messages(span)
         present: Counter[bytes] = Counter()
-        for number, message in enumerate(asked):
+        for number, message in enumerate(inputs):
             key = message.key
             present[key] += 1
             if present[key] > self.seen[key]:
                 self._add_message(message, f"{span.span_id}/in/{number}", span.start, {})
-        for key, count in present.items():  # and not `|=`, which goes through all that was ever seen
+        for key, count in present.items():  # `|=` would go through all keys of earlier spans
             self.seen[key] = max(count, self.seen[key])
         about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model"), MEMBER: span.rest(names)}
-        self.seen.update(message.key for message in said)
-        if not said:
-            said = [_Message("assistant", f"{span.name} failed: {span.error}" if span.error else span.name)]
-        for number, message in enumerate(said):
+        self.seen.update(message.key for message in outputs)
+        if not outputs:
+            outputs = [_Message("assistant", f"{span.name} failed: {span.error}" if span.error else span.name)]
+        for number, message in enumerate(outputs):
             self._add_message(message, f"{span.span_id}/{number}", span.end or span.start, about if number == 0 else {})
 
     def _add_message(self, message: _Message, name: str, when: int, about: dict[str, Any]) -> None:
         for id, result in message.results:
             self._end(id, result, when)
         if message.text or message.calls or message.reasoning or not message.results:
-            calling = "calls " + ", ".join(one.tool for one in message.calls) if message.calls else ""
+            calling = "calls " + ", ".join(call.tool for call in message.calls) if message.calls else ""
             given: dict[str, Any] = {"reasoning": message.reasoning} if message.reasoning else {}
             self.thoughts[name] = Thought(
                 id=_id(name),
@@ -260,10 +260,10 @@ class _Run:
             key = call.id or f"{name}/{number}"
             if key not in self.calls:
                 self.calls[key] = ToolCall(id=_id(key), tool_id=_id(call.tool), args=call.args, started_at=when)
-                self.asked[_id(call.tool)].append(key)
+                self.calls_of[_id(call.tool)].append(key)
 
     def _end(self, name: str, result: Any, when: int) -> None:
-        """Take in a result that a model was told; a call that has a span of its own has it already."""
+        """Add the result of a call from a message, unless a span of the call has given it."""
         call = self.calls.get(name)
         if call is not None and call.success is None:
             took = max(when - (call.started_at or when), 0)
@@ -273,13 +273,13 @@ class _Run:
     def _add_tool(self, span: Span) -> None:
         tool = _id(str(span.first("gen_ai.tool.name") or span.name))
         named = span.first("gen_ai.tool.call.id")
-        # A span that names no call is of the first call of its tool that a model asked for and that has no span yet.
-        asked = self.asked[tool]
-        while asked and self.calls[asked[0]].status is not None:
-            asked.popleft()
-        name = str(named) if named is not None else asked[0] if asked else span.span_id
+        # A span that names no call belongs to the first requested call of its tool that has no span yet.
+        waiting = self.calls_of[tool]
+        while waiting and self.calls[waiting[0]].status is not None:
+            waiting.popleft()
+        name = str(named) if named is not None else waiting[0] if waiting else span.span_id
         before = self.calls.get(name)
-        if before is not None and before.status is not None:  # frameworks call the calls of each run alike
+        if before is not None and before.status is not None:  # frameworks reuse the ids of calls in each run
             name, before = f"{name}/{span.span_id}", None
         args = _json(span.first("gen_ai.tool.call.arguments"))
         used = ["gen_ai.tool.name", "gen_ai.tool.call.id", _OP]
@@ -311,7 +311,7 @@ class _Call(NamedTuple):
 
 @dataclass(slots=True)
 class _Message:
-    """A message, in whichever way it was written: what it says, what it calls, and the results that it tells."""
+    """A message, however it was written: its text, the calls that it requests, and the results that it holds."""
 
     role: str
     text: str = ""
@@ -321,38 +321,38 @@ class _Message:
 
     @property
     def key(self) -> bytes:
-        """What is the same for the same message, told again by a later span."""
-        parts = self.role, self.text, [one[:2] for one in self.calls], [one for one, _ in self.results]
+        """A hash by which a message is recognised when a later span repeats it."""
+        parts = self.role, self.text, [call[:2] for call in self.calls], [one for one, _ in self.results]
         return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _messages(span: Span) -> tuple[list[_Message], list[_Message], list[str]]:
-    """Return what a model was asked, what it said, and the attributes that tell it."""
-    asked: list[_Message] = []
-    said: list[_Message] = []
+    """Return the input messages of a model, its output messages, and the names of the attributes that hold them."""
+    inputs: list[_Message] = []
+    outputs: list[_Message] = []
     names = []
     system = _json(span.attributes.get(_SYSTEM))
     if system:
-        asked.append(_message({"parts": system} if isinstance(system, list) else system, "system"))
+        inputs.append(_message({"parts": system} if isinstance(system, list) else system, "system"))
         names.append(_SYSTEM)
     sources = [span.attributes, *(held for _, _, held in span.events)]
-    for candidates, found, role in ((_INPUT, asked, "user"), (_OUTPUT, said, "assistant")):
+    for candidates, found, role in ((_INPUT, inputs, "user"), (_OUTPUT, outputs, "assistant")):
         for source in sources:
-            name = next((one for one in candidates if isinstance(_json(source.get(one)), list)), None)
+            name = next((candidate for candidate in candidates if isinstance(_json(source.get(candidate)), list)), None)
             if name is not None:
-                found += [_message(one, role) for one in _json(source[name])]
+                found += [_message(item, role) for item in _json(source[name])]
                 names.append(name)
                 break
-    for name, _, held in () if said or len(asked) > bool(system) else span.events:
+    for name, _, held in () if outputs or len(inputs) > bool(system) else span.events:
         # The body of an event, which some keep as JSON text in an attribute.
         body = _json(held.get("gen_ai.event.content", held.get("event_body")))
         body = body if isinstance(body, dict) else dict(held)
         if name in _EVENTS:
-            asked.append(_message(body, _EVENTS[name]))
+            inputs.append(_message(body, _EVENTS[name]))
         elif name == _CHOICE:
             message = _json(body.get("message", body))
-            said.append(_message(message if isinstance(message, dict) else body, "assistant"))
-    return asked, said, names
+            outputs.append(_message(message if isinstance(message, dict) else body, "assistant"))
+    return inputs, outputs, names
 
 
 def _message(source: Any, role: str) -> _Message:
@@ -378,7 +378,7 @@ def _message(source: Any, role: str) -> _Message:
             texts.append(_text(part))
     found.text = "\n".join(texts)
     calls = _json(source.get("tool_calls"))
-    found.calls += [_call(one) for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    found.calls += [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     return found
 
 
@@ -407,7 +407,7 @@ def _text(part: Any) -> str:
 
 
 def _json(value: Any) -> Any:
-    """Return what a text says in JSON, where it says an object, an array or nothing else than JSON; else itself."""
+    """Return the value of a text in JSON, and any other value as it is."""
     if isinstance(value, str) and value[:1] in ("{", "["):
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)
@@ -420,11 +420,11 @@ def _id(text: str) -> str:
 
 @checked
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
-    """Keep a checkpoint for each run of an agent that a file of spans tells of; `.gz` is unpacked.
+    """Keep a checkpoint for each run of an agent in a file of spans; `.gz` is unpacked.
 
-    What is kept already, from the same file, is not kept again. What is wrong with a line, or with a run, stands in its
-    result, and the others are kept. Raises ReadError for a file that cannot be read or tells of no agent, and what the
-    stores raise.
+    A run that was kept from the same file is not kept again. A fault of a line or a run stands in its result, and the
+    others are kept. Raises ReadError for a file that cannot be read or holds no agent's span, and what the stores
+    raise.
     """
     path = Path(source)
     file = _File(path)
@@ -448,7 +448,7 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
 
 
 class _Held(NamedTuple):
-    """Where the text of a span stands, with what it shares with others."""
+    """The position of a span's text, with the resource and the scope that it shares with others."""
 
     start: int
     end: int
@@ -457,7 +457,7 @@ class _Held(NamedTuple):
 
 
 class _File:
-    """The text of a file, and where the spans of each trace stand in it: they are read a trace at a time."""
+    """The text of a file and the positions of its spans by trace; they are read a trace at a time."""
 
     def __init__(self, path: Path) -> None:
         data, name = read_bytes(path)
@@ -487,17 +487,19 @@ class _File:
             shared = _attributes(_object(spans, at, "resource").get("attributes"))
             for scope in spans.members(spans.index(at)["scopeSpans"].start):
                 described = _object(spans, scope.value.start, "scope")
-                for one in spans.members(spans.index(scope.value.start)["spans"].start):
-                    span = orjson.loads(text[one.value.start : one.value.end])
+                for member in spans.members(spans.index(scope.value.start)["spans"].start):
+                    span = orjson.loads(text[member.value.start : member.value.end])
                     trace = str(span["traceId"])
                     first = moment(span.get("startTimeUnixNano")) or 0
                     self.starts[trace] = min(first, self.starts.get(trace, first))
-                    self.held[trace].append(_Held(start + one.value.start, start + one.value.end, shared, described))
+                    self.held[trace].append(
+                        _Held(start + member.value.start, start + member.value.end, shared, described)
+                    )
                     self.count += 1
 
     def traces(self) -> Iterator[list[Span]]:
         """Yield the spans of each trace, the earliest trace first."""
-        for trace in sorted(self.starts, key=lambda one: (self.starts[one], one)):
+        for trace in sorted(self.starts, key=lambda start: (self.starts[start], start)):
             yield [self._span(held) for held in self.held.pop(trace)]
 
     def _span(self, held: _Held) -> Span:
@@ -505,8 +507,12 @@ class _File:
         status = source.get("status") or {}
         start = moment(source.get("startTimeUnixNano")) or 0
         events = [
-            (str(one.get("name", "")), moment(one.get("timeUnixNano")) or start, _attributes(one.get("attributes")))
-            for one in source.get("events") or ()
+            (
+                str(event.get("name", "")),
+                moment(event.get("timeUnixNano")) or start,
+                _attributes(event.get("attributes")),
+            )
+            for event in source.get("events") or ()
         ]
         more: dict[str, Any] = {name: value for name, value in source.items() if name not in _MEMBERS}
         kind = source.get("kind")
@@ -529,9 +535,9 @@ class _File:
 
 
 def _orphans(spans: list[Span], file: str) -> tuple[Finding, ...]:
-    """Say once for a trace that spans name parents that are not there."""
-    ids = {one.span_id for one in spans}
-    lost = [one for one in spans if one.parent_id is not None and one.parent_id not in ids]
+    """Return one finding for a trace whose spans name parents that are not there."""
+    ids = {span.span_id for span in spans}
+    lost = [span for span in spans if span.parent_id is not None and span.parent_id not in ids]
     if not lost or len(lost) == len(spans) == 1:
         return ()
     message = f"{len(lost)} of {len(spans)} spans of trace {spans[0].trace_id} name parents that are not in the file"
@@ -540,7 +546,7 @@ def _orphans(spans: list[Span], file: str) -> tuple[Finding, ...]:
 
 
 def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
-    """Yield the JSON documents of a file, each with its line and where it starts: one, or one in each line."""
+    """Yield the JSON documents of a file (one, or one in each line), each with its line and its offset."""
     if not is_lines:
         with suppress(orjson.JSONDecodeError):
             head, _, rest = text.lstrip().partition("\n")
@@ -563,7 +569,7 @@ def _object(spans: Spans, at: int, name: str) -> dict[str, Any]:
 
 
 def _attributes(source: Any) -> dict[str, Any]:
-    return {str(one["key"]): _value(one.get("value")) for one in source or ()}
+    return {str(attribute["key"]): _value(attribute.get("value")) for attribute in source or ()}
 
 
 def _value(source: Any) -> Any:
@@ -573,7 +579,7 @@ def _value(source: Any) -> Any:
     if "intValue" in source:
         return int(source["intValue"])
     if "arrayValue" in source:
-        return [_value(one) for one in source["arrayValue"].get("values") or ()]
+        return [_value(item) for item in source["arrayValue"].get("values") or ()]
     if "kvlistValue" in source:
         return _attributes(source["kvlistValue"].get("values"))
-    return next((source[one] for one in _SCALARS if one in source), None)
+    return next((source[name] for name in _SCALARS if name in source), None)

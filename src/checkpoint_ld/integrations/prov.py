@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _PROV: Final = rdflib.Namespace("http://www.w3.org/ns/prov#")
 _STEM: Final = re.compile(r".*[/#:]")
 _KINDS: Final = {_PROV.SoftwareAgent: _PROV.Agent}
-"""Classes with those above them: `prov` looks for the latter and infers nothing."""
+"""Classes and their superclasses: `prov` looks for the latter and infers nothing."""
 
 
 def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> Any:
@@ -40,19 +40,19 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
     from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
 
     merged = rdflib.Graph()
-    for one in (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints:
-        for subject, predicate, term in one.to_graph():
+    for checkpoint in (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints:
+        for subject, predicate, term in checkpoint.to_graph():
             if str(predicate if predicate != rdflib.RDF.type else term).startswith(_PROV):
                 merged.add((subject, predicate, term))
                 if isinstance(term, rdflib.URIRef) and term in _KINDS:
                     merged.add((subject, rdflib.RDF.type, _KINDS[term]))
     names = {one for triple in merged for one in triple if isinstance(one, rdflib.URIRef)}
-    stems = {found[0] for one in names if not one.startswith(_PROV) and (found := _STEM.match(one))}
+    stems = {found[0] for name in names if not name.startswith(_PROV) and (found := _STEM.match(name))}
     for number, stem in enumerate(sorted(stems)):
         merged.bind(f"n{number}", stem)  # `prov` knows names by prefixes alone
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns of each prefix that it makes up
+            warnings.simplefilter("ignore")  # `prov` warns of each prefix that it mints
             return ProvDocument.deserialize(
                 content=merged.serialize(format="turtle"), format="rdf", rdf_format="turtle"
             )

@@ -280,7 +280,7 @@ class Changes:
     def seen(self, *moments: int | None) -> int:
         """Take note of moments that are in the state, and return the latest of all."""
         with self.still:
-            self._latest = max(self._latest, *(one for one in moments if one is not None), 0)
+            self._latest = max(self._latest, *(moment for moment in moments if moment is not None), 0)
             return self._latest
 
     def on(self, pattern: str, handler: Handler) -> Callable[[], None]:
@@ -303,7 +303,7 @@ class Changes:
 
         def off() -> None:
             with self._members:
-                self._handlers = tuple(one for one in self._handlers if one is not entry)
+                self._handlers = tuple(handler for handler in self._handlers if handler is not entry)
 
         return off
 

@@ -177,7 +177,7 @@ class ThoughtChain(_Series[Thought]):
     def children(self, id: str) -> tuple[Thought, ...]:
         """Return the thoughts that have this one as their parent, in the order of the chain."""
         with self._changes.still:
-            places = sorted(self._places[one] for one in self._children.get(id, ()))
+            places = sorted(self._places[child] for child in self._children.get(id, ()))
             return tuple(self._thoughts[place] for place in places)
 
     def ancestors(self, id: str) -> tuple[Thought, ...]:
@@ -235,7 +235,7 @@ class ThoughtChain(_Series[Thought]):
             return
         before = self.get(parent)
         if before.children is not None and (child in before.children) != is_child:
-            others = tuple(one for one in before.children if one != child)
+            others = tuple(other for other in before.children if other != child)
             self._put(before, changed(before, {"children": (*others, child) if is_child else others}, "it"))
 
 
@@ -473,7 +473,7 @@ class ToolState(_Series[ToolCall]):
             before = self.get(id)
             if not before.is_in_flight:
                 raise WriteError(f"the tool call {shown(id)} has ended already")
-            missing = [one for one in _NEEDED if more.get(one, getattr(before, one)) is None]
+            missing = [name for name in _NEEDED if more.get(name, getattr(before, name)) is None]
             if missing:
                 raise WriteError(f"the tool call {shown(id)} was read without {', '.join(missing)}: give them")
             members = {"completed_at": self._changes.now(), "status": status, **end, **more}

@@ -13,7 +13,7 @@ from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.notebook import Card, Shown
-from checkpoint_ld.phrases import told_error
+from checkpoint_ld.phrases import error_message
 from checkpoint_ld.runtime.changes import Changes, Clock, ErrorHandler, Event, Settled, log_error, new_id
 from checkpoint_ld.runtime.parts import Context, ExecutionProgress, ThoughtChain, ToolState
 
@@ -55,10 +55,10 @@ class ToolUse:
             try:
                 self._calls.complete(self.id, self.result)
             except WriteError as refused:  # the result is no JSON; no call is left behind for that
-                self._calls.fail(self.id, told_error(refused))
+                self._calls.fail(self.id, error_message(refused))
                 raise
         elif isinstance(error, Exception) and not isinstance(error, CancelledError):
-            self._calls.fail(self.id, told_error(error))
+            self._calls.fail(self.id, error_message(error))
         else:
             self._calls.cancel(self.id)
 

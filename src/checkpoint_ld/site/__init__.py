@@ -68,7 +68,7 @@ def write_site(  # noqa: PLR0913 - all but the first two are named
         contents.hold(file)
     with _replaced(folder, overwrite=overwrite) as target:
         pages.write(contents, target)
-    questions = sum(len(one.newest.content.questions) for one in contents.collections)
+    questions = sum(len(collection.newest.content.questions) for collection in contents.collections)
     return Site(
         os.fspath(folder), len(contents.collections), questions, len(contents.runs), pages.count, contents.remarks
     )
@@ -94,7 +94,7 @@ def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Pa
         made = Path(tempfile.mkdtemp(prefix=".site-", dir=target.parent))
         try:
             yield made
-            files = sorted(one.relative_to(made).as_posix() for one in made.rglob("*") if one.is_file())
+            files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
             (made / LIST).write_text(json.dumps(files, indent=0), encoding="utf-8")
             if is_new:
                 os.umask(mask := os.umask(0))
@@ -119,14 +119,14 @@ def _merge(made: Path, target: Path, files: list[str]) -> None:
     The overview comes last: who follows its links finds the pages.
     """
     old = _listed(target)
-    for name in sorted(files, key=lambda one: one == "index.html"):
+    for name in sorted(files, key=lambda file: file == "index.html"):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).replace(target / name)
     gone = [target / name for name in old - set(files)]
-    for one in gone:
-        one.unlink(missing_ok=True)
-    above = {folder for one in gone for folder in one.parents if target in folder.parents}
-    for folder in sorted(above, key=lambda one: -len(one.parts)):
+    for path in gone:
+        path.unlink(missing_ok=True)
+    above = {folder for path in gone for folder in path.parents if target in folder.parents}
+    for folder in sorted(above, key=lambda path: -len(path.parts)):
         with contextlib.suppress(OSError):  # others have files there
             folder.rmdir()
     replace_file(target / LIST, (made / LIST).read_bytes())
@@ -138,6 +138,6 @@ def _listed(target: Path) -> set[str]:
         names = json.loads((target / LIST).read_bytes())
     except (OSError, ValueError):
         return set()
-    texts = [one for one in names if isinstance(one, str) and one] if isinstance(names, list) else []
-    inside = (one for one in texts if not PurePosixPath(one).is_absolute() and "\\" not in one and ":" not in one)
-    return {one for one in inside if (target / one).parent.resolve().is_relative_to(target) and ".." not in one}
+    texts = [name for name in names if isinstance(name, str) and name] if isinstance(names, list) else []
+    inside = (text for text in texts if not PurePosixPath(text).is_absolute() and "\\" not in text and ":" not in text)
+    return {text for text in inside if (target / text).parent.resolve().is_relative_to(target) and ".." not in text}

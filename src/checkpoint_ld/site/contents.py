@@ -86,12 +86,14 @@ class Version:
         """The findings about each question: about its feed item, or what stands in it."""
         items = {str(node): identifier for identifier, node in self.elements.items()}
         found = defaultdict(list)
-        for one in self.findings:
-            ends = [len(one.node), *(at.start() for at in re.finditer("[#/]", one.node))] if one.node else []
-            names = (items.get((one.node or "")[:end]) for end in sorted(ends, reverse=True))
+        for finding in self.findings:
+            ends = (
+                [len(finding.node), *(at.start() for at in re.finditer("[#/]", finding.node))] if finding.node else []
+            )
+            names = (items.get((finding.node or "")[:end]) for end in sorted(ends, reverse=True))
             identifier = next(filter(None, names), None)
             if identifier is not None:
-                found[identifier].append(one)
+                found[identifier].append(finding)
         return found
 
 
@@ -122,7 +124,7 @@ class Collection:
         return self.newest.content.metadata["name"] or "without a name"
 
     @cached_property
-    def asked(self) -> AskedQuestions:
+    def questions(self) -> AskedQuestions:
         """The questions that answers are held against."""
         return AskedQuestions(self.newest.benchmark)
 
@@ -140,12 +142,12 @@ class Collection:
         """
         found: defaultdict[str, list[Any]] = defaultdict(list)
         for _, new, diff in reversed(self.steps):
-            for one in diff.questions_changed:
-                before = next((change.before for change in one.changes if change.member == "id"), None)
+            for question in diff.questions_changed:
+                before = next((change.before for change in question.changes if change.member == "id"), None)
                 if isinstance(before, str):
-                    found[one.id] = [*found.pop(before, [])]
-                    self.gone[before] = one.id
-                found[one.id].insert(0, (new, "changed", one))
+                    found[question.id] = [*found.pop(before, [])]
+                    self.gone[before] = question.id
+                found[question.id].insert(0, (new, "changed", question))
             for kind, names in (("added", diff.questions_added), ("removed", diff.questions_removed)):
                 for name in names:
                     found[name.id].insert(0, (new, kind, None))
@@ -204,29 +206,31 @@ class Contents:
                 executions[key][one.id] = one
                 findings[key] += found
         for identifier, group in versions.items():
-            dates = [one for one in (_instant(each.content.metadata["modified_at"]) for each in group) if one]
+            dates = [date for date in (_instant(each.content.metadata["modified_at"]) for each in group) if date]
             places = [*range(len(group))]
             if len(dates) == len(group):
                 places.sort(key=dates.__getitem__)
             self.collections.append(Collection(address_of(identifier), [group[at] for at in places]))
         for key, held in executions.items():
-            ordered = sorted(held.values(), key=lambda one: (one.timestamp, one.metadata.step_number))
+            ordered = sorted(
+                held.values(), key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number)
+            )
             self.runs.append(Run(address_of("\n".join(key)), ordered, tuple(findings[key])))
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the author of the site should know."""
         files = defaultdict(list)
-        for one in self.collections:
-            files[one.name].append(one.newest.source)
+        for collection in self.collections:
+            files[collection.name].append(collection.newest.source)
         names = (
             f"{len(sources)} benchmarks are called {shown(name)}: {', '.join(sources)}; they have different "
             "identifiers, so each has pages of its own: give versions of one benchmark one @id"
             for name, sources in files.items()
             if len(sources) > 1
         )
-        secretive = [one.name for one in self.collections if one.has_secrets]
-        secretive += [one.newest.execution_id for one in self.runs if one.has_secrets]
+        secretive = [collection.name for collection in self.collections if collection.has_secrets]
+        secretive += [run.newest.execution_id for run in self.runs if run.has_secrets]
         withheld = "holds what looks like a secret: it is withheld, and the files are not offered"
         return (*names, *(f"{shown(name)} {withheld}" for name in secretive), *self._remarks)
 
@@ -244,7 +248,7 @@ class Contents:
         """Hold the recorded answers in a file against the questions. Raises SettingsError where none is about one."""
         is_used, faults = False, []
         for answer in read_answers(file):
-            both = [(one, assessed(answer, one.asked, None)) for one in self.collections]
+            both = [(collection, assessed(answer, collection.questions, None)) for collection in self.collections]
             for one, found in both:
                 if found.question is not None:
                     one.answers[found.question.identifier].append(found)
@@ -255,9 +259,9 @@ class Contents:
                 reason = both[-1][1].reason if both else "there is no benchmark"
                 faults.append(f"{answer.place}: {reason}")
         if not is_used:
-            told = f", such as {faults[0]}" if faults else ", for there are none in it"
+            example = f", such as {faults[0]}" if faults else ", for there are none in it"
             raise SettingsError(
-                f"{os.fspath(file)}: no answer in it is about a question of these benchmarks{told}; "
+                f"{os.fspath(file)}: no answer in it is about a question of these benchmarks{example}; "
                 "give the benchmark that the answers are for"
             )
         self._remarks += faults
@@ -274,7 +278,7 @@ def _loaded(
         return source, source.id, source.validate().findings, {}
     read = families.examine(source, syntax=syntax, checked=False)
     checked = check_source(read, profiles)
-    if any(one.severity is Severity.VIOLATION for one in checked.findings):
+    if any(finding.severity is Severity.VIOLATION for finding in checked.findings):
         families.refusing(read)  # what cannot be loaded; other findings are shown
     name = "<bytes>" if read.source is None else os.path.basename(read.source)  # noqa: PTH119 - a name, not a path
     if isinstance(read, Reading):
@@ -295,4 +299,4 @@ def _instant(text: str | None) -> datetime | None:
 
 
 def _has_secrets(findings: Iterable[Finding]) -> bool:
-    return any(one.rule.endswith("-secret") for one in findings)
+    return any(finding.rule.endswith("-secret") for finding in findings)

@@ -102,22 +102,28 @@ class Pages:
             about = run.newest.about
             if about is not None and about.question is not None:
                 runs.setdefault(about.question, []).append(run)
-        for one in contents.collections:
-            self._benchmark(one, folder, runs, contents)
-        known = {identifier: one.address for one in contents.collections for identifier in one.newest.elements}
+        for collection in contents.collections:
+            self._benchmark(collection, folder, runs, contents)
+        known = {
+            identifier: collection.address
+            for collection in contents.collections
+            for identifier in collection.newest.elements
+        }
         for run in contents.runs:
             self._run(run, folder, known, contents)
         catalogue = {
             "@context": "https://schema.org/",
             "@type": "DataCatalog",
             "name": self._title,
-            "dataset": [_reference(one, f"{one.address}/index.html") for one in contents.collections],
+            "dataset": [
+                _reference(collection, f"{collection.address}/index.html") for collection in contents.collections
+            ],
         }
         self._page("overview", folder, "index.html", catalogue, contents=contents, tallies=_tallies)
         if self._url:
             # The list of pages for search engines: https://www.sitemaps.org/protocol.html
             template = self._environment.from_string(_file("sitemap.xml"))
-            text = template.render(pages=[f"{self._url}{one}" for one in self._written[:50_000]])
+            text = template.render(pages=[f"{self._url}{page}" for page in self._written[:50_000]])
             (folder / "sitemap.xml").write_text(text, encoding="utf-8")
 
     def _page(self, template: str, folder: Path, name: str, described: Json, **values: Any) -> None:
@@ -129,75 +135,75 @@ class Pages:
         (folder / name).write_text(page, encoding="utf-8")
         self._written.append(name)
 
-    def _benchmark(self, one: Collection, folder: Path, runs: dict[str, list[Run]], contents: Contents) -> None:
-        own = folder / one.address
+    def _benchmark(self, collection: Collection, folder: Path, runs: dict[str, list[Run]], contents: Contents) -> None:
+        own = folder / collection.address
         (own / "questions").mkdir(parents=True)
-        questions, histories = one.newest.content.questions, one.histories
+        questions, histories = collection.newest.content.questions, collection.histories
         kinds = {each.id: [*dict.fromkeys(trait["kind"] for trait in _traits(each.rubrics))] for each in questions}
-        rows = [_row(each, kinds[each.id], one) for each in questions]
+        rows = [_row(each, kinds[each.id], collection) for each in questions]
         for number in range(0, len(rows), SHARD):
             # A browser lets a page that was opened from a folder read scripts there, and nothing else.
             text = f"checkpointLdQuestions({number // SHARD}, {json.dumps(rows[number : number + SHARD])});\n"
             (own / f"search-{number // SHARD}.js").write_text(text, encoding="utf-8")
-        files = [] if one.has_secrets else [*_saved(one, own, contents)]
+        files = [] if collection.has_secrets else [*_saved(collection, own, contents)]
         self._page(
             "benchmark",
             folder,
-            f"{one.address}/index.html",
-            self._dataset(one, files),
-            one=one,
+            f"{collection.address}/index.html",
+            self._dataset(collection, files),
+            one=collection,
             rows=rows[:LISTED],
             total=len(rows),
             listed=LISTED,
             tallies=_tallies,
             shards=-(-len(rows) // SHARD),
-            facets=_facets(rows, answered=bool(one.answers)),
+            facets=_facets(rows, answered=bool(collection.answers)),
             files=files,
-            charts=[*_drawn(one, own)],
-            published={name: published_text(one.newest.content.root.get(name)) for name in PUBLISHED},
-            rules=_by_rule(one),
-            counts=counts_of(one.newest.findings),
-            steps=[(old, new, [*_of_benchmark(diff)], diff) for old, new, diff in one.steps],
-            traits=_traits(one.newest.content.rubrics),
+            charts=[*_drawn(collection, own)],
+            published={name: published_text(collection.newest.content.root.get(name)) for name in PUBLISHED},
+            rules=_by_rule(collection),
+            counts=counts_of(collection.newest.findings),
+            steps=[(old, new, [*_of_benchmark(diff)], diff) for old, new, diff in collection.steps],
+            traits=_traits(collection.newest.content.rubrics),
             statuses=[*Status],
         )
-        older = {each.id: each for held in one.versions[:-1] for each in held.content.questions}
+        older = {each.id: each for held in collection.versions[:-1] for each in held.content.questions}
         newest = {each.id for each in questions}
-        gone = [older[name] for name in one.gone if name not in newest and name in older]
+        gone = [older[name] for name in collection.gone if name not in newest and name in older]
         for at, each in enumerate((*questions, *gone)):
             is_gone = at >= len(questions)
             neighbours = (None, None) if is_gone else (questions[at - 1] if at else None, *questions[at + 1 : at + 2])
             self._page(
                 "question",
                 folder,
-                f"{one.address}/questions/{address_of(each.id)}.html",
-                _question(each, one),
-                one=one,
+                f"{collection.address}/questions/{address_of(each.id)}.html",
+                _question(each, collection),
+                one=collection,
                 question=each,
                 about={name: each.members[name] for name in _ABOUT if each.members[name]},
                 traits=_traits(each.rubrics),
                 is_gone=is_gone,
-                moved=one.gone.get(each.id) if is_gone else None,
+                moved=collection.gone.get(each.id) if is_gone else None,
                 before=neighbours[0],
                 after=neighbours[1] if len(neighbours) > 1 else None,
                 history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
-                findings=[] if is_gone else one.newest.findings_by_question.get(each.id, []),
-                assessments=one.answers.get(each.id, []),
+                findings=[] if is_gone else collection.newest.findings_by_question.get(each.id, []),
+                assessments=collection.answers.get(each.id, []),
                 runs=[
                     run
                     for run in runs.get(each.id, [])
-                    if run.newest.about is None or run.newest.about.benchmark in (None, one.newest.benchmark.id)
+                    if run.newest.about is None or run.newest.about.benchmark in (None, collection.newest.benchmark.id)
                 ],
             )
 
-    def _dataset(self, one: Collection, files: list[tuple[str, str, str, int]]) -> Json:
+    def _dataset(self, collection: Collection, files: list[tuple[str, str, str, int]]) -> Json:
         """Return what a benchmark is, as a schema:Dataset (https://schema.org/Dataset)."""
-        root, content = one.newest.content.root, one.newest.content
+        root, content = collection.newest.content.root, collection.newest.content
         names = ("description", "version", "creator", "dateCreated", "dateModified", *PUBLISHED)
-        place = f"{self._url}{one.address}/" if self._url else ""
+        place = f"{self._url}{collection.address}/" if self._url else ""
         return {
             "@context": "https://schema.org/",
-            **_reference(one),
+            **_reference(collection),
             **{name: root[name] for name in names if root.get(name) and not secret({name: root[name]})},
             "size": f"{len(content.questions)} questions",
             "distribution": [
@@ -210,12 +216,12 @@ class Pages:
         own = folder / "runs" / run.address
         own.mkdir(parents=True)
         files: dict[str, list[tuple[str, str]]] = {}
-        for one in () if run.has_secrets else run.checkpoints:
+        for checkpoint in () if run.has_secrets else run.checkpoints:
             for extension, (syntax, _) in SYNTAXES.items():
-                file = f"{address_of(one.id)}{extension}"
-                with contents.noting(one.id):
-                    (own / file).write_bytes(one.content(EXTENSIONS[extension]))
-                    files.setdefault(one.id, []).append((file, syntax))
+                file = f"{address_of(checkpoint.id)}{extension}"
+                with contents.noting(checkpoint.id):
+                    (own / file).write_bytes(checkpoint.content(EXTENSIONS[extension]))
+                    files.setdefault(checkpoint.id, []).append((file, syntax))
         place = f"{self._url}runs/{run.address}/" if self._url else ""
         newest = run.newest
         described = {
@@ -230,7 +236,7 @@ class Pages:
                 for end in [file.rpartition(".")[2]]
             ],
         }
-        asked = None if newest.about is None else newest.about.question
+        question = None if newest.about is None else newest.about.question
         self._page(
             "run",
             folder,
@@ -238,7 +244,7 @@ class Pages:
             described,
             run=run,
             files=files,
-            home=known.get(asked or ""),
+            home=known.get(question or ""),
             picture=_markup(svg_of(run.timeline)),
             table=_markup(table_of(run.timeline)),
         )
@@ -321,15 +327,18 @@ def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
     return found
 
 
-def _row(one: QuestionContent, kinds: list[str], collection: Collection) -> list[Any]:
+def _row(question: QuestionContent, kinds: list[str], collection: Collection) -> list[Any]:
     """Return what the list of questions knows of one: address, text, what else is searched, and values to filter by."""
-    states = ["finished" if one.finished else "unfinished", *([] if one.has_template else ["without template"])]
-    results = [*dict.fromkeys(found.status.value for found in collection.answers.get(one.id, ()))]
-    members = one.members
+    states = [
+        "finished" if question.finished else "unfinished",
+        *([] if question.has_template else ["without template"]),
+    ]
+    results = [*dict.fromkeys(found.status.value for found in collection.answers.get(question.id, ()))]
+    members = question.members
     return [
-        address_of(one.id),
+        address_of(question.id),
         _clean(members["question"]),
-        " ".join(map(_clean, (_shown(members["raw_answer"]), one.author, one.id))),
+        " ".join(map(_clean, (_shown(members["raw_answer"]), question.author, question.id))),
         [[*map(_clean, members["keywords"])], states, kinds, results],
     ]
 
@@ -345,15 +354,15 @@ def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, li
     return found
 
 
-def _saved(one: Collection, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
+def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
     """Write the newest version in all syntaxes; yield file, name and media type of the syntax, and size in bytes."""
     packed = ""
     for extension, (name, media) in SYNTAXES.items():
         if extension != ".json":
             file = folder / f"checkpoint{extension}{packed}"
             dialect = CANONICAL if extension == ".jsonld" else None
-            with contents.noting(one.name):
-                one.newest.benchmark.save(file, save_deep_judgment_config=True, dialect=dialect)
+            with contents.noting(collection.name):
+                collection.newest.benchmark.save(file, save_deep_judgment_config=True, dialect=dialect)
                 size = file.stat().st_size
                 packed = packed or (PACKED if size > LARGE else "")
                 yield file.name, f"{name}, packed" if file.suffix == PACKED else name, media, size
@@ -364,32 +373,32 @@ def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
     return [(word(one), counted(count, word(one))) for one, count in counts_of(findings).items() if count]
 
 
-def _by_rule(one: Collection) -> list[tuple[Any, Any, int]]:
+def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:
     """Return the rules that find something: the rule, None for one that nobody knows, a finding, and how many."""
-    counts = Counter(found.code for found in one.newest.findings)
-    first = {found.code: found for found in reversed(one.newest.findings)}
+    counts = Counter(found.code for found in collection.newest.findings)
+    first = {found.code: found for found in reversed(collection.newest.findings)}
     ordered = sorted(counts, key=lambda code: (-first[code].severity, -counts[code], code))
-    return [(one.newest.rules.get(code), first[code], counts[code]) for code in ordered]
+    return [(collection.newest.rules.get(code), first[code], counts[code]) for code in ordered]
 
 
-def _reference(one: Collection, url: str | None = None) -> Json:
-    identifier = one.newest.benchmark.id
+def _reference(collection: Collection, url: str | None = None) -> Json:
+    identifier = collection.newest.benchmark.id
     named = {"@id": identifier} if identifier and is_iri(identifier) and secret(identifier) is None else {}
-    return {"@type": "Dataset", **named, "name": _clean(one.name), **({"url": url} if url else {})}
+    return {"@type": "Dataset", **named, "name": _clean(collection.name), **({"url": url} if url else {})}
 
 
-def _question(one: QuestionContent, collection: Collection) -> Json:
+def _question(question: QuestionContent, collection: Collection) -> Json:
     """Return a question as a schema:Question (https://schema.org/Question)."""
-    members = one.members
+    members = question.members
     dates = {"dateCreated": members["date_created"], "dateModified": members["date_modified"]}
-    said = {"keywords": members["keywords"], **dates, "author": members["author"]}
+    about = {"keywords": members["keywords"], **dates, "author": members["author"]}
     return {
         "@context": "https://schema.org/",
         "@type": "Question",
-        **({"@id": one.id} if is_iri(one.id) and secret(one.id) is None else {}),
+        **({"@id": question.id} if is_iri(question.id) and secret(question.id) is None else {}),
         "text": _clean(members["question"]),
         "acceptedAnswer": {"@type": "Answer", "text": _shown(members["raw_answer"])},
-        **{name: value for name, value in said.items() if value and not secret({name: value})},
+        **{name: value for name, value in about.items() if value and not secret({name: value})},
         "isPartOf": _reference(collection, "../index.html"),
     }
 
@@ -417,7 +426,7 @@ def _of_question(diff: QuestionDiff | None) -> tuple[list[Difference], list[str]
 
 
 def _of_changes(changes: Iterable[Any], prefix: str = "") -> Iterator[Difference]:
-    return ((f"{prefix}{one.member}", one.kind, one.before, one.after) for one in changes)
+    return ((f"{prefix}{change.member}", change.kind, change.before, change.after) for change in changes)
 
 
 def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
@@ -427,14 +436,14 @@ def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
         yield from _of_changes(part.changes, f"{what} {part.name}: ")
 
 
-def _drawn(one: Collection, folder: Path) -> Iterator[tuple[str, str]]:
+def _drawn(collection: Collection, folder: Path) -> Iterator[tuple[str, str]]:
     """Write the charts that there is something to draw in; yield the file and the title of each.
 
     Without Matplotlib there are none.
     """
     if find_spec("matplotlib") is None:
         return
-    benchmark, found = one.newest.benchmark, [*chain.from_iterable(one.answers.values())]
+    benchmark, found = collection.newest.benchmark, [*chain.from_iterable(collection.answers.values())]
     charts: dict[str, Callable[[], Figure]] = {
         "readiness": partial(plots.readiness, benchmark),
         "traits": partial(plots.trait_coverage, benchmark),

@@ -69,9 +69,9 @@ def described(store: Store, wanted: Description) -> QueryResult:
     for name, text in _queries().items():
         if (name == "files" and not wanted.files) or (name == "service" and not wanted.site):
             continue
-        told = {key: value for key, value in values.items() if f"?{key} " in text or f"?{key})" in text}
+        used = {key: value for key, value in values.items() if f"?{key} " in text or f"?{key})" in text}
         base = f"BASE {written(iris['files'])}\n" if name == "files" else ""
-        query = checked(bound(base + text, told))
+        query = checked(bound(base + text, used))
         found.update(map(_sized, evaluated(store, query, engine="oxigraph", max_rows=None).triples))
     return QueryResult("construct", triples=tuple(sorted(found, key=str)))
 
@@ -97,7 +97,7 @@ def _queries() -> Mapping[str, str]:
     folder = resources.files("checkpoint_ld.sparql") / "descriptions"
     return {
         one.name.removesuffix(".rq"): one.read_text(encoding="utf-8")
-        for one in sorted(folder.iterdir(), key=lambda one: one.name)
+        for one in sorted(folder.iterdir(), key=lambda path: path.name)
         if one.name.endswith(".rq")
     }
 
@@ -125,8 +125,8 @@ def rows(iri: str) -> str:
 
 def statements(iri: str) -> str:
     """Return the query for the same statements as RDF."""
-    given = f"""CONSTRUCT {{ IRI ?said ?object . ?subject ?about IRI }} WHERE {{
-  {{ SELECT ?said ?object WHERE {{ IRI ?said ?object }} LIMIT {MOST} }}
+    given = f"""CONSTRUCT {{ IRI ?predicate ?object . ?subject ?about IRI }} WHERE {{
+  {{ SELECT ?predicate ?object WHERE {{ IRI ?predicate ?object }} LIMIT {MOST} }}
   UNION {{ SELECT ?subject ?about WHERE {{ ?subject ?about IRI }} LIMIT {MOST} }}
 }}"""
     return given.replace("IRI", f"<{iri}>")

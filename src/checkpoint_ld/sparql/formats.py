@@ -74,7 +74,7 @@ def lines(
     if width is not None:
         widths = fitting(widths, width - len(GAP) * (len(widths) - 1))
     for at, row in enumerate(shown):
-        kinds = styles if at else [Style.NUMBER if one is Style.NUMBER else Style.TEXT for one in styles]
+        kinds = styles if at else [Style.NUMBER if style is Style.NUMBER else Style.TEXT for style in styles]
         parts = [_padded(cell, wide, kind) for cell, wide, kind in zip(row, widths, kinds, strict=True)]
         yield GAP.join(parts).rstrip()
         if at == 0:
@@ -84,10 +84,10 @@ def lines(
 def fitting(widths: Sequence[int], room: int) -> list[int]:
     """Return widths that add up to `room` at most, if they can: the widest give way, and all of them alike."""
     most = max(NARROWEST, room)
-    left = [min(one, most) for one in widths]
+    left = [min(width, most) for width in widths]
     while sum(left) > room and most > NARROWEST:
         most -= 1
-        left = [min(one, most) for one in widths]
+        left = [min(width, most) for width in widths]
     for at, one in enumerate(widths):  # what is over after the last step goes to the first that can use it
         if left[at] < one and sum(left) < room:
             left[at] += 1
@@ -143,8 +143,8 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
         rows = ["\t".join("" if term is None else str(term) for term in row) for row in shown.rows]
         return "".join(f"{row}\n" for row in ("\t".join(f"?{name}" for name in shown.columns), *rows))
     if kind == "json":
-        told = results_json(result if result.form == "ask" else shown)
-        return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode() + "\n"
+        document = results_json(result if result.form == "ask" else shown)
+        return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
     if kind == "markdown":
         return _markdown(shown)
     raise SettingsError(f"there is no format {kind!r} for results: use {', '.join(FORMATS)}")
@@ -164,8 +164,8 @@ def parquet(result: QueryResult) -> bytes:
 
 def _column(terms: list[Term | None]) -> list[Any]:
     values = [value_of(term) for term in terms]
-    told = [one for one in values if one is not None]
-    if len(set(map(type, told))) <= 1 and not any(isinstance(one, int) and abs(one) >> 63 for one in told):
+    stated = [value for value in values if value is not None]
+    if len(set(map(type, stated))) <= 1 and not any(isinstance(value, int) and abs(value) >> 63 for value in stated):
         return values
     return [None if term is None else _plain(term) for term in terms]
 
@@ -175,7 +175,7 @@ def _tabular(result: QueryResult) -> QueryResult:
         return replace(result, columns=("answer",), rows=((term_of(result.boolean),),), form="select", boolean=None)
     if result.form == "select":
         return result
-    rows = tuple((one.subject, one.predicate, one.object) for one in result.triples)
+    rows = tuple((triple.subject, triple.predicate, triple.object) for triple in result.triples)
     return replace(result, form="select", columns=("subject", "predicate", "object"), rows=rows, triples=())
 
 
@@ -209,10 +209,10 @@ def _table(result: QueryResult, width: int | None, *, wide: bool) -> str:
 
 
 def _style(values: list[Term | None]) -> Style:
-    told = [one for one in values if one is not None]
-    if told and all(isinstance(one, NamedNode) for one in told):
+    stated = [value for value in values if value is not None]
+    if stated and all(isinstance(term, NamedNode) for term in stated):
         return Style.NAME
-    is_numeric = told and all(isinstance(one, Literal) and type(value_of(one)) in (int, float) for one in told)
+    is_numeric = stated and all(isinstance(term, Literal) and type(value_of(term)) in (int, float) for term in stated)
     return Style.NUMBER if is_numeric else Style.TEXT
 
 

@@ -151,7 +151,7 @@ def limited(text: str, most: int) -> str:
         elif kind == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
             if piece.upper() == "LIMIT":
                 start = at + 1 if kinds[at + 1] != "space" else at + 2
-                after = next((one for one in range(start, end) if not tokens[one].isdecimal()), len(tokens))
+                after = next((index for index in range(start, end) if not tokens[index].isdecimal()), len(tokens))
                 number = min(most, int("".join(tokens[start:after])))
                 return "".join((*tokens[:start], str(number), *tokens[after:]))
             if piece.upper() == "VALUES":
@@ -261,8 +261,8 @@ def _parsed(plain: str) -> Any:
     except ParseBaseException as error:
         if _is_update(plain):
             raise QueryError("this is an update, which is refused and cannot be allowed: queries only read") from error
-        told = plain.splitlines()[error.lineno - 1 : error.lineno]
-        near = told[0][error.column - 1 :].strip()[:40] if told else ""
+        line = plain.splitlines()[error.lineno - 1 : error.lineno]
+        near = line[0][error.column - 1 :].strip()[:40] if line else ""
         place = f"line {error.lineno}, column {error.column}"
         raise QueryError(
             f"this is no query of SPARQL 1.1 ({place}, near {near!r})" if near else f"the query is incomplete ({place})"
@@ -315,17 +315,17 @@ def _refuse_service(term: Any, services: Collection[str]) -> None:
     found = _SERVICE.fullmatch(str(term)) if type(term).__name__ == "URIRef" else None
     if found is None:
         raise QueryError(f"the query asks {_named(term)} by SERVICE: write the URL of the service in full, as <http…>")
-    if found["host"].lower() not in {one.lower() for one in services}:
+    if found["host"].lower() not in {service.lower() for service in services}:
         allowed = ", ".join(services)
         raise QueryError(f"the query asks {found['host']} by SERVICE, which is refused: only {allowed} was allowed")
 
 
 def _refuse_unknown_prefixes(tree: Any) -> None:
     found = list(nodes(tree))
-    known = {str(one.prefix or "") for one in found if one.name == "PrefixDecl"} | PREFIXES.keys()
-    for one in found:
-        prefix = str(one.prefix or "")
-        if one.name == "pname" and prefix not in known:
+    known = {str(node.prefix or "") for node in found if node.name == "PrefixDecl"} | PREFIXES.keys()
+    for node in found:
+        prefix = str(node.prefix or "")
+        if node.name == "pname" and prefix not in known:
             raise QueryError(f"the prefix {prefix}: is not declared: write PREFIX {prefix}: <…> before the query")
 
 
@@ -333,8 +333,8 @@ def _datasets(query: Any, tree: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if not query.datasetClause:
         return (), ()
     clauses = _translated(tree).algebra.datasetClause
-    default = tuple(str(one.default) for one in clauses if one.default)
-    return default, tuple(str(one.named) for one in clauses if one.named)
+    default = tuple(str(clause.default) for clause in clauses if clause.default)
+    return default, tuple(str(clause.named) for clause in clauses if clause.named)
 
 
 def _translated(tree: Any) -> Algebra:

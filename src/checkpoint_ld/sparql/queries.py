@@ -75,7 +75,7 @@ class NamedQuery:
 def catalogue() -> Mapping[str, NamedQuery]:
     """Return all named queries, by name, in the order of their names."""
     folder = resources.files("checkpoint_ld.sparql") / "named_queries"
-    files = sorted((one for one in folder.iterdir() if one.name.endswith(".rq")), key=lambda one: one.name)
+    files = sorted((path for path in folder.iterdir() if path.name.endswith(".rq")), key=lambda path: path.name)
     return MappingProxyType({file.name.removesuffix(".rq"): _query(file) for file in files})
 
 
@@ -88,7 +88,7 @@ def named(name: str) -> NamedQuery:
 
 def _query(file: Traversable) -> NamedQuery:
     text = file.read_text(encoding="utf-8")
-    said: dict[str, str] = {}
+    stated: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
     columns: dict[str, str] = {}
     for key, name, words in (line.groups() for line in map(_HEADER.fullmatch, text.splitlines()) if line):
@@ -99,15 +99,15 @@ def _query(file: Traversable) -> NamedQuery:
         elif key == "column":
             columns[name] = words.strip()
         else:
-            said[key] = words.strip()
+            stated[key] = words.strip()
     return NamedQuery(
         name=file.name.removesuffix(".rq"),
-        title=said["title"],
-        description=said["description"],
+        title=stated["title"],
+        description=stated["description"],
         parameters=MappingProxyType(parameters),
         columns=MappingProxyType(columns),
-        example=said["example"],
-        needs_derived="derived" in said.get("needs", ""),
+        example=stated["example"],
+        needs_derived="derived" in stated.get("needs", ""),
         text=text,
     )
 
@@ -159,21 +159,21 @@ class Request:
         return self.query is not None and self.query.needs_derived
 
 
-def request(asked: str, parameters: Mapping[str, Any] | None = None) -> Request:
+def request(query_text: str, parameters: Mapping[str, Any] | None = None) -> Request:
     """Return what is asked by a text in SPARQL or by the name of a query: no text is a single word.
 
     Raises QueryError for a name that there is not, and for parameters that do not fit.
     """
-    if not _NAME.fullmatch(asked):
-        return Request(asked, parameters or {})
-    query = named(asked)
+    if not _NAME.fullmatch(query_text):
+        return Request(query_text, parameters or {})
+    query = named(query_text)
     return Request(query.text, terms(query, parameters or {}), query)
 
 
-def run(store: Store, asked: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
+def run(store: Store, query_text: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 
     Raises what `request` and `checkpoint_ld.sparql.run` raise.
     """
-    told = request(asked, parameters)
-    return running.run(store, told.text, parameters=told.parameters, **limits)
+    wanted = request(query_text, parameters)
+    return running.run(store, wanted.text, parameters=wanted.parameters, **limits)

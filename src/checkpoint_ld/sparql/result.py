@@ -186,7 +186,7 @@ class QueryResult(Shown):
 
     def _card(self) -> Card:
         if self.form in ("construct", "describe"):
-            rows: Any = ((str(one.subject), str(one.predicate), str(one.object)) for one in self.triples)
+            rows: Any = ((str(triple.subject), str(triple.predicate), str(triple.object)) for triple in self.triples)
             table = Rows("", ("subject", "predicate", "object"), rows, len(self))
         else:
             rows = ([None if term is None else value_of(term) for term in row] for row in self.rows)
@@ -247,22 +247,22 @@ def results_json(result: QueryResult) -> Json:
     return {"head": head, **cut, "results": {"bindings": rows}}
 
 
-def of_results_json(told: Any) -> QueryResult:
+def of_results_json(document: Any) -> QueryResult:
     """Return the result that the W3C's JSON format tells, also in the old form that some servers write.
 
     Raises QueryFailedError for what is none.
     """
     try:
-        if "results" not in told:
-            return QueryResult("ask", boolean=bool(told["boolean"]))
-        columns = tuple(told["head"]["vars"])
+        if "results" not in document:
+            return QueryResult("ask", boolean=bool(document["boolean"]))
+        columns = tuple(document["head"]["vars"])
         rows = tuple(
             tuple(_term_of(row[name]) if name in row else None for name in columns)
-            for row in told["results"]["bindings"]
+            for row in document["results"]["bindings"]
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise QueryFailedError(f"this is no result of a SPARQL query in JSON: {error!r}") from error
-    return QueryResult("select", columns, rows, is_cut=told.get("cut") is True)
+    return QueryResult("select", columns, rows, is_cut=document.get("cut") is True)
 
 
 def texts_of(result: QueryResult) -> Json:
@@ -272,12 +272,12 @@ def texts_of(result: QueryResult) -> Json:
     return {"form": result.form, "cut": result.is_cut, "triples": ntriples(result)}
 
 
-def result_of(told: Json) -> QueryResult:
+def result_of(document: Json) -> QueryResult:
     """Return the result that `texts_of` made JSON of."""
-    if "triples" not in told:
-        return of_results_json(told)
-    quads = pyoxigraph.parse(told["triples"], format=pyoxigraph.RdfFormat.N_TRIPLES)
-    return QueryResult(told["form"], triples=tuple(one.triple for one in quads), is_cut=told["cut"])
+    if "triples" not in document:
+        return of_results_json(document)
+    quads = pyoxigraph.parse(document["triples"], format=pyoxigraph.RdfFormat.N_TRIPLES)
+    return QueryResult(document["form"], triples=tuple(quad.triple for quad in quads), is_cut=document["cut"])
 
 
 def ntriples(result: QueryResult) -> str:
@@ -299,14 +299,14 @@ def _term_json(term: Term) -> Json:
     return {"type": "literal", "value": term.value, **typed}
 
 
-def _term_of(told: Json) -> Term:
-    kind, value = told["type"], told["value"]
+def _term_of(term: Json) -> Term:
+    kind, value = term["type"], term["value"]
     if kind == "uri":
         return NamedNode(value)
     if kind == "bnode":
         return BlankNode(value)
     if kind not in ("literal", "typed-literal"):
         raise ValueError(f"a term of the type {kind!r}")
-    if "xml:lang" in told:
-        return Literal(value, language=told["xml:lang"])
-    return Literal(value, datatype=NamedNode(told["datatype"])) if "datatype" in told else Literal(value)
+    if "xml:lang" in term:
+        return Literal(value, language=term["xml:lang"])
+    return Literal(value, datatype=NamedNode(term["datatype"])) if "datatype" in term else Literal(value)

@@ -67,17 +67,17 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     if plan is None:
         return None
     chosen, limit = plan
-    graphs = [one for one in store.named_graphs() if chosen is None or one.value in chosen]
-    if not graphs or not all(isinstance(one, NamedNode) for one in graphs):  # others have no order
+    graphs = [graph for graph in store.named_graphs() if chosen is None or graph.value in chosen]
+    if not graphs or not all(isinstance(graph, NamedNode) for graph in graphs):  # others have no order
         return None
-    graphs.sort(key=lambda one: one.value)  # SPARQL 1.1 §15.1
+    graphs.sort(key=lambda graph: graph.value)  # SPARQL 1.1 §15.1
     wanted = min((one for one in (most, limit) if one is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
     for start in range(0, len(graphs), _PART):
         found = store.query(query.text, prefixes=PREFIXES, named_graphs=graphs[start : start + _PART])
         assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
-        columns = tuple(one.value for one in found.variables)
+        columns = tuple(variable.value for variable in found.variables)
         rows.extend(tuple(row) for row in found)
         if wanted is not None and len(rows) >= wanted:
             break
@@ -140,14 +140,14 @@ def _is_about_graphs(node: Any, variable: Any) -> bool | None:
 
 
 def _names(tree: Any) -> set[str]:
-    return {one.name for one in nodes(tree)}
+    return {node.name for node in nodes(tree)}
 
 
 def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
     """Return which graphs VALUES lets through, None for all."""
     if node.name == "values":
-        told = [row.get(variable, "UNDEF") for row in node.res]
-        return None if "UNDEF" in told else frozenset(map(str, told))
+        graphs = [row.get(variable, "UNDEF") for row in node.res]
+        return None if "UNDEF" in graphs else frozenset(map(str, graphs))
     if node.name == "Join":
         choices = [found for part in (node.p1, node.p2) if (found := _chosen(part, variable)) is not None]
         return frozenset.intersection(*choices) if choices else None
@@ -196,12 +196,12 @@ def run(  # noqa: PLR0913 - all but the first two are named
         raise SettingsError(f"max_rows is {max_rows}: give 1 or more")
     if services and engine != "oxigraph":
         raise SettingsError(f"{engine} follows a service wherever it points to: SERVICE is for the engine oxigraph")
-    asked = bound(text, {name: term_of(value) for name, value in (parameters or {}).items()})
+    bound_text = bound(text, {name: term_of(value) for name, value in (parameters or {}).items()})
     limits: dict[str, Any] = {"engine": engine, "max_rows": max_rows, "services": services}
     if timeout is not None:
         folder = None if location is None else str(Path(location).absolute())
-        return _run_within(timeout, store, folder, {"text": asked, **limits, "services": list(services)})
-    return answered(store, asked, **limits)
+        return _run_within(timeout, store, folder, {"text": bound_text, **limits, "services": list(services)})
+    return answered(store, bound_text, **limits)
 
 
 def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, request: dict[str, Any]) -> QueryResult:
@@ -265,7 +265,7 @@ def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_ro
             return QueryResult(query.form, boolean=bool(found))
         if isinstance(found, pyoxigraph.QueryTriples):
             return _of_triples(query, found, most)
-        columns = tuple(one.value for one in found.variables)
+        columns = tuple(variable.value for variable in found.variables)
         return _of_rows(query, columns, [tuple(row) for row in islice(found, most)], most)
     except SyntaxError as error:
         raise QueryError(f"Oxigraph cannot read the query: {error.msg}") from error
@@ -286,7 +286,7 @@ def _answer(
     # Oxigraph finds a statement as often as there are graphs with it, where SPARQL 1.1 §13.1 asks for their merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
-        merged.extend(Quad(*one.triple) for one in store.quads_for_pattern(None, None, None, NamedNode(name)))
+        merged.extend(Quad(*quad.triple) for quad in store.quads_for_pattern(None, None, None, NamedNode(name)))
     names: list[NamedNode | BlankNode] = [NamedNode(name) for name in query.named_graphs]
     for named in names:
         merged.extend(store.quads_for_pattern(None, None, None, named))
@@ -331,7 +331,7 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
         triples = (Triple(s, p, o) for s, p, o in parts if not isinstance(s, Literal) and isinstance(p, NamedNode))
         return _of_triples(query, triples, most)
     terms = ([row.get(name) for name in found.vars] for row in bindings)
-    rows = [tuple(None if one is None else of_rdflib(one) for one in row) for row in islice(terms, most)]
+    rows = [tuple(None if term is None else of_rdflib(term) for term in row) for row in islice(terms, most)]
     if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib's own, where there is no group
         rows = []
     return _of_rows(query, tuple(map(str, found.vars)), rows, most)

@@ -224,18 +224,18 @@ def _bound(name: str, query: str) -> Answer:
 def _catalogue() -> str:
     listed = [
         {
-            "name": one.name,
-            "title": one.title,
-            "description": one.description,
-            "needs_derived": one.needs_derived,
-            "columns": dict(one.columns),
+            "name": query.name,
+            "title": query.title,
+            "description": query.description,
+            "needs_derived": query.needs_derived,
+            "columns": dict(query.columns),
             "parameters": [
                 {"name": name, "kind": each.kind, "required": each.is_required, "words": each.words}
-                for name, each in one.parameters.items()
+                for name, each in query.parameters.items()
             ],
-            "text": _HEADER.sub("", one.text),
+            "text": _HEADER.sub("", query.text),
         }
-        for one in queries.catalogue().values()
+        for query in queries.catalogue().values()
     ]
     return json.dumps(listed, ensure_ascii=False)
 
@@ -455,7 +455,7 @@ class _Handler(BaseHTTPRequestHandler):
             return Answer(200, "text/turtle", _file("description.ttl"))
         if len(given.get("query", ())) != 1:
             return Answer.plain(400, "give one query")
-        default, named = (given.get(f"{one}-graph-uri", ()) for one in ("default", "named"))
+        default, named = (given.get(f"{kind}-graph-uri", ()) for kind in ("default", "named"))
         accept = self.headers.get("Accept", "")
         return self.server.pool.ask(Question(given["query"][0], accept, default, named, self.server.settings.max_rows))
 

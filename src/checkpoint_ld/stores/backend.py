@@ -80,7 +80,7 @@ def parsed(body: Body) -> Iterator[pyoxigraph.Quad]:
 def block(statements: Iterable[pyoxigraph.Triple]) -> str:
     """Return statements as they stand between braces in SPARQL."""
     # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
-    return " ".join(f"{one} ." for one in statements)
+    return " ".join(f"{statement} ." for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
 
 def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
     """Yield the N-Quads of graphs, line by line."""
-    for one in graphs:
-        end = f" {pyoxigraph.NamedNode(one.graph)} .\n".encode()
-        for line in opened(one.triples):
+    for graph in graphs:
+        end = f" {pyoxigraph.NamedNode(graph.graph)} .\n".encode()
+        for line in opened(graph.triples):
             yield line.removesuffix(_END) + end
 
 

@@ -189,16 +189,17 @@ class Collection(CheckedMethods):
         present = {loading.source_of(self.holdings, Path(file)) for file in found.files}
         below = loading.source_of(self.holdings, place)
         vanished = [
-            one
-            for one in self.entries.values()
-            if one.source not in present and (below == "." or Path(below) in Path(one.source).parents)
+            entry
+            for entry in self.entries.values()
+            if entry.source not in present and (below == "." or Path(below) in Path(entry.source).parents)
         ]
         kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
         gone = [
-            Outcome(str(loading.path_of(self.holdings, one)), kind, one.graph, one.triples, why) for one in vanished
+            Outcome(str(loading.path_of(self.holdings, entry)), kind, entry.graph, entry.triples, why)
+            for entry in vanished
         ]
         if prune:
-            self.holdings.drop([one.graph for one in vanished])
+            self.holdings.drop([entry.graph for entry in vanished])
         outcomes = loading.Loading(self.holdings, options, is_sync=True).of(found.files)
         return self._followed(LoadReport((*outcomes, *gone), found.unmatched, found.passed_over))
 
@@ -232,7 +233,7 @@ class Collection(CheckedMethods):
         found = self.holdings.of_source(loading.source_of(self.holdings, Path(name)))
         if not found:
             raise LookupFailedError(_missing(name, self.entries))
-        return tuple(one.graph for one in found)
+        return tuple(entry.graph for entry in found)
 
     def get(self, graph: str) -> StatementGraph:
         """Return a graph of the collection, to the letter as it was loaded; changing it changes nothing here.
@@ -352,7 +353,7 @@ class Collection(CheckedMethods):
         written.append(_write(target / f"manifest{extension}", sorted(manifest.splitlines(keepends=True)), 1))
         # The list comes last: where it is, all are.
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-        replace_file(target / _SHARDS, orjson.dumps([asdict(one) for one in written], option=options))
+        replace_file(target / _SHARDS, orjson.dumps([asdict(shard) for shard in written], option=options))
         return tuple(written)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
@@ -366,17 +367,17 @@ class Collection(CheckedMethods):
             for entry in list(self.entries.values())
             if (message := self.holdings.fault(entry.graph))
         ]
-        is_damaged = any(not one.repair for one in problems)
+        is_damaged = any(not problem.repair for problem in problems)
         # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
         strays = self.holdings.strays(in_merge=not is_damaged)
         for stray in strays if repair else ():
             self.holdings.take_out(stray)
         done = "taken out" if repair else ""
         problems += [
-            Problem(one.value, "is not in the manifest", done)
-            if isinstance(one, NamedNode)
+            Problem(stray.value, "is not in the manifest", done)
+            if isinstance(stray, NamedNode)
             else Problem("", "the default graph holds statements that are in no checkpoint", done)
-            for one in strays
+            for stray in strays
         ]
         return self._followed(tuple(problems)) if repair else tuple(problems)
 
@@ -393,15 +394,15 @@ class Collection(CheckedMethods):
         """Count what is here."""
         entries = self.entries.values()
         # A snapshot shares its files with the store, and may go at any time.
-        tops = [one for one in self.folder.iterdir() if not one.name.startswith(PREFIX)]
+        tops = [path for path in self.folder.iterdir() if not path.name.startswith(PREFIX)]
         findings: Counter[str] = Counter()
-        for one in entries:
-            findings.update({severity.name.lower(): count for severity, count in one.findings.items()})
+        for entry in entries:
+            findings.update({severity.name.lower(): count for severity, count in entry.findings.items()})
         return Statistics(
             checkpoints=len(entries),
-            triples=sum(one.triples for one in entries if one.is_done),
-            unfinished=sum(not one.is_done for one in entries),
-            dialects=dict(sorted(Counter(one.dialect for one in entries).items())),
+            triples=sum(entry.triples for entry in entries if entry.is_done),
+            unfinished=sum(not entry.is_done for entry in entries),
+            dialects=dict(sorted(Counter(entry.dialect for entry in entries).items())),
             findings={name: findings[name] for name in ("violation", "warning", "info")},
             bytes=sum(file.stat().st_size for top in tops for file in (top, *top.rglob("*")) if file.is_file()),
         )

@@ -251,4 +251,4 @@ class Snapshots:
 
     def _listed(self) -> frozenset[str]:
         """Return the names of the store's files: who opens it to write adds some."""
-        return frozenset(one.name for one in (self._collection / STORE).glob("*") if not one.name.startswith("LOG"))
+        return frozenset(path.name for path in (self._collection / STORE).glob("*") if not path.name.startswith("LOG"))

@@ -100,7 +100,7 @@ class SharedGraphs:
     def unfinished(self) -> frozenset[str]:
         """Return the names of graphs whose loading was interrupted, which are as good as absent."""
         with self.working() as holdings:
-            return frozenset(one.graph for one in holdings.unfinished()) if holdings else frozenset()
+            return frozenset(entry.graph for entry in holdings.unfinished()) if holdings else frozenset()
 
     def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
         """Return the solutions of a query; where there is no collection, there are none."""
@@ -255,8 +255,10 @@ def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") ->
         file=FileState(),
     )
     root = NamedNode(graph)
-    stated = (one.object for one in load.statements if one.predicate == _NAME and one.subject == root)
-    return load.but(name=next((one.value for one in stated if isinstance(one, Literal)), ""))
+    stated = (
+        statement.object for statement in load.statements if statement.predicate == _NAME and statement.subject == root
+    )
+    return load.but(name=next((term.value for term in stated if isinstance(term, Literal)), ""))
 
 
 class LentGraphs(SharedGraphs):

@@ -108,7 +108,7 @@ def endpoint(
 
     queried = place(query, chosen.query) or checked_url(url)
     found = Endpoint(chosen, queried, place(update, chosen.update), place(store, chosen.store))
-    origins = {origin_of(one) for one in (url, found.query, found.update, found.store) if one}
+    origins = {origin_of(address) for address in (url, found.query, found.update, found.store) if address}
     if len(origins) > 1:
         raise SettingsError(
             f"the URLs of one store are at several servers ({', '.join(sorted(origins))}): "
@@ -139,7 +139,7 @@ def checked_url(url: str) -> str:
             "give them by environment variables, a file or netrc"
         )
     shown = url.partition("?")[0].partition("#")[0]  # what follows may be a token
-    if not is_usable or not url.isascii() or any(one <= " " for one in url):
+    if not is_usable or not url.isascii() or any(character <= " " for character in url):
         raise SettingsError(f"{shown!r} is no URL of a server: it should look like http://127.0.0.1:7878")
     if parts.query or parts.fragment:
         raise SettingsError(f"{shown!r} is followed by a query or a fragment: give the URL of the store alone")
@@ -187,8 +187,8 @@ class Credentials:
             return text
         pair = f"{self.user}:{self.secret}"
         encoded = base64.b64encode(pair.encode()).decode()
-        for one in (encoded, pair, self.secret, quote(self.secret, safe="")):
-            text = text.replace(one, MASK)
+        for form in (encoded, pair, self.secret, quote(self.secret, safe="")):
+            text = text.replace(form, MASK)
         return text
 
 

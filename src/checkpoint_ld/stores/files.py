@@ -241,11 +241,11 @@ class _Index:
             held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
         return [self.listed[name] for name in held]
 
-    def _note(self, one: _Listed) -> None:
-        self.listed[one.path.name] = one
-        self._folded[one.path.name.lower()] += 1
-        if one.header is not None:
-            self.names.setdefault(one.header.id, []).append(one.path.name)
+    def _note(self, entry: _Listed) -> None:
+        self.listed[entry.path.name] = entry
+        self._folded[entry.path.name.lower()] += 1
+        if entry.header is not None:
+            self.names.setdefault(entry.header.id, []).append(entry.path.name)
 
     def _read(self, path: Path, state: State) -> _Listed:
         try:
@@ -332,7 +332,7 @@ class FileStore(CheckedMethods):
         with self._guard, folder_errors(self.directory):
             self._refresh()
             listed = [self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names]
-            found = [one.header for one in listed if one.header is not None and one.fits(wanted)]
+            found = [entry.header for entry in listed if entry.header is not None and entry.fits(wanted)]
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -412,7 +412,7 @@ class FileStore(CheckedMethods):
         return held or [path for path in paths if path.is_file() and _may_hold(path, checkpoint_id)]
 
     def _existing(self, checkpoint_id: str) -> list[Path]:
-        return [one.path for one in self._index.files(checkpoint_id) if one.path.is_file()]
+        return [file.path for file in self._index.files(checkpoint_id) if file.path.is_file()]
 
     def _temporaries(self, older_than_s: float) -> tuple[Path, ...]:
         found = []

@@ -106,10 +106,10 @@ def _header_query() -> str:
 
     Oxigraph goes through the names in all graphs for an OPTIONAL of one pattern, and looks one up for one of two.
     """
-    nullable = {one.name for one in fields(Header) if one.default is not MISSING}.difference(_IN_LINK)
+    nullable = {field.name for field in fields(Header) if field.default is not MISSING}.difference(_IN_LINK)
     required = [pattern for name, pattern in _PATTERNS.items() if name not in {*nullable, *_IN_LINK}]
     parent, *of_link = (_PATTERNS[name] for name in _IN_LINK)
-    link = f"OPTIONAL {{ {parent} {' '.join(f'OPTIONAL {{ {one} }}' for one in of_link)} }}"
+    link = f"OPTIONAL {{ {parent} {' '.join(f'OPTIONAL {{ {pattern} }}' for pattern in of_link)} }}"
     rest = [f"OPTIONAL {{ ?c a caf:Checkpoint . {_PATTERNS[name]} }}" for name in _PATTERNS if name in nullable]
     inside = " ".join([*required, link, *rest])
     variables = " ".join(f"?{name}" for name in _PATTERNS)
@@ -345,7 +345,7 @@ class GraphStore(CheckedMethods):
 
     def _identifiers(self) -> list[str]:
         found = (_identifier_of(_name(row[0])) for row in self._graphs.select(_NAMES))
-        return [one for one in found if one is not None]
+        return [header for header in found if header is not None]
 
     def _make_hold(self, checkpoint: AgentCheckpoint, source: str = "") -> bool:
         """Make the store hold a checkpoint's graph; return whether it did so already."""

@@ -265,7 +265,7 @@ class Holdings:
 
     def whole(self) -> list[str]:
         """Return the names of all graphs, sorted. Raises StoreError while one of them is unfinished."""
-        unfinished = [one.graph for one in self._entries.values() if not one.is_done]
+        unfinished = [entry.graph for entry in self._entries.values() if not entry.is_done]
         if unfinished:
             message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"
             raise StoreError(f"{message}; run `checkpoint-ld store verify --repair` first")
@@ -298,35 +298,35 @@ class Holdings:
         Their graphs are empty then, and their entries not done. Few new ones are one transaction.
         """
         with self.directory.writing():
-            names = {one.entry.graph for one in loads}
+            names = {pending.entry.graph for pending in loads}
             are_new = len(names) == len(loads) and not any(
-                one in self._entries or self.directory.store.contains_named_graph(NamedNode(one)) for one in names
+                name in self._entries or self.directory.store.contains_named_graph(NamedNode(name)) for name in names
             )
-            if are_new and 2 * sum(len(one.statements) for one in loads) <= _BULK:
-                done = [one.but(status=DONE) for one in loads]
-                both = (quad for one in done for quad in chain(one.named, one.merged))
+            if are_new and 2 * sum(len(pending.statements) for pending in loads) <= _BULK:
+                done = [pending.but(status=DONE) for pending in loads]
+                both = (quad for pending in done for quad in chain(pending.named, pending.merged))
                 self._write([*_entry_quads(done), *both])
-                for one in done:
-                    self._know(one.entry)
+                for pending in done:
+                    self._know(pending.entry)
                 failed = self._miscounted(loads)
-                self._replace_entries([one for one in loads if one.entry.graph in failed])
+                self._replace_entries([pending for pending in loads if pending.entry.graph in failed])
                 for graph in failed:
                     self._empty(graph)
                 return failed
             self._replace_entries(loads)
-            for one in loads:
-                self._empty(one.entry.graph)
-            self._write([quad for one in loads for quad in one.named])
+            for pending in loads:
+                self._empty(pending.entry.graph)
+            self._write([quad for pending in loads for quad in pending.named])
             failed = self._miscounted(loads)
             for graph in failed:
                 self.directory.store.remove_graph(NamedNode(graph))
-            whole = [one for one in loads if one.entry.graph not in failed]
-            self._write([quad for one in whole for quad in one.merged])
-            self._finish([one.entry for one in whole])
+            whole = [pending for pending in loads if pending.entry.graph not in failed]
+            self._write([quad for pending in whole for quad in pending.merged])
+            self._finish([pending.entry for pending in whole])
         return failed
 
     def _miscounted(self, loads: Iterable[Load]) -> set[str]:
-        return {one.entry.graph for one in loads if self.count(one.entry.graph) != one.entry.triples}
+        return {pending.entry.graph for pending in loads if self.count(pending.entry.graph) != pending.entry.triples}
 
     def amend(self, load: Load) -> None:
         """Put a graph in the place of the one of its name by what is different, which is seen at once or not at all.
@@ -339,8 +339,8 @@ class Holdings:
             before = {quad.triple for quad in store.quads_for_pattern(None, None, None, name)}
             gone, new = before.difference(load.statements), set(load.statements).difference(before)
             alone = (
-                f"DELETE {{ {one} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(one))} }} }} ; "
-                for one in gone
+                f"DELETE {{ {term} }} WHERE {{ FILTER NOT EXISTS {{ {_in_others(graph, str(term))} }} }} ; "
+                for term in gone
             )
             store.update(
                 f"{''.join(alone)}DELETE DATA {{ GRAPH {name} {{ {block(gone)} }} }} ; "
@@ -362,7 +362,7 @@ class Holdings:
 
     def settle(self) -> None:
         """Put the store in order for queries after much was loaded in bulk; it takes seconds for a million."""
-        held = sum(one.triples for one in self._entries.values())
+        held = sum(entry.triples for entry in self._entries.values())
         if self._in_bulk * _MUCH > held:
             with self.directory.writing() as store:
                 store.optimize()
@@ -370,8 +370,10 @@ class Holdings:
 
     def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
         """Return the graphs that the manifest does not know, and on request the merge if no graph says all of it."""
-        named = [one for one in self.directory.store.named_graphs() if isinstance(one, NamedNode) and one != MANIFEST]
-        found: list[NamedNode | DefaultGraph] = [one for one in named if one.value not in self._entries]
+        named = [
+            graph for graph in self.directory.store.named_graphs() if isinstance(graph, NamedNode) and graph != MANIFEST
+        ]
+        found: list[NamedNode | DefaultGraph] = [graph for graph in named if graph.value not in self._entries]
         return [*found, DefaultGraph()] if in_merge and self._ask(_STRAYS) else found
 
     def take_out(self, stray: NamedNode | DefaultGraph) -> None:
@@ -393,10 +395,10 @@ class Holdings:
 
     def _replace_entries(self, loads: Sequence[Load]) -> None:
         """Replace the entries of `loads` in one transaction."""
-        forgetting = "".join(f"{_forgetting(one.entry.graph)} ; " for one in loads)
+        forgetting = "".join(f"{_forgetting(pending.entry.graph)} ; " for pending in loads)
         self.directory.store.update(f"{forgetting}INSERT DATA {_in_manifest(_entry_quads(loads))}")
-        for one in loads:
-            self._know(one.entry)
+        for pending in loads:
+            self._know(pending.entry)
 
     def _know(self, entry: Entry) -> None:
         self._forget(entry.graph)
@@ -410,11 +412,11 @@ class Holdings:
     def _finish(self, entries: Sequence[Entry]) -> None:
         if entries:
             loading, done = (
-                _in_manifest([Quad(NamedNode(one.graph), _STATUS, Literal(status), MANIFEST) for one in entries])
+                _in_manifest([Quad(NamedNode(entry.graph), _STATUS, Literal(status), MANIFEST) for entry in entries])
                 for status in (LOADING, DONE)
             )
             self.directory.store.update(f"DELETE DATA {loading} ; INSERT DATA {done}")
-        self._entries.update({one.graph: replace(one, status=DONE) for one in entries})
+        self._entries.update({entry.graph: replace(entry, status=DONE) for entry in entries})
 
     def _write(self, quads: Sequence[Quad]) -> None:
         store = self.directory.store
@@ -431,20 +433,20 @@ class Holdings:
 
 
 def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
-    for one in loads:
-        yield from one.entry.quads()
-        if one.forms:
-            yield Quad(NamedNode(one.entry.graph), _LEXICAL_FORMS, Literal(one.forms), MANIFEST)
+    for pending in loads:
+        yield from pending.entry.quads()
+        if pending.forms:
+            yield Quad(NamedNode(pending.entry.graph), _LEXICAL_FORMS, Literal(pending.forms), MANIFEST)
 
 
 def in_graph(statements: Iterable[Triple], graph: NamedNode | DefaultGraph) -> Iterator[Quad]:
     """Yield statements as those of a graph."""
-    return (Quad(one.subject, one.predicate, one.object, graph) for one in statements)
+    return (Quad(statement.subject, statement.predicate, statement.object, graph) for statement in statements)
 
 
 def digest(statements: Iterable[Triple]) -> str:
     """Return the SHA-256 of the sorted N-Triples of a graph, in hexadecimal."""
-    return sha256("".join(sorted(f"{one} .\n" for one in statements)).encode()).hexdigest()
+    return sha256("".join(sorted(f"{statement} .\n" for statement in statements)).encode()).hexdigest()
 
 
 def _in_others(graph: str, pattern: str) -> str:
@@ -469,14 +471,16 @@ def _in_manifest(quads: Iterable[Quad]) -> str:
 def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
     """Return what the store makes of `statements`: each statement that it will hold, with those that it stands for."""
     held: dict[Triple, list[Triple]] = {}
-    for one in statements:
-        held.setdefault(_stored(one), []).append(one)
+    for statement in statements:
+        held.setdefault(_stored(statement), []).append(statement)
     return held
 
 
 def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
     """Return as sorted N-Triples those statements that the store does not hold as they are written."""
-    lines = (str(one) + " .\n" for stands, written in held.items() if written != [stands] for one in written)
+    lines = (
+        str(statement) + " .\n" for stands, written in held.items() if written != [stands] for statement in written
+    )
     return "".join(sorted(lines))
 
 
@@ -484,7 +488,7 @@ def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
     """Return `statements`, which come from the store, as they were written; `forms` is what `kept_forms` gave."""
     read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
     written = rewritten(quad.triple for quad in read)
-    return [one for held in statements for one in written.get(held, (held,))]
+    return [statement for held in statements for statement in written.get(held, (held,))]
 
 
 def _stored(statement: Triple) -> Triple:

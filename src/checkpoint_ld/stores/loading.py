@@ -89,13 +89,13 @@ class LoadReport:
     @property
     def counts(self) -> dict[Kind, int]:
         """How many outcomes there are of each kind that there is."""
-        counted = Counter(one.kind for one in self.outcomes)
+        counted = Counter(outcome.kind for outcome in self.outcomes)
         return {kind: counted[kind] for kind in Kind if counted[kind]}
 
     @property
     def refused(self) -> tuple[Outcome, ...]:
         """The files that were not loaded although they were meant to be."""
-        return tuple(one for one in self.outcomes if one.kind is Kind.REFUSED)
+        return tuple(outcome for outcome in self.outcomes if outcome.kind is Kind.REFUSED)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
     read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
     findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
     if checks.fail_on is not None:
-        heavy = [one for one in findings if one.severity >= checks.fail_on]
+        heavy = [finding for finding in findings if finding.severity >= checks.fail_on]
         if heavy:
             raise FindingsError.of(heavy)
         families.refusing(read)
@@ -186,7 +186,7 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
         family=families.family_of(read),
         dialect=families.dialect_of(read),
         file=file,
-        findings=Counter(one.severity for one in findings),
+        findings=Counter(finding.severity for finding in findings),
     )
 
 
@@ -221,11 +221,11 @@ class Loading:
     def _take(self, file: str) -> None:
         path = Path(file)
         source = source_of(self.holdings, path)
-        known = [one for one in self.holdings.of_source(source) if one.is_done and one.software == software()]
+        known = [entry for entry in self.holdings.of_source(source) if entry.is_done and entry.software == software()]
         same = _same_time(known, path) if self.is_sync else None
         if same is None:
             data, state = read_file(path)
-            same = next((one for one in known if one.file.sha256 == state.sha256), None)
+            same = next((entry for entry in known if entry.file.sha256 == state.sha256), None)
         if same is not None:
             self.outcomes.append(Outcome(file, Kind.UNCHANGED, same.graph, same.triples))
             return
@@ -278,7 +278,7 @@ class Loading:
         if self.options.on_conflict is not OnConflict.KEEP_BOTH:
             # A file whose checkpoint has another name now no longer holds the one that it held.
             held = self.holdings.of_source(load.entry.source)
-            self.stale.update(one.graph for one in held if one.root != load.entry.root)
+            self.stale.update(entry.graph for entry in held if entry.root != load.entry.root)
         return Outcome(file, kind, load.entry.graph, load.entry.triples)
 
     def _flush(self) -> None:
@@ -295,7 +295,7 @@ def _same_time(known: Sequence[Entry], path: Path) -> Entry | None:
     with suppress(OSError):
         state = path.stat()
         is_same = (state.st_size, state.st_mtime_ns)
-        return next((one for one in known if (one.file.size, one.file.modified) == is_same), None)
+        return next((entry for entry in known if (entry.file.size, entry.file.modified) == is_same), None)
     return None
 
 

@@ -152,15 +152,17 @@ def _convert_parts(connection: sa.Connection, tree: Tree) -> None:
         snapshot = AgentCheckpoint.of_tree(tree).snapshot
     for table, rows_of in tables.PARTS.items():
         found = [] if snapshot is None else rows_of(tree["id"], snapshot)
-        known = {one["id"] for one in found}
-        others = [one for one in _rows(connection, table.name, tree["id"]) if one["id"] not in known]
-        known |= {one["id"] for one in others}
-        for one in others:
-            row = {**_columns(one, table), "seq": len(found)}
+        known = {row["id"] for row in found}
+        others = [row for row in _rows(connection, table.name, tree["id"]) if row["id"] not in known]
+        known |= {other["id"] for other in others}
+        for other in others:
+            row = {**_columns(other, table), "seq": len(found)}
             if table is thoughts:
                 row["parent_id"] = row["parent_id"] if row["parent_id"] in known else None
             elif not row["status"]:
-                row["status"] = "pending" if one.get("success") is None else "completed" if one["success"] else "failed"
+                row["status"] = (
+                    "pending" if other.get("success") is None else "completed" if other["success"] else "failed"
+                )
             found.append(row)
         if found:
             connection.execute(sa.insert(table), found)

@@ -58,11 +58,11 @@ class Facts:
     def of(cls, snapshot: Mapping[str, Any]) -> Self:
         """Return what there is to know about a snapshot, given as canonical JSON."""
         calls = snapshot["tool_state"]["calls"]
-        stated = [one.get("confidence") for one in snapshot["thought_chain"]]
+        stated = [thought.get("confidence") for thought in snapshot["thought_chain"]]
         return cls(
-            tools=frozenset(one["tool_id"] for one in calls if one.get("tool_id") is not None),
-            failed=any(one.get("success") is False for one in calls),
-            confidence=min((one for one in stated if one is not None), default=None),
+            tools=frozenset(call["tool_id"] for call in calls if call.get("tool_id") is not None),
+            failed=any(call.get("success") is False for call in calls),
+            confidence=min((confidence for confidence in stated if confidence is not None), default=None),
         )
 
 
@@ -127,7 +127,7 @@ class Filter(CheckedMethods):
                 raise SettingsError(f"{given} is no time in milliseconds, and no step")
         for member, name in {**_EQUAL, "tool": "tool"}.items():
             text = getattr(self, member) or ""
-            if not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text):
+            if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
                 raise SettingsError(f"{name} {text!r} holds half a surrogate pair, which no checkpoint does")
         given = (
             *((name, operator.eq, getattr(self, member)) for member, name in _EQUAL.items()),
@@ -136,7 +136,7 @@ class Filter(CheckedMethods):
             ("timestamp", operator.lt, self.until),
             ("key", operator.lt if self.order == "newest" else operator.gt, self.cursor),
         )
-        object.__setattr__(self, "conditions", tuple(one for one in given if one[2] is not None))
+        object.__setattr__(self, "conditions", tuple(condition for condition in given if condition[2] is not None))
 
     @property
     def asks_for_facts(self) -> bool:

@@ -71,9 +71,9 @@ class Pushed:
     action: str
 
     @classmethod
-    def of(cls, one: Outgoing, action: str) -> Self:
+    def of(cls, load: Outgoing, action: str) -> Self:
         """Return what became of a graph that was to be sent."""
-        return cls(one.graph, one.source, one.count, one.sha256, action)
+        return cls(load.graph, load.source, load.count, load.sha256, action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class PushReport:
 
     def having(self, action: str) -> tuple[Pushed, ...]:
         """Return the graphs that this became of."""
-        return tuple(one for one in self.pushed if one.action == action)
+        return tuple(pushed for pushed in self.pushed if pushed.action == action)
 
 
 def push(  # noqa: PLR0913 - all but the first three are named
@@ -115,26 +115,26 @@ def push(  # noqa: PLR0913 - all but the first three are named
     pushed: list[Pushed] = []
     warnings: list[str] = []
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
-        known = [one for one in batch if noted.is_done(one)]
-        counts = client.count(one.graph for one in known)
-        settled = {one.graph for one in known if _is_right(one, counts[one.graph])}
-        to_send = [one for one in batch if one.graph not in settled]
-        warnings += [warning for one in to_send for warning in _warnings(one, client)]
+        known = [load for load in batch if noted.is_done(load)]
+        counts = client.count(load.graph for load in known)
+        settled = {load.graph for load in known if _is_right(load, counts[load.graph])}
+        to_send = [load for load in batch if load.graph not in settled]
+        warnings += [warning for load in to_send for warning in _warnings(load, client)]
         # What was there before counts no longer.
         noted.note(to_send, LOADING)
-        counts = client.count(one.graph for one in to_send) if fast else {}
-        new = [one for one in to_send if fast and not counts[one.graph]]
+        counts = client.count(load.graph for load in to_send) if fast else {}
+        new = [load for load in to_send if fast and not counts[load.graph]]
         if new:
             client.add_all(Spooled(quads_of(new)), len(new))
-        for one in to_send:
-            if one not in new:
-                client.replace(one.graph, one.triples)
+        for load in to_send:
+            if load not in new:
+                client.replace(load.graph, load.triples)
         differing = _differing(to_send, client, full=full)
-        noted.note([one for one in to_send if one.graph not in differing], DONE)
+        noted.note([load for load in to_send if load.graph not in differing], DONE)
         if differing:
             raise CountMismatchError("\n".join(differing.values()), tuple(differing))
-        for one in batch:
-            pushed.append(Pushed.of(one, "skipped" if one.graph in settled else "sent"))
+        for load in batch:
+            pushed.append(Pushed.of(load, "skipped" if load.graph in settled else "sent"))
             progress(pushed[-1])
     return PushReport(tuple(pushed), tuple(warnings))
 
@@ -156,7 +156,7 @@ def verify(
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
         differing = {graph: one for graph, one in differing.items() if graph not in {sent.graph for sent in batch}}
         differing |= _differing(batch, client, full=full)
-        pushed += [Pushed.of(one, "verified") for one in batch if one.graph not in differing]
+        pushed += [Pushed.of(load, "verified") for load in batch if load.graph not in differing]
     if differing:
         raise CountMismatchError("\n".join(differing.values()), tuple(differing))
     return PushReport(tuple(pushed))
@@ -196,9 +196,9 @@ def distinct(
 def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
     batch: dict[str, Outgoing] = {}
     size = 0
-    for one in graphs:
-        batch[one.graph] = one  # the last of several of one name, where it replaces the others
-        size += len(one.triples)
+    for graph in graphs:
+        batch[graph.graph] = graph  # the last of several of one name, where it replaces the others
+        size += len(graph.triples)
         if len(batch) >= BATCH or size >= BATCH_BYTES:
             yield list(batch.values())
             batch, size = {}, 0
@@ -208,33 +208,33 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
 
 def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
     """Return what is wrong with graphs at the store, by name, for those with which something is."""
-    counts = client.count(one.graph for one in batch)
+    counts = client.count(load.graph for load in batch)
     wrong = {
-        one.graph: f"{one.graph}: {one.count} triples were sent from {one.source or 'memory'}, "
-        f"{counts[one.graph]} are in the store"
-        for one in batch
-        if not _is_right(one, counts[one.graph])
+        load.graph: f"{load.graph}: {load.count} triples were sent from {load.source or 'memory'}, "
+        f"{counts[load.graph]} are in the store"
+        for load in batch
+        if not _is_right(load, counts[load.graph])
     }
     if full:
         wrong |= {
-            one.graph: f"{one.graph}: the store holds other values than were sent from {one.source or 'memory'}"
-            for one in batch
-            if one.graph not in wrong and not client.holds(one.graph, one.triples)
+            load.graph: f"{load.graph}: the store holds other values than were sent from {load.source or 'memory'}"
+            for load in batch
+            if load.graph not in wrong and not client.holds(load.graph, load.triples)
         }
     return wrong
 
 
-def _is_right(one: Outgoing, found: int) -> bool:
+def _is_right(load: Outgoing, found: int) -> bool:
     """Tell whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
-    return found == one.count or len(values_of(one.triples)) <= found < one.count
+    return found == load.count or len(values_of(load.triples)) <= found < load.count
 
 
-def _warnings(one: Outgoing, client: SparqlClient) -> Iterator[str]:
+def _warnings(load: Outgoing, client: SparqlClient) -> Iterator[str]:
     profile = client.endpoint.profile
     if profile.largest_integer is not None:
-        for number in large_integers(one.triples, profile.largest_integer):
+        for number in large_integers(load.triples, profile.largest_integer):
             shown = number if len(number) <= 40 else f"{number[:40]}…"
-            yield f"{one.source or one.graph}: {profile.title} has no integers as large as {shown}"
+            yield f"{load.source or load.graph}: {profile.title} has no integers as large as {shown}"
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -284,16 +284,16 @@ class Manifest:
             manifest._entries = found
         return manifest
 
-    def is_done(self, one: Outgoing) -> bool:
+    def is_done(self, load: Outgoing) -> bool:
         """Tell whether this very content was brought there and verified."""
-        entry = self._entries.get(one.graph, {})
-        return entry.get("state") == DONE and entry["sha256"] == one.sha256
+        entry = self._entries.get(load.graph, {})
+        return entry.get("state") == DONE and entry["sha256"] == load.sha256
 
     def note(self, graphs: Iterable[Outgoing], state: str) -> None:
         """Note the state of graphs: `loading` ones are about to be replaced, those that are `done` were verified."""
         new: dict[str, dict[str, object]] = {
-            one.graph: dict(zip(_MEMBERS, (one.graph, one.sha256, one.count, one.source, state), strict=True))
-            for one in graphs
+            graph.graph: dict(zip(_MEMBERS, (graph.graph, graph.sha256, graph.count, graph.source, state), strict=True))
+            for graph in graphs
         }
         is_first = not self._entries
         self._entries |= new

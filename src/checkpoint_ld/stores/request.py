@@ -91,7 +91,7 @@ class Answer:
 
 def printable(text: str) -> str:
     """Return a text of a server without what a terminal would obey."""
-    return "".join(one if one.isprintable() else " " for one in text)
+    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
@@ -239,34 +239,34 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
         yield start + "\n".join(held) + end
 
 
-def preview_skipped(one: Outgoing) -> dict[str, Any]:
+def preview_skipped(load: Outgoing) -> dict[str, Any]:
     """Return what a preview has of a graph that the manifest knows."""
     reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
-    return {"source": one.source, "graph": one.graph, "triples": one.count, "skipped": reason}
+    return {"source": load.source, "graph": load.graph, "triples": load.count, "skipped": reason}
 
 
-def preview_as_json(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[dict[str, Any]]:
+def preview_as_json(load: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[dict[str, Any]]:
     """Yield the requests by which a graph would be replaced, as JSON objects; credentials are masked."""
-    for request in replace_graph(endpoint, one.graph, one.triples):
+    for request in replace_graph(endpoint, load.graph, load.triples):
         yield {
-            "source": one.source,
-            "graph": one.graph,
+            "source": load.source,
+            "graph": load.graph,
             "method": request.method,
             "url": request.url,
             "headers": _headers(request, credentials),
-            "triples": one.count,
+            "triples": load.count,
             "bytes": len(request.body),
         }
 
 
 def preview_as_text(
-    one: Outgoing, endpoint: Endpoint, credentials: Credentials, *, body: bool = False
+    load: Outgoing, endpoint: Endpoint, credentials: Credentials, *, body: bool = False
 ) -> Iterator[str]:
     """Yield the same as lines for people, with the first lines of each body on request."""
-    for request in replace_graph(endpoint, one.graph, one.triples):
+    for request in replace_graph(endpoint, load.graph, load.triples):
         yield f"{request.method} {request.url}"
         yield from (f"  {name}: {value}" for name, value in _headers(request, credentials).items())
-        yield f"  {one.count} triples in all, {len(request.body)} bytes, from {one.source or 'memory'}"
+        yield f"  {load.count} triples in all, {len(request.body)} bytes, from {load.source or 'memory'}"
         if body:
             lines = opened(request.body)
             yield from (f"  | {line.decode().rstrip()}" for line in islice(lines, _LINES))
@@ -274,9 +274,9 @@ def preview_as_text(
                 yield f"  | … {more} lines more"
 
 
-def preview_as_curl(one: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[str]:
+def preview_as_curl(load: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[str]:
     """Yield the same as commands for a shell. Credentials stay where they are: the shell looks them up."""
-    for request in replace_graph(endpoint, one.graph, one.triples):
+    for request in replace_graph(endpoint, load.graph, load.triples):
         options = [f"-H '{name}: {value}'" for name, value in request.headers.items()]
         if credentials.for_shell:
             options.append(credentials.for_shell)
@@ -370,7 +370,7 @@ def _broken(what: str, body: bytes) -> TruncatedResultError:
 
 def values_of(triples: Body) -> frozenset[tuple[Key, Key, Key]]:
     """Return the triples of an N-Triples text by value."""
-    return frozenset((_key(one.subject), _key(one.predicate), _key(one.object)) for one in parsed(triples))
+    return frozenset((_key(triple.subject), _key(triple.predicate), _key(triple.object)) for triple in parsed(triples))
 
 
 def large_integers(triples: Body, largest: int) -> list[str]:
@@ -378,7 +378,7 @@ def large_integers(triples: Body, largest: int) -> list[str]:
     found = (one for line in opened(triples) for one in _LARGE.findall(line))
     # Compared as texts of digits: Python refuses to make numbers of thousands of them.
     limit = str(largest)
-    digits = {one.decode(): one.decode().lstrip("+-").lstrip("0") for one in found}
+    digits = {literal.decode(): literal.decode().lstrip("+-").lstrip("0") for literal in found}
     return [one for one, bare in digits.items() if (len(bare), bare) > (len(limit), limit)]
 
 

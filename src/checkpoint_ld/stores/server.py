@@ -289,15 +289,15 @@ class SparqlClient:
         with self._guard:
             self._connection.close()
 
-    def send(self, one: Request) -> Answer:
+    def send(self, prepared: Request) -> Answer:
         """Send a request of `stores.request` as it is, for what no other method does."""
         with self._guard:
-            if one.writes and not self._is_introduced:
+            if prepared.writes and not self._is_introduced:
                 first = request.introduction(self.endpoint)
                 if first is not None:
                     self._connection.send(first)
                 self._is_introduced = True
-            return self._connection.send(one)
+            return self._connection.send(prepared)
 
     def working(self, *, writing: bool) -> AbstractContextManager[object]:  # noqa: ARG002 - HTTP has no lock
         """Keep other threads out; other processes cannot be."""
@@ -408,7 +408,7 @@ class SparqlClient:
             return is_same
         name, old, new = NamedNode(graph), _statements(before), _statements(triples)
         gone, come = (f"GRAPH {name} {{ {block(part)} }}" for part in (old - new, new - old))
-        was, becomes = (block(one for one in part if one.predicate == _HASH) for part in (old, new))
+        was, becomes = (block(triple for triple in part if triple.predicate == _HASH) for part in (old, new))
         self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ GRAPH {name} {{ {was} }} }}", graph)
         return self._says(name, becomes)
 
@@ -475,9 +475,9 @@ def connect(  # noqa: PLR0913 - all but the first are named
         # Without credentials: which kind they have to be of is not known yet.
         # Any answer will do, for the header suffices, also of a refusal.
         accepted = frozenset(range(200, 600))
-        asked = Request("GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted)
+        greeting = Request("GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted)
         with Connection(origin_of(url), timeout=timeout, wait=wait) as connection:
-            answer = connection.send(asked)
+            answer = connection.send(greeting)
         kind = recognized(answer.headers.get("server", ""), answer.text[:_COMPRESSED])
         if kind is None:
             raise SettingsError(

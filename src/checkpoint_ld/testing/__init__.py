@@ -79,8 +79,8 @@ class Subject:
     def holding(self, *checkpoints: AgentCheckpoint) -> Subject:
         """Put checkpoints into the store, and return this."""
         with self.open() as store:
-            for one in checkpoints:
-                store.put(one)
+            for checkpoint in checkpoints:
+                store.put(checkpoint)
         return self
 
     def harm(self, kind: str, checkpoint_id: str) -> None:
@@ -175,7 +175,7 @@ def conformance(
     # pytest shows what a failed assertion compared for modules that are registered before they are imported.
     pytest.register_assert_rewrite(*(module for module in _MODULES if module not in sys.modules))
 
-    chosen = [one for one in cases() if not one.damage or (one.damage in damages and (follows or not one.needs))]
+    chosen = [case for case in cases() if not case.damage or (case.damage in damages and (follows or not case.needs))]
     left_out = len(cases()) - len(chosen)
     count = Case("verify", f"{left_out} cases about harm are left out", lambda _: None)
 

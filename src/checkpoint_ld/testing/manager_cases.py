@@ -52,7 +52,7 @@ class Prune(Subject):
         with self.holding(*line(3)).manager() as manager:
             planned = manager.prune(LAST, dry_run=True)
             assert set(planned.going) == {"ckpt_1", "ckpt_2"}
-            assert all(one.reason for one in planned.decisions)
+            assert all(decision.reason for decision in planned.decisions)
             assert len(manager.list()) == 3
 
     @variants(
@@ -96,7 +96,7 @@ class Prune(Subject):
             manager.prune(LAST, archive=archive)
             texts = {gzip.decompress(file.read_bytes()) for file in archive.iterdir()}
             assert texts == {made[0].content(), made[1].content()}
-            assert all(one.error is None for one in manager.import_(archive))
+            assert all(result.error is None for result in manager.import_(archive))
             assert all(manager.get(one.id).content() == one.content() for one in made)
 
     def nothing_goes_unless_something_says_so(self) -> None:
@@ -134,8 +134,8 @@ class Fork(Subject):
     def a_fork_begins_an_execution_of_its_own(self) -> None:
         with self.holding(checkpoint()).manager() as manager:
             forks = [manager.fork("ckpt_1").checkpoint for _ in range(3)]
-            assert len({one.execution_id for one in forks} | {"exec_1"}) == 4
-            assert all(manager.latest(one.execution_id) is not None for one in forks)
+            assert len({fork.execution_id for fork in forks} | {"exec_1"}) == 4
+            assert all(manager.latest(fork.execution_id) is not None for fork in forks)
 
     def forks_are_found_by_what_they_branch_off(self) -> None:
         with self.holding(*line(3)).manager() as manager:
@@ -186,23 +186,23 @@ _AFTER: dict[str, Any] = {
 class Diff(Subject):
     """Two checkpoints are compared."""
 
-    def a_step_is_told(self) -> None:
+    def a_step_is_compared(self) -> None:
         before, after = checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)
         with self.holding(before, after).manager() as manager:
-            told = manager.diff("one", "two").to_dict()
-        assert [one["id"] for one in told["thoughts_added"]] == ["thought_2"]
-        assert [one["id"] for one in told["thoughts_removed"]] == ["thought_1"]
-        assert told["thoughts_changed"] == {"thought_0": {"/confidence": {"before": 0.9, "after": 0.5}}}
-        assert [one["id"] for one in told["tool_calls_added"]] == ["call_2"]
-        assert set(told["tool_calls_changed"]) == {"call_1"}
-        assert told["results_changed"] == {"/snapshot/tool_state/results/call_1": {"after": None}}
-        assert told["context_changes"] == {
+            difference = manager.diff("one", "two").to_dict()
+        assert [one["id"] for one in difference["thoughts_added"]] == ["thought_2"]
+        assert [one["id"] for one in difference["thoughts_removed"]] == ["thought_1"]
+        assert difference["thoughts_changed"] == {"thought_0": {"/confidence": {"before": 0.9, "after": 0.5}}}
+        assert [one["id"] for one in difference["tool_calls_added"]] == ["call_2"]
+        assert set(difference["tool_calls_changed"]) == {"call_1"}
+        assert difference["results_changed"] == {"/snapshot/tool_state/results/call_1": {"after": None}}
+        assert difference["context_changes"] == {
             "/snapshot/context/variables/task": {"before": "read", "after": "write"},
             "/snapshot/context/variables/gone": {"before": None},
             "/snapshot/context/variables/a~1b~0c/1": {"after": 2},
             "/snapshot/context/variables/new": {"after": None},
         }
-        assert (told["steps"], told["tokens"], told["elapsed_ms"]) == (1, 10, 1000)
+        assert (difference["steps"], difference["tokens"], difference["elapsed_ms"]) == (1, 10, 1000)
 
     def patches_apply(self) -> None:
         made = [AgentCheckpoint.of_tree(tree) for name, tree in DOCUMENTS.items() if name != "long"]
@@ -226,14 +226,14 @@ class Diff(Subject):
             assert diff.is_empty
             assert diff.to_json_patch() == []
 
-    def both_ways_are_told(self) -> None:
+    def both_branches_are_listed(self) -> None:
         with self.holding(checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)).manager() as manager:
             there, back = manager.diff("one", "two"), manager.diff("two", "one")
             assert there.thoughts_added == back.thoughts_removed
             assert there.tool_calls_added == back.tool_calls_removed
             assert there.steps == -back.steps
 
-    def order_is_told(self) -> None:
+    def order_is_compared(self) -> None:
         thoughts = [thought(number) for number in range(4)]
         before = checkpoint("one", thoughts=thoughts)
         after = checkpoint("two", thoughts=[thoughts[3], *thoughts[:3]])
@@ -419,11 +419,11 @@ class Verify(Subject):
                 found = store.get("ckpt_1").content()
             assert found in (None, made[0].content())
 
-    def what_no_file_has_is_told(self) -> None:
+    def a_row_without_a_file_is_found(self) -> None:
         made = line(2)
         FileStore(self.folder / "files").put(made[0])
         with self.holding(*made).open() as store, CheckpointManager(self.folder / "files", store) as manager:
-            assert [one.rule for one in manager.verify()] == ["agent-row-orphan"]
+            assert [finding.rule for finding in manager.verify()] == ["agent-row-orphan"]
             manager.verify(repair=True)
             assert manager.verify() == ()
             assert [header.id for header in store.headers()] == ["ckpt_1"]

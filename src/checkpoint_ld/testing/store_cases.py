@@ -77,13 +77,13 @@ class Get(Subject):
         with self.holding(checkpoint("ckpt_1")).open() as store, pytest.raises(CheckpointNotFound):
             store.get(name)
 
-    def a_missing_one_is_told_with_near_ones(self) -> None:
+    def a_missing_checkpoint_is_reported_with_near_ids(self) -> None:
         self.holding(checkpoint("before-the-storm"), checkpoint("after"))
         with self.open() as store, pytest.raises(CheckpointNotFound, match="before-the-storm"):
             store.get("before-the-strom")
 
     def executions_and_agents_are_kept_apart(self) -> None:
-        one = checkpoint(
+        saved = checkpoint(
             "one", thoughts=[thought(0, content="one")], calls=[call(0, tool_id="ls")], results={"call_0": 1}
         )
         other = checkpoint(
@@ -94,8 +94,8 @@ class Get(Subject):
             execution_id="exec_2",
             agent_id="agent_2",
         )
-        with self.holding(one, other).open() as store:
-            assert store.get("one").content() == one.content()
+        with self.holding(saved, other).open() as store:
+            assert store.get("one").content() == saved.content()
             assert store.get("other").content() == other.content()
 
     def a_thought_may_stand_in_many_checkpoints(self) -> None:
@@ -103,8 +103,8 @@ class Get(Subject):
             checkpoint(f"ckpt_{step}", step=step, thoughts=[thought(0, confidence=step / 10)]) for step in range(1, 6)
         ]
         with self.holding(*made).open() as store:
-            for one in made:
-                assert store.get(one.id).content() == one.content()
+            for saved in made:
+                assert store.get(saved.id).content() == saved.content()
 
     def what_was_got_belongs_to_the_reader(self) -> None:
         given = checkpoint(variables={"list": [1]})
@@ -116,8 +116,10 @@ class Get(Subject):
     def a_line_comes_back_in_its_order(self) -> None:
         made = line(5)
         with self.holding(*reversed(made)).open() as store:
-            assert [one.id for one in store.get("ckpt_5").snapshot.thought_chain] == [f"thought_{n}" for n in range(5)]
-            assert all(store.get(one.id).content() == one.content() for one in made)
+            assert [step.id for step in store.get("ckpt_5").snapshot.thought_chain] == [
+                f"thought_{n}" for n in range(5)
+            ]
+            assert all(store.get(saved.id).content() == saved.content() for saved in made)
 
 
 FILTERS: Final[dict[str, Any]] = {
@@ -155,7 +157,7 @@ def _ids(store: CheckpointStore, wanted: Filter) -> list[str]:
 
 
 def _expected(held: list[AgentCheckpoint], wanted: Filter) -> list[str]:
-    return [header.id for header in wanted.arranged(header_of(one) for one in held if wanted.matches(one))]
+    return [header.id for header in wanted.arranged(header_of(saved) for saved in held if wanted.matches(saved))]
 
 
 class List(Subject):
@@ -177,10 +179,10 @@ class List(Subject):
     def two_filters_have_to_fit_both(self) -> None:
         held = _held()
         with self.holding(*held).open() as store:
-            for one, other in combinations(FILTERS, 2):
+            for saved, other in combinations(FILTERS, 2):
                 for order in ("newest", "oldest"):
-                    wanted = Filter(**{one: FILTERS[one], other: FILTERS[other]}, order=order)
-                    assert _ids(store, wanted) == _expected(held, wanted), (one, other, order)
+                    wanted = Filter(**{saved: FILTERS[saved], other: FILTERS[other]}, order=order)
+                    assert _ids(store, wanted) == _expected(held, wanted), (saved, other, order)
 
     def none_failed_is_a_filter_too(self) -> None:
         held, wanted = _held(), Filter(failed=False)
@@ -218,12 +220,12 @@ class List(Subject):
             assert found == _expected(held, Filter(order=order))
 
     def headers_say_what_the_checkpoint_says(self) -> None:
-        held = {one.id: one for one in _held()}
+        held = {saved.id: saved for saved in _held()}
         with self.holding(*held.values()).open() as store:
             for header in store.headers():
                 expected = header_of(held[header.id])
-                told = {name: getattr(header, name) for name in header.__slots__ if name != "sha256"}
-                assert told == {name: getattr(expected, name) for name in told}
+                members = {name: getattr(header, name) for name in header.__slots__ if name != "sha256"}
+                assert members == {name: getattr(expected, name) for name in members}
                 assert header.sha256 in (None, expected.sha256)
 
     def filters_take_any_text(self) -> None:
@@ -244,7 +246,7 @@ class Update(Subject):
         metadata=({"metadata": {"tokens_used": 77, "zeta": None, "eta": [1]}},),
         together=({"name": "new", "description": None, "metadata": {"agent_name": "new"}},),
     )
-    def only_what_is_told_changes(self, changes: dict[str, Any]) -> None:
+    def only_the_given_members_change(self, changes: dict[str, Any]) -> None:
         before = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
         other = checkpoint("other", name="other")
         with self.holding(before, other).open() as store:
@@ -262,11 +264,11 @@ class Update(Subject):
             assert list(store.verify()) == []
 
     def a_member_can_be_taken_away(self) -> None:
-        with self.holding(checkpoint(name="named", description="told")).open() as store:
+        with self.holding(checkpoint(name="named", description="described")).open() as store:
             store.update_metadata("ckpt_1", name=None)
             found = store.get("ckpt_1")
             assert "name" not in found.tree()
-            assert found.description == "told"
+            assert found.description == "described"
 
     def what_breaks_a_rule_is_refused(self) -> None:
         given = checkpoint()
@@ -313,8 +315,8 @@ class Delete(Subject):
         made = line(4)
         with self.holding(*made).open() as store:
             assert store.delete("ckpt_2")
-            for one in (made[0], made[2], made[3]):
-                assert store.get(one.id).content() == one.content()
+            for saved in (made[0], made[2], made[3]):
+                assert store.get(saved.id).content() == saved.content()
             assert list(store.verify()) == []
 
     def what_was_deleted_can_be_put_again(self) -> None:
@@ -353,7 +355,7 @@ class Concurrency(Subject):
     def nothing_of_many_writers_is_lost(self) -> None:
         def writer(number: int) -> Callable[[CheckpointStore], Any]:
             made = line(EACH, execution=f"exec_{number}", prefix=f"writer_{number}")
-            return lambda store: [store.put(one) for one in made]
+            return lambda store: [store.put(saved) for saved in made]
 
         _at_once(self, *map(writer, range(WRITERS)))
         with self.open() as store:
@@ -387,11 +389,11 @@ class Concurrency(Subject):
         made = [checkpoint(f"ckpt_{step}", step=step, thoughts=thoughts) for step in range(1, EACH + 1)]
 
         def read(store: CheckpointStore) -> None:
-            for one in made * EACH:
+            for saved in made * EACH:
                 with suppress(CheckpointNotFound):
-                    assert store.get(one.id).content() == one.content()
+                    assert store.get(saved.id).content() == saved.content()
 
-        _at_once(self, lambda store: [store.put(one) for one in made], read, read)
+        _at_once(self, lambda store: [store.put(saved) for saved in made], read, read)
         with self.open() as store:
             assert len(list(store.headers())) == len(made)
 
@@ -413,7 +415,7 @@ class Concurrency(Subject):
             return found
 
         _, *pages = _at_once(self, disturb, page, page)
-        assert all(one == [header.id for header in reversed(made)] for one in pages)
+        assert all(page == [header.id for header in reversed(made)] for page in pages)
 
     def a_change_is_seen_whole(self) -> None:
         self.holding(checkpoint(name="start"))
@@ -426,8 +428,8 @@ class Concurrency(Subject):
             return [store.get("ckpt_1") for _ in range(EACH)]
 
         _, *seen = _at_once(self, change, read, read)
-        for one in (found for part in seen for found in part):
-            assert one.description in (None, one.name)
+        for saved in (found for part in seen for found in part):
+            assert saved.description in (None, saved.name)
         with self.open() as store:
             assert store.get("ckpt_1").name == f"name {EACH - 1}"
             assert list(store.verify()) == []

@@ -144,7 +144,7 @@ def occurs(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
 def find_all(pattern: str, text: str, flags: Sequence[str] = ()) -> list[Match]:
     """Return all matches, as Python's `findall` does. Raises as `occurs` does."""
     found: list[str | list[str]] = _matched("findall", pattern, text, flags)
-    return [tuple(one) if isinstance(one, list) else one for one in found]
+    return [tuple(match) if isinstance(match, list) else match for match in found]
 
 
 def _matched(what: str, pattern: str, text: str, flags: Sequence[str]) -> Any:

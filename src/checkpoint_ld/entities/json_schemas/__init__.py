@@ -72,9 +72,9 @@ def schema_of(name: str, subject: Described) -> dict[str, Any]:
     schema = adapter.json_schema(schema_generator=_Generator)
     # Members that are only written are ignored on reading, so that what was written can be read.
     written = adapter.json_schema(mode="serialization", schema_generator=_Generator)
-    for member, said in written.get("properties", {}).items():
+    for member, member_schema in written.get("properties", {}).items():
         if member not in schema.get("properties", {}):
-            schema["properties"][member] = {**said, "readOnly": True}
+            schema["properties"][member] = {**member_schema, "readOnly": True}
     title = subject.type.__name__ if isinstance(subject.type, type) else name
     schema = {"title": title, "description": subject.summary, **_in_plain_words(schema)}
     schema = {"$schema": DIALECT, "$id": NAMESPACE + name, **schema}
@@ -132,10 +132,10 @@ def _as_one(choices: list[dict[str, Any]]) -> dict[str, Any] | None:
     types = [choice.get("type") for choice in choices]
     keywords = [key for choice in choices for key in choice if key != "type"]
     apart = len(set(map(str, types))) == len(types) and len(set(keywords)) == len(keywords)
-    if not all(isinstance(one, str) for one in types) or not apart or {"enum", "const"} & set(keywords):
+    if not all(isinstance(kind, str) for kind in types) or not apart or {"enum", "const"} & set(keywords):
         return None
     if "number" in types:
-        types = [one for one in types if one != "integer"]
+        types = [kind for kind in types if kind != "integer"]
     merged = {key: part for choice in choices for key, part in choice.items()}
     return {**merged, "type": types if len(types) > 1 else types[0]}
 
@@ -166,7 +166,7 @@ def json_schema(name: str) -> dict[str, Any]:
 
     Raises `SettingsError` (a `ValueError`) if there is none of that name.
     """
-    known = {_folded(one): one for one in summaries()}
+    known = {_folded(summary): summary for summary in summaries()}
     if _folded(name) not in known:
         raise SettingsError(phrases.unknown("schema", name, known.values()))
     found = known[_folded(name)]

@@ -1,4 +1,4 @@
-"""Formats of others that benchmarks are exported to and imported from; one is written whole or not at all."""
+"""Other formats that benchmarks are exported to and imported from; an export is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet")
 """The formats that are one file, which `Benchmark.export_to_file` writes."""
 SINGLE_FILES = {"citation": "checkpoint_ld.integrations.formats.citation"}
-"""The formats that are one file and may lose something, and the module whose function `file` gives both."""
+"""The formats that are one file and may lose something. The function `file` of the module gives file and findings."""
 FOLDERS = {
     "croissant": "checkpoint_ld.integrations.formats.croissant",
     "hugging-face": "checkpoint_ld.integrations.formats.hugging_face",
     "inspect": "checkpoint_ld.integrations.formats.inspect",
     "ro-crate": "checkpoint_ld.integrations.formats.ro_crate",
 }
-"""The formats that are a folder, and the module whose function `files` gives what is in it."""
+"""The formats that are a folder. The function `files` of the module gives its files and findings."""
 _WITH_RESULTS = "ro-crate"
 """The format that takes answers and runs."""
 
@@ -47,14 +47,14 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     answers: Sequence[str | os.PathLike[str]] = (),
     runs: Sequence[str | os.PathLike[str]] = (),
 ) -> tuple[Finding, ...]:
-    """Write a benchmark in another format to exactly `path`, and tell in findings what that does not hold.
+    """Write a benchmark in another format to exactly `path`, and return findings about what is lost.
 
     `format` is `csv`, `markdown`, `json`, `workbook`, `records`, `parquet` (see `Benchmark.export_to_file`) or
     `citation` (CITATION.cff), which are files, packed where `path` ends with `.gz`; or `croissant`, `hugging-face`,
-    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it the extension
-    of a file tells. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
-    whole or not at all, and so does a new folder; with `overwrite` the files in a folder that is there are replaced
-    one by one, and others stay.
+    `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it, the extension
+    of `path` decides. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
+    whole or not at all, and so does a new folder. With `overwrite`, the files in an existing folder are replaced one
+    by one, and others stay.
 
     Raises SettingsError for another format or extension, for answers or runs in any but a crate, and where an extra is
     missing, WriteError for what the format cannot hold at all, ReadError for answers and runs that cannot be read,
@@ -98,7 +98,7 @@ def _format_of(path: str | os.PathLike[str]) -> str:
 
 
 def _archive(files: dict[str, bytes]) -> bytes:
-    """Return an archive, the same bytes for the same files: its entries have no date of today."""
+    """Return an archive, the same bytes for the same files: its entries have a fixed date."""
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as opened:
         for name, data in sorted(files.items()):

@@ -26,9 +26,9 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return the file, and what it does not hold. Raises WriteError for a benchmark whose authors nobody knows."""
+    """Return the file, and findings about what it does not hold. Raises WriteError for a benchmark without authors."""
     findings: list[Finding] = []
-    authors = [_author(one, findings) for one in as_list(benchmark.creator)]
+    authors = [_author(creator, findings) for creator in as_list(benchmark.creator)]
     if not authors:
         raise WriteError("nobody is named who made the benchmark, and a citation needs an author: set its creator")
     held: dict[str, Any] = {
@@ -42,7 +42,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         "date-released": next(
             iter(_DATE.findall(str(benchmark.graph.plain(benchmark.graph.root, "datePublished") or "")[:10])), None
         ),
-        "keywords": [*dict.fromkeys(one for one in as_list(benchmark.keywords) if one)],
+        "keywords": [*dict.fromkeys(keyword for keyword in as_list(benchmark.keywords) if keyword)],
         **_license(benchmark, findings),
         **_identifiers(benchmark, findings),
     }
@@ -51,7 +51,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         for name in PUBLISHED
         if name in {"citation", "funder"} and (value := getattr(benchmark, name))
     ]
-    # A value that JSON writes is one that YAML reads, but for characters that YAML wants escaped.
+    # YAML reads JSON values, but for characters that it wants escaped.
     lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in held.items() if value)
     try:
         return _UNPRINTABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", lines).encode(), tuple(findings)
@@ -59,16 +59,16 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         raise no_encoding(error) from None
 
 
-def _author(one: Creator, findings: list[Finding]) -> dict[str, Any]:
-    if isinstance(one, str):
-        return {"name": one}
-    more = one.model_dump(by_alias=True, exclude_none=True)
+def _author(creator: Creator, findings: list[Finding]) -> dict[str, Any]:
+    if isinstance(creator, str):
+        return {"name": creator}
+    more = creator.model_dump(by_alias=True, exclude_none=True)
     given, family, site = (more.pop(name, None) for name in ("givenName", "familyName", "url"))
-    name = {"given-names": given, "family-names": family} if isinstance(family, str) else {"name": one.name}
+    name = {"given-names": given, "family-names": family} if isinstance(family, str) else {"name": creator.name}
     held = {**name, "website": site if _WEB.fullmatch(site or "") else None, "email": more.pop("email", None)}
     left = [member for member in more if member not in {"@type", "name"}]
     if left:
-        findings.append(lost(f"of the author {one.name}, {', '.join(left)} has no place in CITATION.cff"))
+        findings.append(lost(f"of the author {creator.name}, {', '.join(left)} has no place in CITATION.cff"))
     return {member: value for member, value in held.items() if isinstance(value, str) and value}
 
 
@@ -77,34 +77,34 @@ def spdx_name(license_: str) -> str | None:
     if found := _CREATIVE_COMMONS.fullmatch(license_):
         license_ = f"CC-{found[1]}-{found[2]}"
     listed = Path(__file__).with_name("spdx_licenses.txt").read_text(encoding="ascii").split()
-    names = {one.lower(): one for one in listed}
+    names = {name.lower(): name for name in listed}
     found = _SPDX.fullmatch(license_)
     return names.get(found[1].lower()) if found else None
 
 
 def doi_of(benchmark: Benchmark) -> str | None:
     """Return the first DOI among the identifiers of a benchmark, as 10.…/…; None where there is none."""
-    found = (_DOI.fullmatch(published_text(one) or "") for one in as_list(benchmark.identifier))
-    return next((one[1] for one in found if one), None)
+    found = (_DOI.fullmatch(published_text(identifier) or "") for identifier in as_list(benchmark.identifier))
+    return next((match[1] for match in found if match), None)
 
 
 def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
-    stated = [one for one in as_list(benchmark.license) if isinstance(one, str)]
-    names = [name for one in stated if (name := spdx_name(one))]
-    others = [one for one in stated if not spdx_name(one)]
-    address = next((one for one in others if _WEB.fullmatch(one)), None) if not names else None
+    stated = [text for text in as_list(benchmark.license) if isinstance(text, str)]
+    names = [name for licence in stated if (name := spdx_name(licence))]
+    others = [licence for licence in stated if not spdx_name(licence)]
+    address = next((other for other in others if _WEB.fullmatch(other)), None) if not names else None
     findings += [
-        lost(f"the licence {one!r} has no place in CITATION.cff", remedy="give one of SPDX's list")
-        for one in others
-        if one != address
+        lost(f"the licence {other!r} has no place in CITATION.cff", remedy="give one of SPDX's list")
+        for other in others
+        if other != address
     ]
     return {"license": names[0] if len(names) == 1 else names, "license-url": address}
 
 
 def _identifiers(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
     doi, others = doi_of(benchmark), list[dict[str, str]]()
-    for one in as_list(benchmark.identifier):
-        text = published_text(one) or ""
+    for identifier in as_list(benchmark.identifier):
+        text = published_text(identifier) or ""
         found = _DOI.fullmatch(text)
         if not text:
             findings.append(lost("an identifier without a value has no place in CITATION.cff"))

@@ -48,7 +48,7 @@ _QUESTIONS = "questions"
 _LFS = b"version https://git-lfs"
 _ABOUT = ("name", "description", "version", "license")
 _AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
-"""Columns of objects, which Croissant has no type for: they are JSON texts."""
+"""Columns of objects. Croissant has no type for them, so they are JSON texts."""
 
 
 def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
@@ -59,17 +59,23 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """
     questions = questions_of(benchmark, "Croissant", "records")
     tables: dict[str, list[dict[str, Any]]] = {
-        _QUESTIONS: [_question(one) for one in questions],
+        _QUESTIONS: [_question(question) for question in questions],
         "answers": [
-            {"question_id": one["id"], "answer": one["raw_answer"], "answer_template": one["answer_template"]}
-            for one in questions
+            {
+                "question_id": question["id"],
+                "answer": question["raw_answer"],
+                "answer_template": question["answer_template"],
+            }
+            for question in questions
         ],
         "keywords": [
-            {"question_id": one["id"], "keyword": word} for one in questions for word in one["keywords"] or ()
+            {"question_id": question["id"], "keyword": word}
+            for question in questions
+            for word in question["keywords"] or ()
         ],
         "traits": [
-            {name: value if value is None or isinstance(value, bool) else str(value) for name, value in one.items()}
-            for one in benchmark.traits_records()
+            {name: value if value is None or isinstance(value, bool) else str(value) for name, value in record.items()}
+            for record in benchmark.traits_records()
         ],
     }
     tables = {name: rows for name, rows in tables.items() if rows}
@@ -79,24 +85,26 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     try:
         held[METADATA] = dump_json(_metadata(mlc, benchmark, tables, held))
     except mlc.ValidationError as error:
-        reason = next((one for one in str(error).splitlines() if one.startswith("  -")), str(error))
+        reason = next((line for line in str(error).splitlines() if line.startswith("  -")), str(error))
         raise WriteError(f"Croissant does not allow this benchmark: {reason.strip(' -')}") from error
     return held, tuple(_losses(benchmark))
 
 
-def _question(one: dict[str, Any]) -> dict[str, Any]:
+def _question(question: dict[str, Any]) -> dict[str, Any]:
     plain = ("question", "answer_notes", "finished", *_AS_JSON)
     return {
-        "question_id": one["id"],
-        "answer": one["raw_answer"],
-        "created": one["date_created"],
-        "modified": one["date_modified"],
+        "question_id": question["id"],
+        "answer": question["raw_answer"],
+        "created": question["date_created"],
+        "modified": question["date_modified"],
         **{
-            name: json.dumps(one[name], ensure_ascii=False) if name in _AS_JSON and one[name] else one[name]
+            name: json.dumps(question[name], ensure_ascii=False)
+            if name in _AS_JSON and question[name]
+            else question[name]
             for name in plain
         },
-        "keywords": one["keywords"] or [],
-        "answer_template": one["answer_template"],
+        "keywords": question["keywords"] or [],
+        "answer_template": question["answer_template"],
     }
 
 
@@ -105,12 +113,12 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     rubrics = "of rubrics, the record set has names and ranges of traits only"
     yield from lost_beside_records(benchmark, rubrics, "Croissant", where)
     for name in ("license", "keywords"):
-        if any(not isinstance(one, str) for one in as_list(getattr(benchmark, name))):
+        if any(not isinstance(value, str) for value in as_list(getattr(benchmark, name))):
             yield lost(f"of the {name}, only texts have a place in Croissant", remedy=where)
-    makers = [one for one in as_list(benchmark.creator) if not isinstance(one, str)]
-    if any(one.model_dump(exclude={"name", "type"}, exclude_none=True) for one in makers):
+    makers = [creator for creator in as_list(benchmark.creator) if not isinstance(creator, str)]
+    if any(maker.model_dump(exclude={"name", "type"}, exclude_none=True) for maker in makers):
         yield lost("of creators, only names and kinds have a place in Croissant", remedy=where)
-    if any(not is_iso_8601(one) for one in _dates(benchmark)):
+    if any(not is_iso_8601(date) for date in _dates(benchmark)):
         yield lost("a date that is none in ISO 8601 has no place in Croissant", remedy=where)
     for name in ("funder", "identifier"):
         if value := getattr(benchmark, name):
@@ -137,8 +145,8 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
             description=benchmark.description or benchmark.name,
             version=benchmark.version,
             creators=[_maker(mlc, ctx, one, n) for n, one in enumerate(as_list(benchmark.creator), 1)],
-            license=[one for one in as_list(benchmark.license) if isinstance(one, str)] or None,
-            keywords=[one for one in as_list(benchmark.keywords) if isinstance(one, str)] or None,
+            license=[licence for licence in as_list(benchmark.license) if isinstance(licence, str)] or None,
+            keywords=[keyword for keyword in as_list(benchmark.keywords) if isinstance(keyword, str)] or None,
             cite_as=published_text(benchmark.citation),
             date_published=next(filter(is_iso_8601, _dates(benchmark)), None),
             distribution=distribution,
@@ -147,12 +155,16 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
 
 
 def _dates(benchmark: Benchmark) -> list[Any]:
-    told = benchmark.graph.plain(benchmark.graph.root, "datePublished"), benchmark.modified_at, benchmark.created_at
-    return [one for one in told if one]
+    candidates = (
+        benchmark.graph.plain(benchmark.graph.root, "datePublished"),
+        benchmark.modified_at,
+        benchmark.created_at,
+    )
+    return [date for date in candidates if date]
 
 
-def _maker(mlc: Any, ctx: Any, one: Creator, number: int) -> Any:
-    name, kind = (one, "Person") if isinstance(one, str) else (one.name, one.type)
+def _maker(mlc: Any, ctx: Any, creator: Creator, number: int) -> Any:
+    name, kind = (creator, "Person") if isinstance(creator, str) else (creator.name, creator.type)
     return getattr(mlc, kind)(ctx=ctx, id=f"creator-{number}", name=name)
 
 
@@ -184,7 +196,7 @@ def _record_set(mlc: Any, ctx: Any, table: str, rows: list[dict[str, Any]]) -> A
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep to ourselves what the library logs and warns of: it is about optional members and its own libraries."""
+    """Silence the logs and warnings of the library, which are about optional members and its own libraries."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -214,7 +226,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         with _quiet():
             data = mlc.Dataset(jsonld=str(file))
             _check_files(data.metadata.distribution, file)
-            names = {str(one.uuid): [str(each.uuid) for each in one.fields] for one in data.metadata.record_sets}
+            names = {str(table.uuid): [str(each.uuid) for each in table.fields] for table in data.metadata.record_sets}
             chosen = part or (_QUESTIONS if _QUESTIONS in names else next(iter(names), None))
             if chosen is None:
                 raise ReadError(f"{file}: it describes no record sets, and holds no questions that can be read")
@@ -228,10 +240,10 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
         raise ReadError(f"{file}: its record sets cannot be read: {reason}") from error
     rows = [Row(_plain(one, chosen), f"record {n} of {chosen}", Place(path)) for n, one in enumerate(found, 1)]
-    others = ", ".join(one for one in names if one != chosen)
+    others = ", ".join(name for name in names if name != chosen)
     left = (lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part"),)
     about = {name: described[name] for name in _ABOUT if isinstance(described.get(name), str) and described[name]}
-    return Records(rows, [one.removeprefix(f"{chosen}/") for one in names[chosen]], about, left if others else ())
+    return Records(rows, [column.removeprefix(f"{chosen}/") for column in names[chosen]], about, left if others else ())
 
 
 def _check_contexts(described: Any, file: Path) -> None:
@@ -252,8 +264,8 @@ def _check_contexts(described: Any, file: Path) -> None:
 def _check_files(distribution: Any, file: Path) -> None:
     """Refuse what would be fetched or unpacked when the records are read, and what is out of the folder."""
     folder = file.parent.resolve()
-    for one in distribution:
-        for text in (*as_list(getattr(one, "content_url", None)), *as_list(getattr(one, "includes", None))):
+    for entry in distribution:
+        for text in (*as_list(getattr(entry, "content_url", None)), *as_list(getattr(entry, "includes", None))):
             path = PurePosixPath(str(text))
             is_elsewhere = ":" in str(text) or "\\" in str(text) or path.is_absolute() or ".." in path.parts
             if is_elsewhere or not (folder / path).resolve().is_relative_to(folder):
@@ -263,8 +275,8 @@ def _check_files(distribution: Any, file: Path) -> None:
             with (folder / path).open("rb") as content:
                 if content.read(len(_LFS)) == _LFS:
                     raise ReadError(f"{file}: {str(text)!r} is a pointer of Git LFS: run git lfs pull")
-        if one.contained_in or not getattr(one, "content_url", None):
-            raise ReadError(f"{file}: {one.uuid!r} is in an archive, or several files: unpack it and name each file")
+        if entry.contained_in or not getattr(entry, "content_url", None):
+            raise ReadError(f"{file}: {entry.uuid!r} is in an archive, or several files: unpack it and name each file")
 
 
 def _plain(record: dict[str, Any], table: str) -> dict[str, Any]:
@@ -280,7 +292,7 @@ def _value(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, list | tuple):
-        return [_value(one) for one in value]
+        return [_value(item) for item in value]
     if hasattr(value, "item"):  # a number of NumPy
         value = value.item()
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -50,12 +50,12 @@ _BUILDERS = {
     ".csv": "csv",
     ".tsv": "csv",
 }
-"""The kinds of files that are read, and by which builder of `datasets`; none of them can hold code."""
+"""The kinds of files that are read, and the builder of `datasets` for each. None of them can hold code."""
 _TAGS = ("checkpoint-ld", "karenina", "evaluation")
-_TOLD = (("Licence", "license"), ("Cite as", "citation"), ("Funded by", "funder"), ("Identifier", "identifier"))
+_FACTS = (("Licence", "license"), ("Cite as", "citation"), ("Funded by", "funder"), ("Identifier", "identifier"))
 _NAMES = ("name", "value", "url", "@id")
 _FAMILY = re.compile(r"-only$|-or-later$|(?<=odbl|pddl|gfdl)-1\.\d|(?<=odc-by)-1\.0")
-"""What SPDX's names have and those of Hugging Face do not."""
+"""The suffixes of SPDX's names that those of Hugging Face do not have."""
 _LICENCES = """
     apache-2.0 mit afl-3.0 artistic-2.0 bsl-1.0 bsd-2-clause bsd-3-clause bsd-3-clause-clear cc0-1.0 cc-by-2.0 cc-by-2.5
     cc-by-3.0 cc-by-4.0 cc-by-sa-3.0 cc-by-sa-4.0 cc-by-nc-2.0 cc-by-nc-3.0 cc-by-nc-4.0 cc-by-nd-4.0 cc-by-nc-nd-3.0
@@ -74,11 +74,11 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     `datasets` is not installed.
     """
     datasets = library("datasets", extra="hugging-face")
-    questions = [_question(one) for one in questions_of(benchmark, "Hugging Face", "rows")]
-    keys = dict.fromkeys(name for one in questions for name in one)
+    questions = [_question(question) for question in questions_of(benchmark, "Hugging Face", "rows")]
+    keys = dict.fromkeys(name for question in questions for name in question)
     tables = {
-        _QUESTIONS: [{name: one.get(name) for name in keys} for one in questions],
-        "fields": [{**one, "ground_truth": _json(one["ground_truth"])} for one in benchmark.fields_records()],
+        _QUESTIONS: [{name: question.get(name) for name in keys} for question in questions],
+        "fields": [{**record, "ground_truth": _json(record["ground_truth"])} for record in benchmark.fields_records()],
         "traits": benchmark.traits_records(),
     }
     tables = {name: rows for name, rows in tables.items() if rows}
@@ -89,23 +89,23 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     return written, tuple(findings)
 
 
-def _question(one: dict[str, Any]) -> dict[str, Any]:
-    author = one["author"] or {}
+def _question(question: dict[str, Any]) -> dict[str, Any]:
+    author = question["author"] or {}
     return {
-        "question_id": one["id"],
-        "question": one["question"],
-        "answer": one["raw_answer"],
-        "keywords": one["keywords"],
-        "answer_template": one["answer_template"],
-        "answer_notes": one["answer_notes"],
+        "question_id": question["id"],
+        "question": question["question"],
+        "answer": question["raw_answer"],
+        "keywords": question["keywords"],
+        "answer_template": question["answer_template"],
+        "answer_notes": question["answer_notes"],
         "author": author.get("name"),
         "author_email": author.get("email"),
-        "sources": _json(one["sources"]) if one["sources"] else None,
-        "few_shot_examples": _json(one["few_shot_examples"]) if one["few_shot_examples"] else None,
-        "created": one["date_created"],
-        "modified": one["date_modified"],
-        "finished": one["finished"],
-        **{f"custom.{key}": value for key, value in (one["custom_metadata"] or {}).items()},
+        "sources": _json(question["sources"]) if question["sources"] else None,
+        "few_shot_examples": _json(question["few_shot_examples"]) if question["few_shot_examples"] else None,
+        "created": question["date_created"],
+        "modified": question["date_modified"],
+        "finished": question["finished"],
+        **{f"custom.{key}": value for key, value in (question["custom_metadata"] or {}).items()},
     }
 
 
@@ -116,14 +116,14 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     for stated, held in zip(as_list(benchmark.license), as_list(_licence(benchmark).get("license")), strict=False):
         if isinstance(stated, str) and held != "other" and (spdx_name(stated) or "").lower() != held:
             yield lost(f"the licence {stated} is called {held} by Hugging Face", remedy=where)
-    told = {name: as_list(getattr(benchmark, name)) for name in ("creator", *PUBLISHED)}
-    for name, values in told.items():
-        if any(not isinstance(one, str) and _members(one).keys() - {"@type", *_NAMES} for one in values):
+    published = {name: as_list(getattr(benchmark, name)) for name in ("creator", *PUBLISHED)}
+    for name, values in published.items():
+        if any(not isinstance(value, str) and _members(value).keys() - {"@type", *_NAMES} for value in values):
             yield lost(f"of the {name}, the card has names only", remedy=f"{CHECKPOINT}, beside the tables, has it")
 
 
-def _members(one: Any) -> dict[str, Any]:
-    held: dict[str, Any] = one if isinstance(one, dict) else one.model_dump(by_alias=True, exclude_none=True)
+def _members(value: Any) -> dict[str, Any]:
+    held: dict[str, Any] = value if isinstance(value, dict) else value.model_dump(by_alias=True, exclude_none=True)
     return held
 
 
@@ -140,7 +140,7 @@ def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings
             raise no_encoding(error) from None
         if column is None:
             findings.append(lost(f"the values of {name!r} in the table {table} have no common type, and are texts"))
-            values = [one if one is None or isinstance(one, str) else _json(one) for one in values]
+            values = [value if value is None or isinstance(value, str) else _json(value) for value in values]
         columns[name] = arrow.array(values, arrow.string()) if column is None or column.type == "null" else column
     file = io.BytesIO()
     with _silent(datasets):
@@ -159,7 +159,7 @@ def _json(value: Any) -> str:
 def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
     hub = library("huggingface_hub", extra="hugging-face")
     count = len(tables[_QUESTIONS])
-    words = (published_text(one) for one in as_list(benchmark.keywords))
+    words = (published_text(value) for value in as_list(benchmark.keywords))
     head = hub.DatasetCardData(
         pretty_name=benchmark.name,
         **_licence(benchmark),
@@ -176,9 +176,9 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
         ],
     )
     rows = "".join(f"| `{name}` | {len(held)} |\n" for name, held in tables.items())
-    makers = [one if isinstance(one, str) else one.name for one in as_list(benchmark.creator)]
-    told = {"Version": benchmark.version, "Made by": makers, **{name: getattr(benchmark, at) for name, at in _TOLD}}
-    about = "".join(f"- {name}: {line(text)}\n" for name, one in told.items() if (text := published_text(one)))
+    makers = [value if isinstance(value, str) else value.name for value in as_list(benchmark.creator)]
+    facts = {"Version": benchmark.version, "Made by": makers, **{name: getattr(benchmark, at) for name, at in _FACTS}}
+    about = "".join(f"- {name}: {line(text)}\n" for name, value in facts.items() if (text := published_text(value)))
     body = (
         f"# {line(benchmark.name)}\n\n{paragraphs(benchmark.description)}\n\n{about}\n"
         f"| table | rows |\n|---|---|\n{rows}\n"
@@ -188,22 +188,26 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
 
 
 def _licence(benchmark: Benchmark) -> dict[str, Any]:
-    """Return what the head of a card says about licences (https://huggingface.co/docs/hub/repositories-licenses)."""
-    stated = [text for one in as_list(benchmark.license) if (text := published_text(one))]
-    held = [_FAMILY.sub("", (spdx_name(one) or "").lower()) for one in stated]
+    """Return the licences for the head of a card (https://huggingface.co/docs/hub/repositories-licenses)."""
+    stated = [text for licence in as_list(benchmark.license) if (text := published_text(licence))]
+    held = [_FAMILY.sub("", (spdx_name(licence) or "").lower()) for licence in stated]
     if set(held) <= set(_LICENCES.split()):
         return {"license": held[0] if len(held) == 1 else held} if held else {}
-    addresses = [one for one in stated if one.startswith(("http://", "https://"))]
+    addresses = [licence for licence in stated if licence.startswith(("http://", "https://"))]
     link = {"license_link": addresses[0]} if addresses else {}
     return {"license": "other", "license_name": ", ".join(stated), **link}
 
 
 def _stated(head: dict[str, Any]) -> dict[str, Any]:
-    """Return the members of a benchmark that the head of a card tells of."""
+    """Return the members of a benchmark that the head of a card states."""
     own = [head.get("license_link") or head.get("license_name")] if head.get("license") == "other" else []
-    licences = [one for one in (own or as_list(head.get("license"))) if isinstance(one, str) and one != "unknown"]
-    words = [one for one in as_list(head.get("tags")) if isinstance(one, str) and one not in _TAGS]
-    names = [spdx_name(one) or one for one in licences]
+    licences = [
+        licence
+        for licence in (own or as_list(head.get("license")))
+        if isinstance(licence, str) and licence != "unknown"
+    ]
+    words = [tag for tag in as_list(head.get("tags")) if isinstance(tag, str) and tag not in _TAGS]
+    names = [spdx_name(licence) or licence for licence in licences]
     held = {"name": head.get("pretty_name"), "license": names[0] if len(names) == 1 else names, "keywords": words}
     return {name: value for name, value in held.items() if value}
 
@@ -211,9 +215,9 @@ def _stated(head: dict[str, Any]) -> dict[str, Any]:
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
     """Return the rows of a data set: a folder, with a card or without, or a single file.
 
-    `part` is a configuration, by default the one that the card calls so; without `split` there are all rows, each
-    with its split in the column `split` where there are several. Raises LookupFailedError for a configuration or a
-    split that is not there, ReadError for what cannot be read and for a card that points out of the folder.
+    `part` is a configuration, by default the one that the card marks as default. Without `split` all rows are read,
+    each with its split in the column `split` where there are several. Raises LookupFailedError for a configuration or
+    a split that is not there, ReadError for what cannot be read and for a card that points out of the folder.
     """
     datasets = library("datasets", extra="hugging-face")
     about, chosen, findings = _chosen(datasets, path, part)
@@ -232,7 +236,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
 def _chosen(
     datasets: Any, path: str, part: str | None
 ) -> tuple[dict[str, Any], dict[str, list[str]], tuple[Finding, ...]]:
-    """Return what the card says, the files of each split of a configuration, and what else there is."""
+    """Return the head of the card, the files of each split of a configuration, and the other configurations."""
     folder = Path(path).absolute()
     if folder.is_file():
         if part is not None:
@@ -240,7 +244,7 @@ def _chosen(
         return {}, {"train": [str(folder)]}, ()
     card = folder / CARD
     head = _head(card) if card.is_file() else {}
-    configs = {str(one.get("config_name", "default")): one for one in head.get("configs") or ()}
+    configs = {str(config.get("config_name", "default")): config for config in head.get("configs") or ()}
     name = part or next((one for one, about in configs.items() if about.get("default")), None)
     name = name or ("default" if "default" in configs or not configs else next(iter(configs)))
     if name not in configs and (configs or part is not None):
@@ -248,7 +252,7 @@ def _chosen(
             f"there is no configuration {name!r} in {path}: there are {', '.join(configs) or 'none'}"
         )
     about = _stated({**head, "pretty_name": str(head.get("pretty_name") or "")})
-    others = ", ".join(one for one in configs if one != name)
+    others = ", ".join(config for config in configs if config != name)
     findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)
     stated = configs.get(name, {}).get("data_files")
     patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path)
@@ -257,7 +261,7 @@ def _chosen(
         for split, listed in patterns.items()
     }
     if not stated:  # whatever else lies there
-        found = {split: [one for one in listed if _kind(one) in _BUILDERS] for split, listed in found.items()}
+        found = {split: [file for file in listed if _kind(file) in _BUILDERS] for split, listed in found.items()}
     if not any(found.values()):
         named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
         wanted = f"no file is called {named}" if stated else f"give files {', '.join(_BUILDERS)}"
@@ -272,7 +276,7 @@ def _head(card: Path) -> dict[str, Any]:
     except Exception as error:
         raise ReadError(f"{card}: its YAML head cannot be read: {str(error).partition(chr(10))[0]}") from error
     configs = (head or {}).get("configs") or []
-    if not isinstance(configs, list) or not all(isinstance(one, dict) for one in configs):
+    if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
         raise ReadError(
             f"{card}: configs is no list of objects: see https://huggingface.co/docs/hub/datasets-manual-configuration"
         )
@@ -303,7 +307,7 @@ def _usual(datasets: Any, path: str) -> dict[str, list[str]]:
 
 
 def _files(datasets: Any, folder: Path, pattern: str) -> list[str]:
-    """Return the paths of the files that a pattern means to `datasets`, for which `**` are all files."""
+    """Return the paths of the files that match a pattern as in `datasets`, where `**` matches all files."""
     try:
         return sorted(map(str, datasets.data_files.resolve_pattern(pattern, str(folder))))
     except FileNotFoundError:
@@ -325,7 +329,7 @@ def _rows(datasets: Any, path: str, listed: list[str]) -> list[dict[str, Any]]:
             held = datasets.load_dataset(
                 *builders, data_files={"train": listed}, split="train", cache_dir=cache, keep_in_memory=True, **settings
             )
-            # Arrow's own values: what is an image or a sound would be decoded otherwise, and fetched.
+            # Arrow's own values: images and sounds would be decoded otherwise, and fetched.
             rows: list[dict[str, Any]] = held.with_format("arrow")[:].to_pylist() if len(held) else []
         except Exception as error:
             reason = str(error.__cause__ or error).partition("\n")[0]

@@ -1,7 +1,7 @@
-"""Benchmarks out of what others keep questions in: tables, JSON lines, data sets, logs of evaluations.
+"""Benchmarks out of questions in other formats: tables, JSON lines, data sets, logs of evaluations.
 
-A reader gives the rows of a source as they are; which column is the question and which the answer is said or guessed
-here, once for all formats. Nothing in a source is run, and nothing it names is fetched.
+A reader gives the rows of a source as they are. Which column is the question and which the answer is given by the
+caller or guessed here, for all formats alike. Nothing in a source is run, and nothing it names is fetched.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _lines(path: str) -> Iterable[tuple[Any, str, Place]]:
 
 
 def _of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
-    """Return objects as rows. What stands in `metadata`, as Inspect's samples have it, are columns, too."""
+    """Return objects as rows. The members of `metadata`, as Inspect's samples have it, are columns, too."""
     rows = []
     for value, subject, place in objects:
         if not isinstance(value, dict):
@@ -92,7 +92,7 @@ READERS = {
     "hugging-face": "checkpoint_ld.integrations.formats.hugging_face",
     "inspect": "checkpoint_ld.integrations.formats.inspect",
 }
-"""What can be read, and the module whose function `records` reads it."""
+"""The formats that can be read, and the module whose function `records` reads each."""
 _EXTENSIONS = {".eval": "inspect", ".parquet": "hugging-face", ".arrow": "hugging-face"}
 USUAL = {
     "question": ("question", "input", "prompt", "problem", "query", "instruction", "question_text"),
@@ -115,9 +115,9 @@ USUAL = {
     "few_shot_examples": ("few_shot_examples",),
     "custom_metadata": ("custom_metadata",),
 }
-"""The names that columns usually have, in small letters with `_` for spaces, the first that is there counts."""
+"""The usual names of columns, in small letters with `_` for spaces; the first that is there counts."""
 CHECKPOINT = "checkpoint.jsonld"
-"""What the benchmark is called in a folder that it was exported to."""
+"""The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
 _CROISSANT = "croissant.json"
 _INSPECT = ("task.py", "dataset.jsonl")
@@ -129,7 +129,7 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row by the names of its columns; `subject` is what messages call it, `place` where it stands."""
+    """A row by the names of its columns; `subject` is its name in messages, `place` where it stands."""
 
     values: Mapping[str, Any]
     subject: str
@@ -138,9 +138,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What a source holds: its rows, the columns in their order, and what it says about itself.
+    """The content of a source: its rows, the columns in their order, and its metadata.
 
-    `about` has members of `Benchmark.set_metadata`; `findings` say what no row holds.
+    `about` has members of `Benchmark.set_metadata`. `findings` are about content that no row holds.
     """
 
     rows: Iterable[Row]
@@ -150,7 +150,7 @@ class Records:
 
 
 class ImportedBenchmark(NamedTuple):
-    """A benchmark that was made of another format's questions, and what did not fit into it."""
+    """A benchmark made from the questions of another format, and findings about what did not fit into it."""
 
     benchmark: Benchmark
     findings: tuple[Finding, ...]
@@ -173,9 +173,9 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     url_column: str | None = None,
     custom_metadata_columns: Sequence[str] | None = None,
 ) -> ImportedBenchmark:
-    """Make a benchmark of the questions in a file or folder, and tell in findings what does not fit.
+    """Make a benchmark of the questions in a file or folder, with findings about what does not fit.
 
-    `format` is one of `READERS`; without it the extension and the content tell. `part` is the sheet of a workbook or
+    `format` is one of `READERS`; without it the extension and the content decide. `part` is the sheet of a workbook or
     the configuration of a data set, `split` one of its splits (all of them without it). A column that is not named is
     guessed by the names of `USUAL`; what is in no column of theirs becomes custom metadata, or only
     `custom_metadata_columns` where they are given. Rows without a question or an answer are left out.
@@ -214,13 +214,13 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
 
 
 def format_of(path: str) -> str:
-    """Return which of `READERS` reads a file or folder. Raises SettingsError where nothing tells."""
+    """Return which of `READERS` reads a file or folder. Raises SettingsError where none does."""
     file = Path(path)
     if (file / _CROISSANT).is_file() or file.name == _CROISSANT:
         return "croissant"
     if (file / _CRATE).is_file() and (file / CHECKPOINT).is_file():
         raise SettingsError(f"{path} is a crate with a benchmark in it, {file / CHECKPOINT}: load that file")
-    if all((file / one).is_file() for one in _INSPECT):
+    if all((file / name).is_file() for name in _INSPECT):
         return "inspect"
     if file.is_dir():
         return "hugging-face"
@@ -235,14 +235,14 @@ def lost(message: str, place: Place | None = None, subject: str = "", remedy: st
 
 
 def lost_beside_records(benchmark: Benchmark, rubrics: str, place: str, remedy: str) -> Iterator[Finding]:
-    """Yield what records have no place for: `rubrics` says how they tell of these, `place` has no custom properties."""
+    """Yield findings about what records do not hold: `rubrics` is the message about these, `place` what holds less."""
     if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
         yield lost(rubrics, remedy=remedy)
     yield from lost_properties(benchmark, place, remedy)
 
 
 def lost_properties(benchmark: Benchmark, place: str, remedy: str) -> Iterator[Finding]:
-    """Yield the finding that a format, or a `place` in it, has none for a benchmark's properties of its own."""
+    """Yield a finding if a benchmark has custom properties, which a format, or a `place` in it, does not hold."""
     own = [name for name in benchmark.get_all_custom_properties() if name not in _OURS]
     if own:
         yield lost(f"the custom properties {', '.join(own)} have no place in {place}", remedy=remedy)
@@ -268,7 +268,7 @@ def no_encoding(error: UnicodeEncodeError) -> WriteError:
 
 
 class _Noted:
-    """What did not fit, one finding for all rows that have the same fault."""
+    """Collects what did not fit, in one finding for all rows that have the same fault."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], list[Row]] = {}
@@ -285,7 +285,7 @@ class _Noted:
 
 
 class _Columns:
-    """Which column of a source says what about a question."""
+    """The columns of a source by their role in a question."""
 
     def __init__(
         self,
@@ -296,13 +296,13 @@ class _Columns:
         source: str,
     ) -> None:
         listed = ", ".join(map(repr, names)) or "none"
-        wanted = [*given.values(), *(one.get("column") for one in keywords or ()), *(custom or ())]
+        wanted = [*given.values(), *(keyword.get("column") for keyword in keywords or ()), *(custom or ())]
         for name in wanted:
             if name is not None and name not in names:
                 raise LookupFailedError(f"there is no column {name!r} in {source}: there are {listed}")
         usual = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
         self._of = {
-            role: given.get(role) or next((usual[one] for one in known if one in usual), None)
+            role: given.get(role) or next((usual[name] for name in known if name in usual), None)
             for role, known in USUAL.items()
         }
         if not names:
@@ -314,7 +314,7 @@ class _Columns:
                 )
         guessed = self._of["keywords"]
         self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
-        used = {*self._of.values(), *(one["column"] for one in self._keywords)}
+        used = {*self._of.values(), *(keyword["column"] for keyword in self._keywords)}
         rest = [name for name in names if name not in used]
         self._custom = rest if custom is None else [*custom]
         passed_over = [name for name in rest if name not in self._custom]
@@ -364,21 +364,21 @@ class _Columns:
 
     def _words(self, values: Mapping[str, Any]) -> list[str]:
         found = list[str]()
-        for one in self._keywords:
-            cell = values.get(one["column"])
-            parts = cell if isinstance(cell, list) else str(cell or "").split(one.get("separator") or ",")
+        for keyword in self._keywords:
+            cell = values.get(keyword["column"])
+            parts = cell if isinstance(cell, list) else str(cell or "").split(keyword.get("separator") or ",")
             found += [str(part).strip() for part in parts]
         return sorted({*found} - {""})
 
 
 def _objects(value: Any) -> list[Any] | None:
-    """Return a list of objects, or the one that stands in a cell as JSON."""
+    """Return a list of objects, or the list that a cell holds as JSON."""
     if isinstance(value, str):
         try:
             value = read_json(value.encode()).value
         except (ReadError, UnicodeEncodeError):
             return None
-    return value if isinstance(value, list) and value and all(isinstance(one, dict) for one in value) else None
+    return value if isinstance(value, list) and value and all(isinstance(item, dict) for item in value) else None
 
 
 def _has_bytes(value: Any) -> bool:
@@ -388,7 +388,7 @@ def _has_bytes(value: Any) -> bool:
 
 
 def _distinct(questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return questions of which no two have one identifier: the second is given one that follows from its text."""
+    """Return questions with distinct identifiers: a second use of one is replaced by an identifier from the text."""
     seen = set[str]()
     for one in questions:
         if one["question_id"] in seen:

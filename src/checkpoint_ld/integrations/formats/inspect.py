@@ -38,7 +38,7 @@ _KEPT = (
     *("keywords", "answer_template", "answer_notes", "author", "sources", "few_shot_examples", "finished"),
     *("date_created", "date_modified", "custom_metadata"),
 )
-"""What the metadata of a sample have of a question; Inspect shows them to no model."""
+"""The members of a question in the metadata of a sample, which Inspect shows to no model."""
 
 
 def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
@@ -48,13 +48,13 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     """
     questions = questions_of(benchmark, "Inspect", "samples")
     findings = [
-        lost("the question has no text, and is no sample", subject=one["id"])
-        for one in questions
-        if not one["question"]
+        lost("the question has no text, and is no sample", subject=question["id"])
+        for question in questions
+        if not question["question"]
     ]
     findings += lost_beside_records(benchmark, "rubrics have no place in a sample", "a task", _REMEDY)
     try:
-        lines = "".join(_line(one) for one in questions if one["question"]).encode()
+        lines = "".join(_line(question) for question in questions if question["question"]).encode()
     except UnicodeEncodeError as error:
         raise no_encoding(error) from None
     written = {
@@ -65,22 +65,22 @@ def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
     return written, tuple(findings)
 
 
-def _line(one: dict[str, Any]) -> str:
+def _line(question: dict[str, Any]) -> str:
     sample = {
-        "input": one["question"],
-        "target": one["raw_answer"],
-        "id": one["id"],
-        "metadata": {name: one[name] for name in _KEPT if one[name] not in (None, [], {})},
+        "input": question["question"],
+        "target": question["raw_answer"],
+        "id": question["id"],
+        "metadata": {name: question[name] for name in _KEPT if question[name] not in (None, [], {})},
     }
     return json.dumps(sample, ensure_ascii=False) + "\n"
 
 
 def _about(log: Any) -> dict[str, Any]:
-    """Return what a log says of its benchmark, as the task that `files` makes has it, and else the task's name."""
-    told = (log.eval.metadata or {}).get("benchmark")
+    """Return the metadata of a benchmark in a log, as the task of `files` writes them, or else the task's name."""
+    stated = (log.eval.metadata or {}).get("benchmark")
     about = {"name": log.eval.task}
-    for name, value in told.items() if isinstance(told, dict) else ():
-        with contextlib.suppress(WriteError):  # a log of somebody else's may have anything there
+    for name, value in stated.items() if isinstance(stated, dict) else ():
+        with contextlib.suppress(WriteError):  # other tasks may write anything there
             Benchmark("any").set_metadata(**{str(name): value})
             about[name] = value
     about.pop("id", None)  # the questions of a log are another benchmark, or a part of one
@@ -88,7 +88,7 @@ def _about(log: Any) -> dict[str, Any]:
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
-    """Return the samples of a log, each once whatever the number of epochs, or of a data set as rows.
+    """Return the samples of a log (each once, whatever the number of epochs) or of a data set as rows.
 
     A folder is one that `files` made. Raises SettingsError for a part or a split, which neither has.
     """
@@ -100,8 +100,8 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         return importing.records(path)
     log = read_log(path)
     order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
-    inner = sorted(log.samples or (), key=lambda one: order.get(one.id, 0), reverse=True)
-    samples = {str(one.id): one for one in inner}
+    inner = sorted(log.samples or (), key=lambda sample: order.get(sample.id, 0), reverse=True)
+    samples = {str(sample.id): sample for sample in inner}
     held = [
         Row(
             {

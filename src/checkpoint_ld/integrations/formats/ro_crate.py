@@ -65,7 +65,7 @@ _MEDIA = {
 }
 _OF_FILES = frozenset({"File", "MediaObject", "Dataset", "DataFeed", "SoftwareSourceCode", "ComputationalWorkflow"})
 _DEMANDING = _OF_FILES | {"SoftwareApplication", "ComputerLanguage", "WebSite"}
-"""Types of which a crate demands more than a citation says: that it is a part of the crate, a version, an address."""
+"""Types that a crate demands more of than a citation states: membership in the crate, a version, an address."""
 
 
 def files(benchmark: Benchmark, *, answers: Paths = (), runs: Paths = ()) -> tuple[dict[str, bytes], list[Finding]]:
@@ -93,85 +93,87 @@ class _Crate:
         self.benchmark = benchmark
         self.files: dict[str, bytes] = {}
         self.findings = [*lost_properties(benchmark, _DESCRIPTION, f"{CHECKPOINT} has them")]
-        self.told_of: dict[str | None, Mapping[str, Any]] = {}
+        self.values_at: dict[str | None, Mapping[str, Any]] = {}
         root = self.crate.root_dataset
         for name, value in self._head().items():
             if value not in (None, [], {}, ""):
                 root[name] = value
 
     def _head(self) -> dict[str, Any]:
-        one = self.benchmark
-        published = one.graph.plain(one.graph.root, "datePublished")
+        benchmark = self.benchmark
+        published = benchmark.graph.plain(benchmark.graph.root, "datePublished")
         return {
-            "name": one.name,
-            "description": one.description or one.name,
-            "version": one.version,
-            "dateCreated": one.created_at,
-            "dateModified": one.modified_at,
-            "datePublished": _date(published) or _date(one.modified_at) or _date(one.created_at),
+            "name": benchmark.name,
+            "description": benchmark.description or benchmark.name,
+            "version": benchmark.version,
+            "dateCreated": benchmark.created_at,
+            "dateModified": benchmark.modified_at,
+            "datePublished": _date(published) or _date(benchmark.modified_at) or _date(benchmark.created_at),
             **self._citations(),
             "license": self._licence(),
-            "author": self.told(_named(one.creator, "Person"), "author"),
-            "funder": self.told(_named(one.funder, "Organization"), "funder"),
-            "identifier": self.told(self._with_values(one.identifier), "identifier", "PropertyValue"),
-            "keywords": self.told(one.keywords, "keyword", "DefinedTerm"),
+            "author": self.value_of(_named(benchmark.creator, "Person"), "author"),
+            "funder": self.value_of(_named(benchmark.funder, "Organization"), "funder"),
+            "identifier": self.value_of(self._with_values(benchmark.identifier), "identifier", "PropertyValue"),
+            "keywords": self.value_of(benchmark.keywords, "keyword", "DefinedTerm"),
         }
 
     def _citations(self) -> dict[str, Any]:
         """Return the works to cite, all with an address as a crate wants it, and texts for the others."""
         works = _named(self.benchmark.citation, "CreativeWork")
-        others = [one for one in works if _address(one) is None]
-        if any(one.keys() - {"@type", "name"} for one in others):
+        others = [work for work in works if _address(work) is None]
+        if any(other.keys() - {"@type", "name"} for other in others):
             self.findings.append(_left("of a citation without an address, all but the name"))
-        cited = [one for one in works if one not in others]
-        texts = [text for one in others if (text := published_text(one))]
-        return {"citation": self.told(cited, "citation", "CreativeWork"), "creditText": _compact(texts)}
+        cited = [work for work in works if work not in others]
+        texts = [text for other in others if (text := published_text(other))]
+        return {"citation": self.value_of(cited, "citation", "CreativeWork"), "creditText": _compact(texts)}
 
     def _licence(self) -> Any:
         stated = self.benchmark.license
         if not stated:
-            said = "the benchmark states no licence, which a crate has to: the crate says that there is none"
-            self.findings.append(lost(said, remedy="set its licence"))
+            message = "the benchmark states no licence, which a crate has to: the crate says that there is none"
+            self.findings.append(lost(message, remedy="set its licence"))
             return _NO_LICENCE
         found = []
-        for one in as_list(stated):
-            name = spdx_name(one) if isinstance(one, str) else None
-            if isinstance(one, str) and (name or _IRI.fullmatch(one)):
-                at = one if _IRI.fullmatch(one) else f"https://spdx.org/licenses/{name}"
-                found.append({"@id": at, "name": name or one})
+        for licence in as_list(stated):
+            name = spdx_name(licence) if isinstance(licence, str) else None
+            if isinstance(licence, str) and (name or _IRI.fullmatch(licence)):
+                at = licence if _IRI.fullmatch(licence) else f"https://spdx.org/licenses/{name}"
+                found.append({"@id": at, "name": name or licence})
             else:
-                found.append(one)
-        return self.told(found, "license", "CreativeWork")
+                found.append(licence)
+        return self.value_of(found, "license", "CreativeWork")
 
     def _with_values(self, identifiers: Any) -> list[Any]:
-        kept = [one for one in as_list(identifiers) if isinstance(one, str) or one.get("value")]
+        kept = [
+            identifier for identifier in as_list(identifiers) if isinstance(identifier, str) or identifier.get("value")
+        ]
         if len(kept) < len(as_list(identifiers)):
             self.findings.append(_left("an identifier without a value"))
         return kept
 
-    def told(self, value: Any, name: str, kind: str = "Thing") -> Any:
-        """Return a value as a crate has it: an object is an entity of its own (RO-Crate 1.2, flattened), `#name`."""
+    def value_of(self, value: Any, name: str, kind: str = "Thing") -> Any:
+        """Return a value for the crate; an object becomes an entity of its own, `#name` (RO-Crate 1.2, flattened)."""
         value = _compact(value)
         if isinstance(value, list):
-            return [self.told(one, f"{name}-{number}", kind) for number, one in enumerate(value, 1)]
+            return [self.value_of(one, f"{name}-{number}", kind) for number, one in enumerate(value, 1)]
         if not isinstance(value, Mapping):
             return value
         if "@value" in value:
             return value["@value"]
         members = {key: one for key, one in value.items() if not key.startswith("@") and one is not None}
-        types = [one for one in as_list(value.get("@type")) if isinstance(one, str)]
-        usable = [one for one in types if one in self.terms and one not in _DEMANDING] or [kind]
+        types = [term for term in as_list(value.get("@type")) if isinstance(term, str)]
+        usable = [term for term in types if term in self.terms and term not in _DEMANDING] or [kind]
         unknown = [key for key in members if key not in self.terms]
-        unknown += [one for one in types if one not in self.terms]
+        unknown += [term for term in types if term not in self.terms]
         if unknown:
             self.findings.append(_left(f"of the {name.rstrip('-0123456789')}, {', '.join(unknown)}"))
         at = _address(value)
-        if at in self.told_of and (not members or self.told_of[at] == value):
+        if at in self.values_at and (not members or self.values_at[at] == value):
             return self.crate.get(at)
         if at is None or self.crate.get(at) is not None:
             at = f"#{name}"
-        self.told_of[at] = value
-        held = {key: self.told(one, f"{name}-{key}") for key, one in members.items() if key in self.terms}
+        self.values_at[at] = value
+        held = {key: self.value_of(one, f"{name}-{key}") for key, one in members.items() if key in self.terms}
         held = {"name": published_text(dict(value)) or name, **held}
         return self.add(at, usable[0] if len(usable) == 1 else usable, **held)
 
@@ -201,32 +203,32 @@ class _Crate:
         profile = profiles.profile(profiles.DEFAULT)
         report = validator.report_of([validator.check_reading(examine_bytes(data, CHECKPOINT), profile)], profile)
         verdict = "conforms" if report.conforms else "does not conform"
-        told = f"{CHECKPOINT} {verdict} to the profile {profile.name}"
+        description = f"{CHECKPOINT} {verdict} to the profile {profile.name}"
         page = reports.render(report, "html").encode()
-        self.add_file(REPORT, page, f"Validation of {name}", told, about=self.checkpoint)
+        self.add_file(REPORT, page, f"Validation of {name}", description, about=self.checkpoint)
 
     @cached_property
     def known(self) -> set[str]:
-        """What answers call the questions of the benchmark: their identifiers, and the hashes of their texts."""
-        texts = {one["id"]: one["question"] for one in self.benchmark.get_all_questions()}
+        """The names that answers have for the questions: their identifiers, and the hashes of their texts."""
+        texts = {question["id"]: question["question"] for question in self.benchmark.get_all_questions()}
         return {*texts, *map(question_object_id, texts.values())}
 
     def add_answers(self, path: str) -> None:
         found = [*read_answers(path)]
-        usable = [one for one in found if not one.fault]
+        usable = [answer for answer in found if not answer.fault]
         if not usable:
             first = f": {found[0].place}: {found[0].fault}" if found else ""
             raise ReadError(f"{path}: there are no recorded answers in it{first}")
         with open_answers(path) as opened:
             data = opened.read()
-        strange = sum(one.question_id not in self.known for one in usable)
+        strange = sum(answer.question_id not in self.known for answer in usable)
         if strange:
-            said = f"{path} has answers to questions that the benchmark does not have, {strange} of {len(usable)}"
-            self.findings.append(lost(said, remedy=_OF_THIS))
-        models = ", ".join(sorted({one.model_name for one in usable if one.model_name}))
-        told = f"{len(usable)} recorded answers{f' of {models}' if models else ''}"
+            message = f"{path} has answers to questions that the benchmark does not have, {strange} of {len(usable)}"
+            self.findings.append(lost(message, remedy=_OF_THIS))
+        models = ", ".join(sorted({answer.model_name for answer in usable if answer.model_name}))
+        description = f"{len(usable)} recorded answers{f' of {models}' if models else ''}"
         target = self._free("answers", path)
-        self.add_file(target, data, PurePath(target).name, told, about=self.checkpoint)
+        self.add_file(target, data, PurePath(target).name, description, about=self.checkpoint)
 
     def add_runs(self, paths: Iterable[str]) -> None:
         """Add agent checkpoints, and an action for each execution. Raises WriteError for those of another benchmark."""
@@ -239,16 +241,16 @@ class _Crate:
             with open_answers(path) as opened:
                 data = opened.read()
             target = self._free("runs", path)
-            told = f"Where agent {checkpoint.agent_id} stood: {checkpoint.metadata.checkpoint_reason}"
-            file = self.add_file(target, data, checkpoint.name or checkpoint.id, checkpoint.description or told)
+            description = f"Where agent {checkpoint.agent_id} stood: {checkpoint.metadata.checkpoint_reason}"
+            file = self.add_file(target, data, checkpoint.name or checkpoint.id, checkpoint.description or description)
             executions.setdefault(checkpoint.execution_id, []).append((checkpoint, file))
         for execution, runs in executions.items():
-            self._add_action(execution, sorted(runs, key=lambda one: one[0].timestamp))
+            self._add_action(execution, sorted(runs, key=lambda run: run[0].timestamp))
 
     def _add_action(self, execution: str, runs: Sequence[tuple[AgentCheckpoint, Any]]) -> None:
         last, _ = runs[-1]
-        starts = [start for one, _ in runs for start in _starts(one)]
-        asked = dict.fromkeys(one.about.question for one, _ in runs if one.about)
+        starts = [start for checkpoint, _ in runs for start in _starts(checkpoint)]
+        questions = dict.fromkeys(checkpoint.about.question for checkpoint, _ in runs if checkpoint.about)
         agent = schema.iri("agent", last.agent_id)
         count = f"{len(runs)} checkpoints" if len(runs) > 1 else "1 checkpoint"
         action = self.add(
@@ -265,7 +267,7 @@ class _Crate:
                 name=last.metadata.agent_name or last.agent_id,
                 description="The agent that ran (software, as PROV-O has it: SoftwareAgent)",
             ),
-            object=[self.checkpoint, *filter(None, map(self._question, filter(None, asked)))],
+            object=[self.checkpoint, *filter(None, map(self._question, filter(None, questions)))],
             result=[file for _, file in runs],
         )
         self.crate.root_dataset.append_to("mentions", action, compact=True)
@@ -276,15 +278,15 @@ class _Crate:
         if found := self.crate.get(at):
             return found
         if identifier not in self.benchmark.get_question_ids():
-            said = f"an agent worked on the question {shown(identifier)}, which the benchmark does not have"
-            self.findings.append(lost(said, remedy=_OF_THIS))
+            message = f"an agent worked on the question {shown(identifier)}, which the benchmark does not have"
+            self.findings.append(lost(message, remedy=_OF_THIS))
             return None
         text = self.benchmark.get_question(identifier)["question"]
         return self.add(at, "Question", name=text, isPartOf=self.checkpoint)
 
     def _free(self, folder: str, path: str) -> str:
-        """Return a name in a folder of the crate that no other file has, also where letters' case does not count."""
-        plain, taken = PurePath(path), {one.casefold() for one in self.files}
+        """Return a name in a folder of the crate that no other file has, regardless of case."""
+        plain, taken = PurePath(path), {file.casefold() for file in self.files}
         tried, number = f"{folder}/{plain.name}", 1
         while tried.casefold() in taken:
             number += 1
@@ -302,34 +304,34 @@ def _left(what: str) -> Finding:
 
 
 def _address(value: Mapping[str, Any]) -> str | None:
-    """Return the IRI by which others know what an object tells of."""
+    """Return the public IRI of the thing that an object describes."""
     found = (value.get("@id"), value.get("identifier"), value.get("url"))
-    return next((one for one in found if isinstance(one, str) and _IRI.fullmatch(one)), None)
+    return next((address for address in found if isinstance(address, str) and _IRI.fullmatch(address)), None)
 
 
 def _named(value: Any, kind: str) -> list[Any]:
-    """Return a list of objects: of whom, or of what work, a text tells, it is the name."""
+    """Return a list of objects; a text becomes an object of type `kind` with that name."""
     return [
-        ({"@type": kind, "@id": one, "name": one} if _IRI.fullmatch(one) else {"@type": kind, "name": one})
-        if isinstance(one, str)
-        else one.model_dump(by_alias=True, exclude_none=True)
-        if hasattr(one, "model_dump")
-        else one
-        for one in as_list(value)
-        if one
+        ({"@type": kind, "@id": item, "name": item} if _IRI.fullmatch(item) else {"@type": kind, "name": item})
+        if isinstance(item, str)
+        else item.model_dump(by_alias=True, exclude_none=True)
+        if hasattr(item, "model_dump")
+        else item
+        for item in as_list(value)
+        if item
     ]
 
 
-def _date(told: object) -> str | None:
-    if not isinstance(told, str):
+def _date(value: object) -> str | None:
+    if not isinstance(value, str):
         return None
     try:
-        datetime.fromisoformat(told)
+        datetime.fromisoformat(value)
     except ValueError:
         return None
-    return told
+    return value
 
 
 def _starts(checkpoint: AgentCheckpoint) -> Iterable[int]:
-    yield from (one.created_at for one in checkpoint.snapshot.thought_chain)
-    yield from (one.started_at for one in checkpoint.snapshot.tool_state.calls if one.started_at is not None)
+    yield from (thought.created_at for thought in checkpoint.snapshot.thought_chain)
+    yield from (call.started_at for call in checkpoint.snapshot.tool_state.calls if call.started_at is not None)
