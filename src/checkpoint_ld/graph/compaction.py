@@ -187,6 +187,7 @@ def tell_residue(index: Index, subject: Node, left: Residue) -> None:
 POSITION = named(SCHEMA + "position")
 
 _LARGEST = float("inf")
+_INTEGERS = frozenset({XSD_INTEGER})  # looked up, since rdflib compares names slowly
 
 Tree = dict[str, Any]
 
@@ -413,4 +414,4 @@ def refs(value: Any) -> Iterator[Node]:
 
 def is_position(held: Node | list[Node]) -> bool:
     """Tell whether what an object has as position is a place in an array."""
-    return isinstance(held, Literal) and held.datatype == XSD_INTEGER and str(held).isdecimal() and len(held) < 16
+    return isinstance(held, Literal) and held.datatype in _INTEGERS and held.isdecimal() and len(held) < 16

@@ -50,7 +50,7 @@ TEXT = "@text"
 """The coercion of members that hold text, whatever its language or datatype."""
 
 _DATETIME = re.compile(
-    r"-?(?:[1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
+    r"-?([1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
     r"T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)"
     r"(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?",
     re.ASCII,
@@ -92,10 +92,11 @@ class TypedText(str):
 
 def is_datetime(text: str) -> bool:
     """Tell whether `text` is in the lexical space of `xsd:dateTime` (XML Schema 1.1 §3.3.7)."""
-    if not _DATETIME.fullmatch(text):
+    found = _DATETIME.fullmatch(text)
+    if found is None:
         return False
-    year, month, day = text.lstrip("-").split("T")[0].split("-")
-    if int(day) <= 28:
+    year, month, day = found.groups()
+    if day <= "28":
         return True
     leap_cycle_year = 2000 + int(year) % 400
     try:

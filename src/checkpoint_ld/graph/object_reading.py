@@ -55,6 +55,7 @@ _MOST = 4096
 _READINGS = 4
 """So often all nodes may be read: a residue names some of them again; nodes that hold one another have no end."""
 _NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, RESIDUE})
+_HEAD = frozenset(("@type", "@id"))
 _LITERALS, _NODES, _LISTS = {Literal}, {URIRef}, {list, Several}
 _CONTAINERS = frozenset((dict, list))
 _NOWHERE: frozenset[Node] = frozenset()
@@ -236,7 +237,8 @@ class ObjectReading(Compaction):
             if local:
                 objects[at] = {"@context": local, **objects[at]}
         for at in with_residue:
-            objects[at] = self.with_residue(reads, subjects[at], held_by[at], objects[at], only)
+            row = objects[at]
+            objects[at] = self.with_residue(reads, subjects[at], held_by[at], row, only, is_needing=at in needing)
 
     def heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[Found]:
         """Return the types and the identifiers of nodes of one type."""
@@ -327,8 +329,10 @@ class ObjectReading(Compaction):
             return [copied(one) if type(one) in _CONTAINERS else one for one in found]
         return [*map(read.__getitem__, map(id, values))]
 
-    def with_residue(self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None) -> Tree:
-        """Return an object of which a residue tells some members."""
+    def with_residue(  # noqa: PLR0913 - an object in the forms that it has on its way
+        self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None, *, is_needing: bool
+    ) -> Tree:
+        """Return an object of which a residue states some members; one that `is_needing` a context gets it."""
         residue = told_residue(held[RESIDUE])
         keys = {*residue.members, *residue.absent, *residue.set_apart}
         if only is not None and not any(key in only or key[:1] == "@" for key in keys):
@@ -343,7 +347,11 @@ class ObjectReading(Compaction):
         told = {key: one for key, one in residue.over(read).items() if only is None or key in only or key[:1] == "@"}
         filled = {key: self._filled_all(value, reads.terms.by_key.get(key)) for key, value in told.items()}
         every = {**{key: one for key, one in row.items() if key not in read or key in filled}, **filled}
-        if self.adds_contexts:
+        if self.adds_contexts and (
+            is_needing
+            or not _HEAD.isdisjoint(keys)
+            or self.local_context(subject, {**filled}, reads.terms, reads.via, residue)
+        ):
             members = {**self._as_found(reads, held, every), **filled}
             local = self.local_context(subject, members, reads.terms, reads.via, residue)
             every = {**members, "@context": local} if local else members

@@ -106,7 +106,6 @@ Tree = dict[str, Any]
 
 _FLOATS = {float}
 _PLAIN_BELOW = frozenset((str, int, bool, dict))
-_NEEDLESS = frozenset((str, bool))
 _PLAIN = frozenset((str, int, bool))
 """What a key says all about that has no type coercion; of integers the small ones."""
 
@@ -245,12 +244,18 @@ def _needing(step: Step, values: Sequence[Any], *, is_property: bool) -> list[in
         return []
     if coercion == DOUBLE and kinds == _FLOATS:
         return []
-    needless = _NEEDLESS if coercion is None else ()
-    return [
-        at
-        for at, one in enumerate(values)
-        if type(one) not in needless and ((is_value and _is_json(key, one)) or _needed(one, term) is not None)
-    ]
+    found = []
+    for at, one in enumerate(values):
+        kind = type(one)
+        if kind is str:
+            is_needed = coercion is not None and not suits(one, coercion)
+        elif coercion is None and (kind is bool or (kind is int and is_small(one))):
+            is_needed = False
+        else:
+            is_needed = (is_value and _is_json(key, one)) or _needed(one, term) is not None
+        if is_needed:
+            found.append(at)
+    return found
 
 
 def _is_small(value: Any) -> bool:
@@ -271,10 +276,14 @@ def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: 
             local[key] = {"@type": "@json"}
             continue
         term = terms.by_key.get(key)
+        if type(value) is str and (term is None or term.coercion is None):
+            continue
         needed = _needed(value, term)
         if needed is not None:
             local[key] = {"@id": term.iri, **needed} if term is not None else needed
     local.update({key: None for key in set_apart if not key.startswith("@")})
+    if not local:
+        return local
     return _scoped(local, {key: one for key, one in members.items() if not (is_property and _is_json(key, one))})
 
 
