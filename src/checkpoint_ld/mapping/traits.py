@@ -211,19 +211,23 @@ def trait_of(rating: Json) -> AnyTrait | None:
     known = _known_type(rating.get("additionalType"))
     if known is None:
         return None
-    settings = {
-        name: _decoded(name, value) if name in _ENCODED else value
-        for name, value in values(rating.get("additionalProperty")).items()
-    }
+    settings = values(rating.get("additionalProperty"))
+    for name, value in settings.items():
+        if name in _ENCODED:
+            settings[name] = _decoded(name, value)
     family = settings.pop("dynamic_trait_type", None) if known[1] == DYNAMIC else SUFFIXES[known[1]]
     model = FAMILIES.get(family) if isinstance(family, str) else None
     if model is None:
         return None
-    described = {name: text_of(rating[name]) for name in ("name", "description") if rating.get(name) is not None}
-    members = {**_members(family, rating, settings), **described}
+    members = _members(family, rating, settings)
+    for name in ("name", "description"):
+        if rating.get(name) is not None:
+            members[name] = text_of(rating[name])
     fields = _FIELDS[model]
+    if not fields.issuperset(members):
+        members = {name: value for name, value in members.items() if name in fields}
     try:
-        return model.model_validate({name: value for name, value in members.items() if name in fields}, context=LENIENT)
+        return model.model_validate(members, context=LENIENT)
     except ValidationError as error:
         raise ReadError(f"the trait {members.get('name')!r} cannot be read: {faults_of(error)}") from None
 
@@ -244,9 +248,11 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
     if not isinstance(told.get("model_override"), dict):
         told.pop("model_override", None)  # no settings of a model, which a rule says, and of no effect
     if family == "llm":
-        deep = {name: rating[name] for name, usual in DEEP_DEFAULTS.items() if _is_of_kind(rating.get(name), usual)}
+        for name, value in rating.items():
+            if name in DEEP_DEFAULTS and _is_of_kind(value, DEEP_DEFAULTS[name]):
+                told.setdefault(name, value)
         kind = llm_kind(rating, settings)
-        told = {**deep, **told, "kind": "boolean" if kind == "binary" else kind}
+        told["kind"] = "boolean" if kind == "binary" else kind
     elif family == "metric":
         mode = {"evaluation_mode": MATRIX} if told.get("evaluation_mode") == GUI_MATRIX else {}
         return {"higher_is_better": None, **told, **mode}

@@ -108,20 +108,22 @@ class _Completion:
         return changed(element, whole, "dataFeedElement")
 
     def _question(self, question: Tree, pointer: str) -> Tree:
-        said = _text(question.get("text"))
+        text = _text(question.get("text"))
         held = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
         answer, template = (one if isinstance(one, dict) else {} for one in held)
-        told = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
-        whole: Tree = {"acceptedAnswer": changed(answer, told, "acceptedAnswer")}
+        whole: Tree = {}
+        if "@type" not in answer or type(answer.get("text")) is not str:
+            members = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
+            whole["acceptedAnswer"] = changed(answer, members, "acceptedAnswer")
         if "hasPart" in question:
             source = template.get("text")
-            told = {
+            members = {
                 "@type": template.get("@type", "SoftwareSourceCode"),
-                "name": template.get("name") or template_name(said),
-                "text": default_template(said) if source is None else source,
+                "name": template.get("name") or template_name(text),
+                "text": default_template(text) if source is None else source,
                 "programmingLanguage": "Python",
             }
-            whole["hasPart"] = changed(template, told, "hasPart")
+            whole["hasPart"] = changed(template, members, "hasPart")
         if "rating" in question:
             whole["rating"] = self._ratings(question["rating"], f"{pointer}/rating")
         if "keywords" in question:
