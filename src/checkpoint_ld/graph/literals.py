@@ -288,6 +288,12 @@ def _typed_text(text: str, coercion: str | None, *, language: str | None = None,
 def _parsed(text: str) -> tuple[bool, Any]:
     """Tell whether a text is JSON (RFC 8259) that says all it says when it is written again, and return its value."""
     try:
+        value = orjson.loads(text)
+        if orjson.dumps(value).decode() == text:  # no key stands twice, and no number changes
+            return True, value
+    except (ValueError, TypeError):
+        pass
+    try:
         return True, _strictly.decode(text)
     except (ValueError, RecursionError):
         return False, None
