@@ -516,7 +516,16 @@ class _AgentReader(ObjectReading):
 
         return least(POSITION), least(*_MOMENTS), str(term)
 
-    def with_residue(self, reads: Reads, subject: Node, held: Any, row: Tree, only: Any) -> Tree:  # noqa: ARG002 - no frames
+    def with_residue(  # noqa: PLR0913 - as there
+        self,
+        reads: Reads,
+        subject: Node,  # noqa: ARG002 - as there
+        held: Any,
+        row: Tree,
+        only: Any,  # noqa: ARG002 - no frames
+        *,
+        is_needing: bool,  # noqa: ARG002 - no contexts
+    ) -> Tree:
         """Put what a residue tells over what the statements tell, unless somebody changed the statements since."""
         plan, members = cast("_AgentReads", reads).plan, dict(row)
         for term in terms_of(held[RESIDUE]):
