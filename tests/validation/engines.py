@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import pyshacl
@@ -35,6 +35,7 @@ def prepared(text: str) -> Any:
     return prepareQuery(text)
 
 
+@cache
 def shapes_graph(chosen: Profile) -> Graph:
     """Return the shapes of a profile in rdflib's own store."""
     graph = Graph(bind_namespaces="core")
@@ -55,7 +56,7 @@ def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
 def plain_run(text: bytes, chosen: Profile, kind: type[Graph] = Remembering) -> set[Verdict]:
     """Return the verdicts of pySHACL, called as anybody would call it."""
     register()
-    _, report, _ = pyshacl.validate(plain_graph(text, kind), shacl_graph=shapes_graph(chosen))
+    _, report, _ = pyshacl.validate(plain_graph(text, kind), shacl_graph=shapes_graph(chosen), inplace=True)
     assert isinstance(report, Graph)
     return verdicts(report)
 

@@ -11,13 +11,14 @@ import pytest
 import shifty
 from rdflib import Graph
 
-from checkpoint_ld import data, families, rules
+from checkpoint_ld import data, families, rules, shacl
 from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.rules import Example, example
 from checkpoint_ld.shacl.shapes import Run
 from checkpoint_ld.validation import profiles, results, validator
 from checkpoint_ld.vocabulary import SHACL
+from tests.trials import some
 from tests.validation.engines import core_shapes, plain_graph, plain_run, verdicts
 from tests.validation.feeds import feed
 
@@ -30,7 +31,8 @@ SHAPES = sorted(data.folder("shapes").rglob("*.ttl"))
 CORPUS_FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
 
 
-CORE = core_shapes()
+CORE_GRAPH = core_shapes()
+CORE = shacl.compile_shapes(CORE_GRAPH)
 
 
 def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[tuple[str, str, str]]]:
@@ -58,9 +60,8 @@ def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("code", ["KQ014", "KR016"])
-def test_a_graph_of_rdflib_as_it_comes_gives_the_same(code: str) -> None:
-    told = example(code)
+def test_a_graph_of_rdflib_as_it_comes_gives_the_same() -> None:
+    told = example("KR016")
 
     assert told is not None
     assert our_run(told.invalid, "karenina")[1] == plain_run(told.invalid, profiles.profile(), Graph)
@@ -71,7 +72,7 @@ def test_a_graph_of_rdflib_as_it_comes_gives_the_same(code: str) -> None:
 def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: str) -> None:
     files = [path for path in sorted((corpus / folder).iterdir()) if path.name != "index.json"]
     compared = 0
-    for path in files[:6]:
+    for path in some(files[:6], 3):
         text = path.read_bytes()
         checked = families.check(text, profiles.profile())
         if checked.results is not None:
@@ -83,11 +84,10 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
 @pytest.mark.slow
 @pytest.mark.parametrize("told", EXAMPLES, ids=lambda told: told.code)
 def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told: Example) -> None:
-    graph, shapes = plain_graph(told.invalid), CORE
-    _, ours, _ = pyshacl.validate(graph, shacl_graph=shapes)
-    _, theirs, _ = shifty.validate(graph, shacl_graph=shapes, infer=False)
+    graph = plain_graph(told.invalid)
+    _, ours, _ = shacl.validate(graph, CORE)
+    _, theirs, _ = shifty.validate(graph, shacl_graph=CORE_GRAPH, infer=False)
 
-    assert isinstance(ours, Graph)
     assert verdicts(theirs) == verdicts(ours)
 
 
