@@ -1,1 +1,1 @@
-"""Agent checkpoints: what an agent knew and did at one moment, as JSON, as values, as a graph, compared."""
+"""Agent checkpoints, the state of an agent at one moment: as JSON, as values, as a graph; compared."""

@@ -1,4 +1,4 @@
-"""`AgentCheckpoint`: what an agent knew and did at one moment, read, compared, shown and saved."""
+"""`AgentCheckpoint`: the state of an agent at one moment, read, compared, shown and saved."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
 
     @classmethod
     def of_reading(cls, reading: AgentReading) -> Self:
-        """Return the checkpoint that was read. Raises InvalidCheckpoint with the report on the source as `load`."""
+        """Return the checkpoint of a reading. Raises InvalidCheckpoint with the report on the source as `load`."""
         from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
 
         is_well_formed = all(found.severity is not Severity.VIOLATION for found in reading.findings)
@@ -85,7 +85,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
 
     @classmethod
     def of_tree(cls, tree: Mapping[str, Any]) -> Self:
-        """Return the checkpoint that plain JSON of the canonical shape says; members are not filled in.
+        """Return the checkpoint for plain JSON of the canonical shape; defaults are not filled in.
 
         Raises ShapeError, UnsupportedVersion, WriteError for what is no JSON, such as NaN, and InvalidCheckpoint with
         the report if it breaks rules.
@@ -110,9 +110,9 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         return cls.of_reading(examine(graph))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy, with other members if asked for, which are not checked: see `but` and `refusing`."""
+        """Return a copy, with the members of `update`, which are not checked: see `but` and `refusing`."""
         copied = super().model_copy(update=update, deep=deep)
-        # pydantic copies cached properties as well, and the hash is that of the original.
+        # pydantic copies cached properties as well; the hash would be that of the original.
         copied.__dict__.pop("sha256", None)
         return copied
 
@@ -136,7 +136,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
 
             return written(self.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
         content = bytes_of_ordered(self.tree())
-        # Who writes a checkpoint asks for its hash as well: the text is made once.
+        # The hash is made of the same text, which is kept.
         self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
         return content
 
@@ -152,8 +152,8 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a new file, wholly or not at all.
 
-        Its extension says what: `.json`, `.jsonld`, or RDF in `.nq`, `.nt`, `.ttl`, `.trig` or `.rdf`; JSON in the
-        canonical shape without one. `.gz` after that packs the file.
+        The extension chooses the format: `.json`, `.jsonld`, or RDF in `.nq`, `.nt`, `.ttl`, `.trig` or `.rdf`; without
+        one it is JSON in the canonical shape. `.gz` after that packs the file.
         Raises TargetExistsError if there is a file already, and WriteError for another extension and for a file that
         cannot be written.
         """
@@ -161,13 +161,13 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         replace_file(path, content, overwrite=False, pack=is_packed(path))
 
     def to_graph(self, *, prov: bool = True) -> AgentGraph:
-        """Return the checkpoint as a graph, with what follows from it in terms of PROV-O unless `prov` is false."""
+        """Return the checkpoint as a graph, with the derived statements in PROV-O unless `prov` is false."""
         from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - loads rdflib
 
         return AgentGraph.of_tree(self.tree(), prov=prov)
 
     def validate(self, profile: str = "agent") -> Report:  # type: ignore[override] # the name is deprecated in pydantic
-        """Hold the checkpoint against the rules of a profile. Raises SettingsError for one that there is not."""
+        """Validate the checkpoint by the rules of a profile. Raises SettingsError for an unknown profile."""
         from checkpoint_ld.agent import rules  # noqa: PLC0415 - loads rdflib
 
         return rules.validate_checkpoint(self.tree(), profile)

@@ -1,4 +1,4 @@
-"""What is different between two checkpoints of an agent."""
+"""Differences between two checkpoints of an agent."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "metadata_changes": ("metadata",),
     "header_changes": (),
 }
-"""Where the parts that are compared by pointer stand; the last one is what is left."""
+"""The places of the parts that are compared by pointer; the last one holds all others."""
 _MATCHED = ("added", "removed", "changed", "moved")
 _COMPARED = (*(f"{these}_{what}" for these in ("thoughts", "tool_calls") for what in _MATCHED), *_PLACES)
 
 
 @dataclass(frozen=True)
 class CheckpointDiff:
-    """What is different between the checkpoint `before` and the checkpoint `after`.
+    """The differences between the checkpoint `before` and the checkpoint `after`.
 
-    Thoughts and calls are matched by their ids: those that came or went are whole, those that stayed tell what changed
-    by JSON Pointers (RFC 6901) inside them; `…_moved` are the ids whose place among those that stayed is another one.
-    All other changes go by pointers from the document's root. `header_changes` has what belongs to none of the others;
-    the checkpoint's own id is no change. `steps` and `tokens` are counts, `elapsed_ms` is milliseconds.
+    Thoughts and calls are matched by their ids. Added and removed ones are whole; the changes of the others are given
+    by JSON Pointers (RFC 6901) inside them. `…_moved` are the ids whose order among the others is another one. All
+    other changes are given by pointers from the document's root. `header_changes` has those of no other part; the
+    checkpoint's own id is no change. `steps` and `tokens` are counts, `elapsed_ms` is milliseconds.
     """
 
     before: AgentCheckpoint = field(repr=False)
@@ -83,12 +83,12 @@ class CheckpointDiff:
 
     @property
     def steps(self) -> int:
-        """How many steps lie between the two."""
+        """The number of steps between the two."""
         return self.after.metadata.step_number - self.before.metadata.step_number
 
     @property
     def tokens(self) -> int:
-        """How many tokens were used between the two."""
+        """The number of tokens that were used between the two."""
         return self.after.metadata.tokens_used - self.before.metadata.tokens_used
 
     @property
@@ -98,7 +98,7 @@ class CheckpointDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is different but, perhaps, the ids of the two."""
+        """Whether there is no difference but, perhaps, in the ids."""
         return not any(getattr(self, name) for name in _COMPARED)
 
     def __bool__(self) -> bool:
@@ -116,7 +116,7 @@ class CheckpointDiff:
         return "\n".join(map(harmless, (title, *(list(_lines(self)) or ["no differences"]))))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the differences as a JSON object. In a change, a missing `before` or `after` means that none was."""
+        """Return the differences as a JSON object. A change without `before` or `after` had no value there."""
         return {
             "from": self.before.id,
             "to": self.after.id,
@@ -130,8 +130,7 @@ class CheckpointDiff:
     def to_json_patch(self, *, tests: bool = False) -> list[Operation]:
         """Return the RFC 6902 operations that turn the document of the first checkpoint into that of the second.
 
-        With `tests`, each value that goes or changes is tested to be what it was, and a test that the document is the
-        first checkpoint speaks for what is added.
+        With `tests`, each value that is removed or replaced is tested first, and so is the id of the first checkpoint.
         """
         before = self.before.tree()
         found = patch(before, self.after.tree())
@@ -142,7 +141,7 @@ class CheckpointDiff:
 def diff_checkpoints(
     before: AgentCheckpoint, after: AgentCheckpoint, *, allow_other_execution: bool = False
 ) -> CheckpointDiff:
-    """Return what is different between two checkpoints.
+    """Return the differences between two checkpoints.
 
     Raises SettingsError where they are of two executions, unless one goes on from the other (`parent`) or
     `allow_other_execution` is given.
@@ -182,14 +181,14 @@ def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
 
 
 def _changes(before: Any, after: Any, path: Path = ()) -> Changes:
-    """Return what is different between two JSON values, by JSON Pointers that start with `path`."""
+    """Return the changes between two JSON values, by JSON Pointers that start with `path`."""
     return {pointer((*path, *change.path)): Change(change.before, change.after) for change in changes(before, after)}
 
 
 def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
-    """Return what became of thoughts, or of calls, which are matched by their ids."""
+    """Return the changes of thoughts, or of calls, which are matched by their ids."""
     before, after = ({entry.id: entry for entry in these} for these in (old, new))
-    # Snapshots of one run share the values that did not change.
+    # Snapshots of one run share unchanged values.
     both = [one for one, was in before.items() if one in after and was is not after[one]]
     changed = {one: _changes(before[one].tree(), after[one].tree()) for one in both}
     return {
@@ -201,7 +200,7 @@ def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any
 
 
 def _json_of(found: Any) -> Any:
-    """Return what a member of a CheckpointDiff is in JSON."""
+    """Return a member of a CheckpointDiff as JSON."""
     if isinstance(found, Change):
         return found.to_dict()
     if isinstance(found, dict):

@@ -1,6 +1,6 @@
-"""The graph of an agent checkpoint, named by its root: its tree as statements, what follows from them, and back.
+"""The graph of an agent checkpoint, named by its root: its tree as statements, derived statements, and back.
 
-What PROV-O says of a checkpoint (W3C PROV-O §3) is a layer of its own, inferred from the statements.
+The statements in PROV-O (W3C PROV-O §3) are a layer of their own, inferred from the others.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _DATETIME = URIRef(DATETIME)
 
 
 def moment(milliseconds: int) -> Literal:
-    """Return a moment, told in milliseconds since 1970, as `2025-02-05T21:20:00.000Z`."""
+    """Return a moment in milliseconds since 1970 as a literal such as `2025-02-05T21:20:00.000Z`."""
     text = (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
     return typed(text.replace("+00:00", "Z"), _DATETIME)
 
 
 class _Layer:
-    """The statements about one checkpoint, while they are added."""
+    """Adds the derived statements about one checkpoint."""
 
     def __init__(self, index: Index, root: Node) -> None:
         self.index = index
@@ -106,7 +106,7 @@ class _Layer:
             self.say(subject, predicate, moment(value))
 
     def subject_of(self, what: URIRef) -> URIRef | None:
-        """Return the IRI that the question or the benchmark has in its graph that the checkpoint says it is about."""
+        """Return the IRI of the question or the benchmark that the checkpoint is about, as in the benchmark's graph."""
         value = self.value(self.named(self.root, caf("about")), what)
         return URIRef(literals.iri_of(value)) if isinstance(value, str) and value else None
 
@@ -135,7 +135,7 @@ class AgentGraph(StatementGraph):
 
     @classmethod
     def of_tree(cls, tree: Tree, *, prov: bool = False, sha256: str | None = None) -> Self:
-        """Build the graph of a tree in the canonical shape; with `prov`, what is derived from it, too.
+        """Build the graph of a tree in the canonical shape, with `prov` also the derived statements.
 
         `sha256` is the hash of the text, where it is known already. A tree that breaks rules has a graph as well.
         Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
@@ -179,10 +179,10 @@ class AgentGraph(StatementGraph):
         return _AgentReader(self.held).object(subject, None if around is None else around.keys[key].term)
 
     def write(self, subject: Node, members: Tree) -> None:
-        """Let a node, and what it owns, say what an object says, as `read` gives it.
+        """Replace the statements of a node, and of the nodes below it, by those of an object, as `read` gives it.
 
-        What is said of the node beyond that stays; the nodes below it are made anew. Raises LookupFailedError as
-        `read`, and WriteError for an object with another id, as other objects may refer to the node.
+        Foreign statements about the node stay; the nodes below it are made anew. Raises LookupFailedError as `read`,
+        and WriteError for an object with another id, since other objects may refer to the node.
         """
         plan = self._plan(subject)
         around, key = _holder(plan)
@@ -213,7 +213,7 @@ class AgentGraph(StatementGraph):
         return plan
 
     def _cut(self, subject: Node, plan: AgentPlan) -> None:
-        """Take out all that is said about a node and about the objects below it."""
+        """Remove the statements about a node and about the objects below it."""
         held = self.index.pop(subject, {})
         for key, below in plan.below.items():
             for node in terms_of(held.get(plan.keys[key].predicate)):
@@ -221,13 +221,13 @@ class AgentGraph(StatementGraph):
 
 
 def _holder(plan: AgentPlan) -> tuple[AgentPlan | None, str]:
-    """Return what keys mean at the objects that hold those of `plan`, and the key of these; None at the root."""
+    """Return the plan of the objects that hold those of `plan`, and the key of the latter; None at the root."""
     above = ((owner, key) for owner in schema.plans().values() for key, below in owner.below.items() if below is plan)
     return next(above, (None, ""))
 
 
 class Batch(NamedTuple):
-    """Objects at one place of the schema: what their keys mean, their nodes, and the JSON Pointers of their places."""
+    """Objects at one place of the schema: their plan, their nodes, and the JSON Pointers of their places."""
 
     plan: AgentPlan
     sources: Sequence[Tree]
@@ -236,9 +236,9 @@ class Batch(NamedTuple):
 
 
 def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
-    """Return the statements of a tree in the canonical shape; its objects in the order of the tree, the root first.
+    """Return the statements of a tree in the canonical shape, and its objects in the order of the tree, root first.
 
-    The last has the places of objects whose id an earlier one has, by the node of that one.
+    The third value has the places of objects that repeat the id of an earlier one, by the node of that one.
 
     Raises ReadError for a tree that is nested too deeply, and WriteError for what is no JSON, such as NaN.
     """
@@ -271,10 +271,10 @@ class AgentWalk(Walk):
         self.named: set[URIRef] = set()
         self.again: dict[URIRef, list[str]] = {}
         self.left: dict[Node, Tree] = {}
-        """What the statements do not say, by object."""
+        """The residue that the statements do not hold, by node."""
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
-        """Hold the statements of objects and of all below them; return their nodes."""
+        """Add the statements of objects and of all below them; return their nodes."""
         sources, by_place, positions = found
         if len(sources) > TOGETHER:
             parts = [found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER)]
@@ -311,7 +311,7 @@ class AgentWalk(Walk):
     def column(
         self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return what a member says, and at which places otherwise than the document does; as `Columns.column`."""
+        """Return the terms of a member, and the rows where they differ from the document; as `Columns.column`."""
         known = column.known
         if not known.holds:
             if known.reading is Reading.REFERENCE and not known.is_set and {*map(type, column.values)} == {str}:
@@ -325,7 +325,7 @@ class AgentWalk(Walk):
         return terms, [at for at, one in enumerate(column.values) if one is None or isinstance(one, unlike_document)]
 
     def _holder(self, value: Any, column: Column, name: str, depth: int) -> Node | list[Node] | None:
-        """Return what a member says that may hold objects, of which some elements are none."""
+        """Return the terms of a member that may hold objects beside other values."""
         known = column.known
         place = Place(known.term, column.plan, depth)
         if dict in known.holds and isinstance(value, dict):
@@ -343,7 +343,7 @@ class AgentWalk(Walk):
         return _held(term for one in terms for term in terms_of(one))
 
     def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
-        """Return what a value without nodes says, and whether it says it otherwise than the document does."""
+        """Return the terms of a value without nodes, and whether they differ from the document."""
         if known.reading is Reading.JSON:
             return literal_of(value, "@json"), False
         if value is None:
@@ -363,7 +363,7 @@ class AgentWalk(Walk):
         return self.ids[schema.kind_of(known)][identifier]
 
     def complete(self) -> None:
-        """Tell the residue of what the statements say otherwise than the document."""
+        """Add the residue of the values for which the statements differ from the document."""
         for subject, source, keys in self.odd:
             left = self.left.setdefault(subject, {})
             for known in keys:
@@ -379,7 +379,7 @@ class AgentWalk(Walk):
 
 
 class _Ids(dict[str, URIRef]):
-    """The nodes of what has ids of one kind, each made when it is first asked for."""
+    """The nodes for ids of one kind, each made at its first use."""
 
     def __init__(self, kind: schema.Kind) -> None:
         super().__init__()
@@ -396,7 +396,7 @@ def is_texts(value: Any) -> bool:
 
 
 def _uri(name: str) -> URIRef:
-    # What is named here is an IRI: looking again, as URIRef does, takes longer than all else about a name.
+    # The name is an IRI; the check of URIRef would take longer than all else about a name.
     return str.__new__(URIRef, name)
 
 
@@ -425,7 +425,7 @@ def root_of(index: Index) -> Node:
 
 
 class _AgentReads(Reads):
-    """How nodes are read whose keys mean what `plan` says; other predicates say nothing here."""
+    """How nodes with the keys of `plan` are read; other predicates are skipped."""
 
     def __init__(self, plan: AgentPlan) -> None:
         super().__init__(None, None, contexts.karenina())
@@ -444,7 +444,7 @@ class _AgentReads(Reads):
 
 @cache
 def _reads() -> dict[int, _AgentReads]:
-    """Return how the values of each member are read, by the identity of its term; None has that of the root."""
+    """Return how the values of each member are read, by the identity of its term; that of the root by None."""
     found = {}
     waiting: list[tuple[Term | None, AgentPlan]] = [(None, schema.compiled().root)]
     while waiting:
@@ -459,7 +459,7 @@ def _known(step: Step) -> KeyPlan:
 
 
 class _AgentReader(ObjectReading):
-    """Reads objects from an index; derived and foreign statements say nothing here."""
+    """Reads objects from an index; derived and foreign statements are skipped."""
 
     def __init__(self, index: Index) -> None:
         super().__init__(index, contexts.karenina())
@@ -505,7 +505,7 @@ class _AgentReader(ObjectReading):
         return _id_of(term, schema.kind_of(known)) if known.reading is Reading.REFERENCE else str(term)
 
     def place(self, term: Node) -> tuple[float, float, str]:
-        """Return what elements of an array are sorted by: position, moment, name; literals come last."""
+        """Return the sort key of an element of an array: position, moment, name; literals come last."""
         if isinstance(term, Literal):
             return math.inf, math.inf, str(term)
         held_by = self.index.get(term, {})
@@ -526,7 +526,7 @@ class _AgentReader(ObjectReading):
         *,
         is_needing: bool,  # noqa: ARG002 - no contexts
     ) -> Tree:
-        """Put what a residue tells over what the statements tell, unless somebody changed the statements since."""
+        """Apply the residue to the values of the statements, unless the statements were changed since."""
         plan, members = cast("_AgentReads", reads).plan, dict(row)
         for term in terms_of(held[RESIDUE]):
             residue = value_of(term) if isinstance(term, Literal) else None
@@ -549,6 +549,6 @@ class _AgentReader(ObjectReading):
 
 
 def _id_of(subject: Node, kind: schema.Kind) -> str:
-    """Return the id that the name of a node tells; a name of another kind is an id by itself."""
+    """Return the id in the IRI of a node; an IRI of another kind is an id by itself."""
     found = schema.identifier(str(subject))
     return found[1] if found is not None and found[0] == kind else str(subject)

@@ -1,8 +1,8 @@
-"""What follows from the parts of an agent checkpoint, as statements with the prefix `cafd:`.
+"""Inference for agent checkpoints: derived statements with the prefix `cafd:`.
 
-Shapes of SHACL Core look at one node and the values of a path. What they are to know beyond that is inferred first: the
-texts of ids, what is inside JSON values, and what parts say against each other. A statement of the last kind holds what
-is at odds, so that the shape about it allows no value.
+A shape of SHACL Core is about one node and the values of a path. What the rules need beyond that is inferred first: the
+texts of ids, the contents of JSON values, and contradictions between parts. A statement about a contradiction holds the
+value at fault, so that its shape allows no value.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ ENDED_CALL: Final = CAF_DERIVED + "EndedCall"
 ALTERNATIVE, MEMORY_ENTRY = CAF_DERIVED + "Alternative", CAF_DERIVED + "MemoryEntry"
 DIFF, CHANGE = CAF_DERIVED + "Diff", CAF_DERIVED + "Change"
 INFERRED = named(CAF_DERIVED + "Checkpoint")
-"""The class of a checkpoint in whose graph everything that follows stands."""
+"""The class of a checkpoint with which the derived statements stand."""
 
 _ID = derived("id")
 _ARRAYS: Mapping[str, Mapping[str, tuple[str, str]]] = {
@@ -60,7 +60,7 @@ _INSIDE: Mapping[str, Mapping[str, tuple[str, str]]] = {
     THOUGHT: {"alternatives": ("alternative", ALTERNATIVE)},
     CONTEXT: {"memory": ("memoryEntry", MEMORY_ENTRY)},
 }
-"""JSON values with objects inside, which the rules look into: the property that leads to these, and their class."""
+"""JSON values with objects that have rules: the property that leads to the objects, and their class."""
 _MEMBERS: Mapping[str, Mapping[str, str]] = {
     ALTERNATIVE: {"option": "option", "reason_rejected": "reasonRejected", "confidence": "confidence"},
     MEMORY_ENTRY: {"key": "key", "value": "value", "importance": "importance", "timestamp": "timestamp"},
@@ -70,13 +70,13 @@ _MEMBERS: Mapping[str, Mapping[str, str]] = {
 """Members of objects inside JSON values, with their properties."""
 
 _SECONDS = 10**11
-"""Below this a number of milliseconds looks like seconds (it is a day of 1973, or before)."""
+"""A number of milliseconds below this (a day of 1973, or before) is taken for seconds."""
 _COPIES = ("step_number", "tokens_used", "duration_ms")
 _TOTALS = {"total_thoughts": ("thought_chain", "thoughts"), "total_tool_calls": ("calls", "calls")}
 _STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
 _SUCCESS = {True: "success is true", False: "success is false", None: "there is no success, as long as it is in flight"}
 _EXTRA = "thought_chain_extra"
-"""Where unknown keys are kept that stand beside the thoughts in the second shape."""
+"""The member that keeps the unknown keys beside the thoughts of the second shape."""
 
 LARGEST = 2**53
 _WORDS = (
@@ -95,13 +95,13 @@ _TRACES = {
     b"bearer": None,
     b"private key": None,
 }
-"""Parts of the text, in small letters, that a secret has; and where they are usual in other words, too, more of it."""
+"""Parts of secrets in small letters; a longer part, as a pattern, where the short one occurs in other words."""
 
 
 class Part(NamedTuple):
     """An object of the tree: its node, its JSON, its JSON Pointer, its class by its place.
 
-    `plan` says what its keys mean, None for objects inside JSON values.
+    `plan` has the meaning of its keys, None for objects inside JSON values.
     """
 
     node: URIRef
@@ -112,7 +112,7 @@ class Part(NamedTuple):
 
 
 class Note(NamedTuple):
-    """A value of an inferred property: the JSON Pointer of where it stands, and what there is to say about it."""
+    """A value of an inferred property, with the JSON Pointer of its place and a detail for the message."""
 
     node: Node
     predicate: URIRef
@@ -122,15 +122,15 @@ class Note(NamedTuple):
 
 
 class Parts:
-    """All parts of a tree in the canonical shape, however many rules it breaks, with its statements.
+    """All parts of a tree in the canonical shape, valid or not, with its statements.
 
-    `index` has the asserted ones, `inferred` what follows. Parts inside JSON values are inferred.
+    `index` has the asserted statements, `inferred` the derived ones. Parts inside JSON values are inferred.
     """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         made = tree.get("timestamp")
-        # A timestamp that looks like seconds is before everything: that is reported once, at the timestamp.
+        # A timestamp in seconds would be before everything: it is reported once, at the timestamp.
         self.made: int | None = made if type(made) is int and made >= _SECONDS else None
         self.index, batches, self.again = built(tree)
         self.inferred: Index = {}
@@ -157,7 +157,7 @@ class Parts:
         return self.by_class.get(kind, ())
 
     def infer(self, part: Part, name: str, value: Any, place: str, detail: str = "") -> None:
-        """Hold a value, be it JSON or a node, of an inferred property; `place` is where it stands in the part."""
+        """Add a value (JSON or a node) of an inferred property; `place` is its place in the part."""
         term = value if isinstance(value, URIRef) else scalar(value)
         predicate = derived(name)
         put(self.inferred, part.node, predicate, term)
@@ -175,14 +175,14 @@ class Parts:
             for key, (count, null) in _ARRAYS.get(kind, {}).items():
                 value = part.tree.get(key)
                 members = value if isinstance(value, list) else []
-                if value is not None:  # anything that is no array counts as one member
+                if value is not None:  # a value that is no array counts as one member
                     self.infer(part, count, len(members) if value is members else 1, "/" + key)
                 for at in (at for at, one in enumerate(members) if one is None):
                     self.infer(part, null, None, f"/{key}/{at}")
             self._inside(part)
 
     def _inside(self, part: Part) -> None:
-        """Infer what stands inside the JSON values of a part, objects as parts of their own."""
+        """Infer the contents of the JSON values of a part, objects as parts of their own."""
         for key, (name, kind) in _INSIDE.get(part.kind, {}).items():
             value = part.tree.get(key)
             members: Iterable[tuple[str | int, Any]] = ()
@@ -251,7 +251,7 @@ def scalar(value: Any) -> Node:
 
 
 def with_inferred(graph: AgentGraph) -> AgentGraph:
-    """Return a graph together with what follows from it, for queries and other tools; reading passes that over."""
+    """Return a graph with its derived statements, for queries and other tools; reading skips them."""
     index = copied(graph.index)
     for subject, predicate, term in triples_of(Parts(graph.tree()).inferred):
         put(index, subject, predicate, term)
@@ -260,11 +260,11 @@ def with_inferred(graph: AgentGraph) -> AgentGraph:
 
 
 _Fault = tuple[Part, str, Any, str, str]
-"""A part, the local name of a property, its value, the place from the part on, and what there is to say about it."""
+"""A part, the local name of a property, its value, its place from the part on, and a detail for the message."""
 
 
 def _keys(parts: Parts) -> Iterator[_Fault]:
-    """Infer unknown keys, and members that are null; inside JSON values all keys are one's own."""
+    """Infer unknown keys, and members that are null; inside JSON values any key is allowed."""
     for kind, plan in schema.plans().items():
         known = dict.fromkeys((*plan.keys, *(("id",) if plan.kind is not None else ())))
         for part in parts.of(kind):
@@ -282,7 +282,7 @@ def _keys(parts: Parts) -> Iterator[_Fault]:
 
 
 def _thoughts(parts: Parts) -> Iterator[_Fault]:
-    """Infer what is at odds about the times, parents and children of thoughts."""
+    """Infer faults in the times, parents and children of thoughts."""
     thoughts = parts.of(THOUGHT)
     by_id = {part.tree["id"]: part for part in reversed(thoughts) if isinstance(part.tree.get("id"), str)}
     for part in thoughts:
@@ -320,7 +320,7 @@ def _in_cycles(thoughts: Sequence[Part], by_id: dict[str, Part]) -> Iterator[Par
 
 
 def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
-    """Infer which thoughts name other children than those that have them as parent."""
+    """Infer the thoughts whose list of children differs from the thoughts that have them as parent."""
     children: dict[str, set[str]] = {}
     for part in thoughts:
         parent, identifier = part.tree.get("parent_id"), part.tree.get("id")
@@ -338,7 +338,7 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
 
 
 def _calls(parts: Parts) -> Iterator[_Fault]:
-    """Infer what is at odds about the times, the status and the errors of calls."""
+    """Infer faults in the times, the status and the errors of calls."""
     is_complete = any(
         metadata.tree.get("checkpoint_reason") == "execution_completed" for metadata in parts.of(METADATA)
     )
@@ -357,7 +357,7 @@ def _calls(parts: Parts) -> Iterator[_Fault]:
 
 
 def _end(part: Part, success: bool | None) -> Iterator[_Fault]:
-    """Infer what is at odds about how a call ended, or that it did not."""
+    """Infer faults in the end of a call."""
     status, error = part.tree.get("status"), part.tree.get("error")
     if isinstance(status, str) and status in STATUSES and status not in _STATUSES[success]:
         yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
@@ -414,8 +414,8 @@ def _diff(parts: Parts) -> Iterator[_Fault]:
 def _anywhere(parts: Parts) -> Iterator[_Fault]:
     """Infer secrets and very large integers, wherever they stand.
 
-    The text of the whole tree is searched for traces, first for fixed words, which takes next to no time; only where
-    that finds something all values are looked at one by one.
+    The text of the whole tree is searched first, for fixed words, which is fast. Only if one is found are the values
+    examined one by one.
     """
     try:
         text = orjson.dumps(parts.tree, option=orjson.OPT_STRICT_INTEGER).lower()
@@ -434,7 +434,7 @@ def _anywhere(parts: Parts) -> Iterator[_Fault]:
 
 
 def _is_before(one: Any, other: Any) -> bool:
-    """Return whether one time in milliseconds is before another; for what is none the shapes of structure report it."""
+    """Return whether a time in milliseconds is before another; shapes of structure report values that are no times."""
     return type(one) is int and type(other) is int and one < other
 
 

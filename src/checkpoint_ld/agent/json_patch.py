@@ -1,4 +1,4 @@
-"""JSON Patch (RFC 6902): the operations that turn one document into another, and what operations make of one.
+"""JSON Patch (RFC 6902): the operations that turn one document into another, and their application.
 
 Arrays of objects that have identifiers are matched by these, all others by place.
 """
@@ -42,7 +42,7 @@ def patch(before: Any, after: Any) -> list[Operation]:
 
 
 def guarded(document: Any, operations: Iterable[Operation]) -> Iterator[Operation]:
-    """Yield the operations of a patch for `document`, each that takes something away after a test that it is there."""
+    """Yield the operations of a patch for `document`, with a test before each that removes or replaces a value."""
     root = [copied(document)]
     for operation in operations:
         if operation["op"] in ("remove", "replace", "move"):
@@ -53,10 +53,10 @@ def guarded(document: Any, operations: Iterable[Operation]) -> Iterator[Operatio
 
 
 def reordered(before: Sequence[str], after: Mapping[str, Any], where: str) -> list[Operation]:
-    """Return operations that bring the members of the object at `where` into the order that they have in `after`.
+    """Return operations that bring the members of the object at `where` into the order of `after`.
 
-    `before` holds the same names in the order that they have there. The operations take members away and add them
-    again, so that they come last: programs keep members in the order in which they were added.
+    `before` holds the same names in their order there. The operations remove members and add them again at the end:
+    programs keep members in the order in which they were added.
     """
     places = {name: place for place, name in enumerate(before)}
     names, last, kept = list(after), -1, 0
@@ -71,7 +71,7 @@ def reordered(before: Sequence[str], after: Mapping[str, Any], where: str) -> li
 
 
 def applied(document: Any, operations: Iterable[Any]) -> Any:
-    """Return what the operations of a patch make of a document, which is not changed.
+    """Return a document with the operations of a patch applied; `document` is not changed.
 
     Raises ReadError for what is no operation, for a path that leads nowhere, and for a test that fails.
     """
@@ -119,12 +119,12 @@ def _steps(operation: dict[str, Any], name: str) -> list[str]:
     text = operation.get(name)
     if not isinstance(text, str) or not (text == "" or text.startswith("/")):
         raise ReadError(f"the {name} of an operation of the patch is no JSON Pointer")
-    # The document is the one element of an array, so that the whole of it has a place like all else.
+    # The document is the only element of an array, so that its root has a place like any value.
     return ["0", *steps_of(text)]
 
 
 def _holder(root: list[Any], path: list[str]) -> tuple[Any, Any]:
-    """Return what the last step of a path leads into, and that step as a key or an index; there may be nothing yet."""
+    """Return the container of the last step of a path, and that step as a key or an index, which may not exist yet."""
     holder: Any = root
     for number, step in enumerate(path):
         key: Any = step

@@ -1,4 +1,4 @@
-"""The rules of agent checkpoints (`shapes/caf/`), held against trees and readings, and against a whole collection."""
+"""Validation of agent checkpoints by their rules (`shapes/caf/`): trees, readings, and whole collections."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _UNIT = re.compile(r"not a number from 0 to 1\Z")
 
 
 class Placed(NamedTuple):
-    """A validation result at a place: the JSON Pointer of what is at fault in the tree, and its finding.
+    """A validation result with its place: the JSON Pointer of the value at fault in the tree.
 
-    `detail` is what there is to say about it beyond the value; of a shape without a rule it is the result's message.
+    `detail` adds to the message what the value does not show; for a shape without a rule it is the result's message.
     """
 
     result: shacl.Result
@@ -66,9 +66,9 @@ class Placed(NamedTuple):
 
 
 def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
-    """Hold an agent checkpoint that was read against the rules of a profile, as `validation.judge`.
+    """Validate a reading by the rules of a profile, as `validation.judge`.
 
-    `profile` may be a short name, such as `strict`. Raises SettingsError for one that there is not.
+    `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile.
     """
     return judge(_Agent(reading.tree, reading), _profile(profile), engine=engine)
 
@@ -80,7 +80,7 @@ def report_on(reading: AgentReading, profile: Profile | str = "agent", *, engine
 
 
 def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | str = "agent") -> Report:
-    """Hold an agent checkpoint, or its canonical tree, against the rules of a profile; findings point into the tree.
+    """Validate an agent checkpoint, or its canonical tree, by the rules of a profile; findings point into the tree.
 
     Raises SettingsError as `check_reading`.
     """
@@ -90,7 +90,7 @@ def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | s
 
 
 def is_broken(tree: Tree) -> bool:
-    """Return whether a canonical tree breaks a rule that is a violation: all others are left aside."""
+    """Return whether a canonical tree breaks a rule whose severity is violation."""
     with uncollected():
         return bool(shacl.results(_data(Parts(tree)), violations(profiles.profile(profiles.AGENT))))
 
@@ -128,7 +128,7 @@ class _Agent:
         return findings, [*map(_reported, kept, findings)]
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterator[Finding]:  # noqa: ARG002 - benchmarks need it
-        """Yield what reading found; what the second shape asks for not where a rule says it."""
+        """Yield the findings of the reading, but for faults of the second shape that a rule reports as well."""
         places = {found.place.pointer for found in findings}
         for found in () if self.reading is None else self.reading.findings:
             if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
@@ -167,7 +167,7 @@ class _Agent:
 
 
 def _reported(judged: Placed, finding: Finding) -> shacl.Result:
-    """Return a result as the validation report has it: in the words of its finding, without secrets."""
+    """Return a result for the validation report, with the message of its finding and without secrets."""
     is_withheld = judged.value is not None and _is_secret(_key(judged.place), value_of(judged.value))
     return replace(
         judged.result,
@@ -179,7 +179,7 @@ def _reported(judged: Placed, finding: Finding) -> shacl.Result:
 
 
 def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Iterator[Placed]:
-    """Yield results, each once for every place that it may mean."""
+    """Yield each result once for every place that it may be about."""
     known: dict[tuple[str, tuple[Node, ...]], list[Note]] = {}
     for one, of in zip(found, results(found, shapes), strict=True):
         result, message = replace(one, shape=of.shape), " ".join(of.messages)
@@ -200,7 +200,7 @@ def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Itera
 
 
 def _heaviest(found: list[Placed]) -> Iterable[Placed]:
-    """Return of the results at one place only the heaviest, each rule once; those of the user's own shapes all stay."""
+    """Return only the most severe results at each place, each rule once, and all results of the user's own shapes."""
     weights = _weights()
     heaviest: dict[str, Severity] = {}
     for judged in found:
@@ -220,14 +220,14 @@ def _weights() -> dict[str, Severity]:
 
 
 def _in_words_of(message: str, own: str, key: str) -> str:
-    """Return a message with the key that the source has for what the tree calls otherwise, as the second shape does."""
+    """Return a message with the key of the source, where the second shape has another key than the tree."""
     if own == key or not own.isidentifier() or not key.isidentifier():
         return message
     return re.sub(rf"\b{own}\b", key, message, count=1)
 
 
 def _remedy_of(rule: Rule, shape: Node, value: Any, shapes: Index) -> str:
-    """Return what to do about a result: what was most likely meant, where that can be told, or what the rule says."""
+    """Return the remedy for a result: the name that was most likely meant, or else the remedy of the rule."""
     if rule.suggests and isinstance(value, str):
         known = tuple(str(one) for at in told(shapes, shape, "in") for one in listed(shapes, at))
         near = forms.nearest(value, known)
@@ -242,7 +242,7 @@ def _is_secret(key: str, value: Any) -> bool:
 
 
 def _subject_of(tree: Any, place: str) -> str:
-    """Return which thought or call the value at a JSON Pointer belongs to, in words."""
+    """Return a phrase for the thought or call that the value at a JSON Pointer belongs to."""
     match place.split("/")[1:]:
         case ["snapshot", "thought_chain", at, *_]:
             return called("thought", value_at(tree, f"/snapshot/thought_chain/{at}/id"))
@@ -278,19 +278,19 @@ _ABOUT: Final = ("/about/benchmark", "/about/question", "/about/benchmark_sha256
 
 @dataclass(frozen=True)
 class KnownBenchmark:
-    """What is known of a benchmark: the `@id`s of its questions, and the hash of its file, None if it is not known."""
+    """A known benchmark: the `@id`s of its questions, and the hash of its file, None if it is not known."""
 
     questions: Container[str]
     sha256: str | None = None
 
 
 Lookup = Mapping[str, KnownBenchmark] | Callable[[str], KnownBenchmark | None]
-"""Benchmarks by their `@id`; about one that is not there nothing is said."""
+"""Benchmarks by their `@id`; there are no findings about an unknown one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What is remembered of a checkpoint: its hash, and some of its values by their places in the tree."""
+    """The hash of an earlier checkpoint, and some of its values by their places in the tree."""
 
     sha256: str
     values: Mapping[str, Any]
@@ -301,7 +301,7 @@ class _Seen:
 
     @property
     def key(self) -> tuple[float, float, str]:
-        """What checkpoints are ordered by: timestamp, step_number, id."""
+        """The order of checkpoints: timestamp, step_number, id."""
         timestamp, step = (self.values[at] for at in ("/timestamp", "/metadata/step_number"))
         return timestamp if is_number(timestamp) else 0, step if is_number(step) else 0, self.id
 
@@ -318,23 +318,23 @@ class _Seen:
 
 
 _Fault = tuple[str, str, str]
-"""The name of a rule, the place in the tree, and what there is to say."""
+"""The name of a rule, the place in the tree, and a detail for the message."""
 _REMEMBERED: Final = (*_FALLING, _PARENT, *_ABOUT, "/id", "/agent_id", "/execution_id")
 
 
 def check_collection(
     checkpoints: Iterable[AgentReading | AgentCheckpoint | Tree], benchmarks: Lookup | None = None
 ) -> Iterator[Finding]:
-    """Yield what agent checkpoints say against each other, in the order in which it comes to light.
+    """Yield findings about contradictions between agent checkpoints, in the order in which they are found.
 
-    Give them oldest first: each is held against its parent or, where that is unknown, against the one before it in its
-    execution. Of the newest one of each execution the thoughts are remembered, of all others a few numbers. That a
-    parent is absent is told at the end. Findings point into the source of a reading, and into the tree of others.
+    Give them oldest first: each is compared with its parent or, where that is unknown, with the one before it in its
+    execution. The thoughts of the newest one of each execution are kept, of all others a few numbers. Absent parents
+    are reported at the end. Findings point into the source of a reading, and into the tree of others.
     """
     known = benchmarks.get if isinstance(benchmarks, Mapping) else benchmarks
     by_id: dict[str, _Seen] = {}
     newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
-    orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which were not seen yet
+    orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which are still missing
     looked_up: set[tuple[Any, ...]] = set()
     for checkpoint in checkpoints:
         tree = (
@@ -380,7 +380,7 @@ def _in_tree(pointer: str) -> Place:
 def _within(
     seen: _Seen, tree: Tree, parent: _Seen | None, before: _Seen | None, thoughts: Mapping[str, bytes]
 ) -> Iterator[_Fault]:
-    """Hold a checkpoint against its parent, and against the one before it in its execution, with its thoughts."""
+    """Compare a checkpoint with its parent, and with the one before it in its execution, including thoughts."""
     earlier = parent or before
     if earlier is not None and (parent is not None or earlier.key <= seen.key):
         yield from seen.below(earlier)
@@ -402,7 +402,7 @@ def _within(
 def _unknown(
     known: Callable[[str], KnownBenchmark | None], benchmark: Any, question: Any, sha256: Any
 ) -> Iterator[_Fault]:
-    """Yield what a checkpoint says of its question against the benchmark."""
+    """Yield contradictions between a checkpoint's `about` and the benchmark."""
     found = known(benchmark) if isinstance(benchmark, str) else None
     if found is None:
         return

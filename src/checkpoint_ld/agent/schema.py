@@ -1,8 +1,8 @@
-"""The schema of agent checkpoints, compiled from our context: what each key means at each kind of object.
+"""The schema of agent checkpoints, compiled from our context: the meaning of each key at each kind of object.
 
-The context is the one that other processors of JSON-LD read a file with. It has all but the classes: those are the
-local names of the properties that lead to objects, with a capital letter. Our JSON-LD is the plain file with this
-context as its first member: processors ignore its scoped bases where it is fetched by an address.
+Other processors of JSON-LD read a file with the same context. It defines all but the classes, which are the local names
+of the properties that lead to objects, with a capital letter. Our JSON-LD is the plain file with this context as its
+first member: processors ignore scoped bases in a context that is fetched by an address.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ALONE, _IN_ARRAYS, _NOWHERE = frozenset({dict}), frozenset({list}), frozenset[t
 
 
 class AgentPlan(Plan):
-    """What the keys of one kind of object mean; `kind` is that of its own id, None where it has none."""
+    """The meaning of the keys of one kind of object; `kind` is that of its own id, None where it has none."""
 
     def __init__(self, type_: URIRef, terms: Terms, *, in_array: bool = False) -> None:
         self.type = type_
@@ -59,24 +59,24 @@ class AgentPlan(Plan):
             for key, term in known.items()
             if term.scope is not None and term.coercion is None
         }
-        """What keys mean at the objects that are values of a key."""
+        """The plans of the objects that are values of each key."""
         self.pattern: dict[Any, Any] = {RDF_TYPE: type_, **({POSITION: None} if in_array else {})}
 
     def key(self, name: str) -> KeyPlan:
-        """Return what a key means, be it known or not."""
+        """Return the plan of a key, known or not."""
         return self.keys.get(name) or _extension(name, named(extension_iri(name)))
 
     def key_of(self, predicate: str) -> KeyPlan | None:
-        """Return the key for a predicate; None for one that says nothing of what a document says here."""
+        """Return the key for a predicate; None for one that no key of a document has."""
         known = self.by_predicate.get(predicate)
         if known is not None:
             return known
         name = extension_key(predicate)
-        # The known key has a predicate of its own: this one would write the member twice.
+        # A known key has a predicate of its own; this one would write the member twice.
         return None if name is None or name in self.keys else _extension(name, named(predicate))
 
     def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
-        """Return what the keys of an object mean, None for that of its id."""
+        """Return the plans of the keys of an object, None for that of its id."""
         return tuple(None if key == ID and self.kind is not None else self.key(key) for key in keys)
 
 
@@ -87,7 +87,7 @@ class AgentPlans(Plans):
         self.root = AgentPlan(caf("Checkpoint"), TermTable(context()).base)
 
     def at(self, kind: str | None, via: Term | None, around: Plan | None) -> AgentPlan:  # noqa: ARG002 - objects have no types
-        """Return what keys mean at an object that is a value of `via` at an object of `around`."""
+        """Return the plan of an object that is a value of `via` at an object of `around`."""
         return self.root if via is None else cast("AgentPlan", around).below[via.key]
 
 
@@ -100,13 +100,13 @@ def context() -> Tree:
 
 @cache
 def compiled() -> AgentPlans:
-    """Return what the keys of a checkpoint's root mean, and through them those of all objects below it."""
+    """Return the compiled plans, from the root of a checkpoint to all objects below it."""
     return AgentPlans()
 
 
 @cache
 def plans() -> dict[str, AgentPlan]:
-    """Return what the keys mean at every kind of object, by its class."""
+    """Return the plan of every kind of object by its class."""
     found: dict[str, AgentPlan] = {}
     waiting = [compiled().root]
     while waiting:
@@ -117,7 +117,7 @@ def plans() -> dict[str, AgentPlan]:
 
 
 def kind_of(known: KeyPlan) -> Kind:
-    """Return what the ids are the ids of that a key refers to."""
+    """Return the kind of the ids that are values of a key."""
     return _kind_of(cast("Terms", cast("Term", known.term).scope))
 
 
@@ -163,7 +163,7 @@ def value_of(literal: Literal) -> Any:
         if datatype in (XSD_DOUBLE, XSD_DECIMAL, XSD_FLOAT) and math.isfinite(float(text)):
             return float(text)
     except ValueError:
-        pass  # It says that it is what it is not: then it is a text.
+        pass  # the text does not fit its datatype: it stays a text
     return text
 
 
@@ -182,19 +182,19 @@ def jsonld_of(tree: Mapping[str, Any]) -> Tree:
 
 
 def without_context(tree: Mapping[str, Any]) -> Tree:
-    """Return a document without our context; one that is not ours is a member like any other."""
+    """Return a document without our context; any other context is a member like others."""
     is_ours = tree.get(CONTEXT) == context()
     return {key: value for key, value in tree.items() if key != CONTEXT or not is_ours}
 
 
 Kind = typing.Literal["checkpoint", "execution", "agent", "thought", "tool-call", "tool"]
-"""What an id is the id of; each kind has a namespace of its own."""
+"""The kinds of ids; each has a namespace of its own."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 CAF: Final = "urn:caf:vocab:"
-"""Namespace of the terms for what agent checkpoints say."""
+"""Namespace of the terms of agent checkpoints."""
 CAF_EXTENSION: Final = "urn:caf:ext:"
-"""Namespace of the keys that nobody knows."""
+"""Namespace of unknown keys."""
 CAF_DERIVED: Final = "urn:caf:derived:"
 """Namespace of derived statements."""
 PROV: Final = "http://www.w3.org/ns/prov#"
@@ -202,16 +202,16 @@ PROV: Final = "http://www.w3.org/ns/prov#"
 _BASE = "urn:caf:"
 _NO_ESCAPE = re.compile(r"[A-Za-z0-9._~-]*")
 _HALVES = "surrogatepass"
-"""Half a surrogate pair is a fault of the document; its name must not be another one."""
+"""Half a surrogate pair is a fault of the document; naming it must not raise an error."""
 
 
 def iri(kind: Kind, identifier: str) -> str:
-    """Return the IRI of what has an id, such as `urn:caf:tool-call/call%202`."""
+    """Return the IRI for an id, such as `urn:caf:tool-call/call%202`."""
     return f"{_BASE}{kind}/{escaped(identifier)}"
 
 
 def identifier(name: str) -> tuple[Kind, str] | None:
-    """Return of which kind an IRI is the name, and the id; None for an IRI that `iri` does not give."""
+    """Return the kind and the id of an IRI that `iri` gives; None for any other."""
     kind, slash, local = name.removeprefix(_BASE).partition("/")
     found = next((known for known in KINDS if known == kind), None)
     if name.startswith(_BASE) and slash and found is not None and "#" not in local:
@@ -221,12 +221,12 @@ def identifier(name: str) -> tuple[Kind, str] | None:
 
 
 def caf(name: str) -> URIRef:
-    """Return a term for what agent checkpoints say."""
+    """Return a term of the vocabulary of agent checkpoints."""
     return named(CAF + name)
 
 
 def derived(name: str) -> URIRef:
-    """Return a term for what is derived."""
+    """Return a term for derived statements."""
     return named(CAF_DERIVED + name)
 
 
@@ -236,12 +236,12 @@ def prov(name: str) -> URIRef:
 
 
 def extension_iri(key: str) -> str:
-    """Return the predicate for a key that nobody knows."""
+    """Return the predicate for an unknown key."""
     return CAF_EXTENSION + escaped(key)
 
 
 def extension_key(predicate: str) -> str | None:
-    """Return the key that `extension_iri` made a predicate of; None for any other predicate."""
+    """Return the key of a predicate that `extension_iri` gives; None for any other predicate."""
     if predicate.startswith(CAF_EXTENSION):
         with suppress(UnicodeDecodeError):
             return unquote(predicate[len(CAF_EXTENSION) :], errors=_HALVES)

@@ -1,8 +1,8 @@
 """Serialization: any source as one canonical tree of the newest version, and a checkpoint as the bytes of a file.
 
 Bytes become JSON or statements, the second shape becomes the canonical one, an old version the newest. A checkpoint
-that breaks rules is read as far as it goes: what is wrong in it is told by the rules, at its place in the source.
-It is written in either shape, as JSON-LD or in an RDF syntax.
+that breaks rules is read as far as possible: the rules report its faults, at their places in the source. It is written
+in either shape, as JSON-LD or in an RDF syntax.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TERM = CAF.encode()
 
 @dataclass(frozen=True)
 class AgentReading:
-    """An agent checkpoint that was read: its tree, where it comes from, and what was odd about its form.
+    """An agent checkpoint that was read: its tree, its source, and findings about its form.
 
     `tree` is of the canonical shape and the newest version; it may break rules. `shape` and `version` are those of the
     source, `document` is None for an RDF syntax. `findings` are about the form of the source, in no order.
@@ -65,12 +65,12 @@ class AgentReading:
 
     @cached_property
     def graph(self) -> AgentGraph:
-        """The checkpoint as a graph, without what is derived from it."""
+        """The checkpoint as a graph, without derived statements."""
         return AgentGraph.of_tree(self.tree)
 
     @cached_property
     def origins(self) -> Mapping[str, str] | None:
-        """Where in the source values of the tree stand, by JSON Pointers, where these differ; None if nowhere."""
+        """The places in the source of values of the tree, by JSON Pointers, where these differ; None if nowhere."""
         if self.document is None or self.shape == "canonical":
             return None
         return origins_of(self.tree, self.document.value)
@@ -113,7 +113,7 @@ def examine(
 def examine_bytes(
     data: bytes, name: str | None = None, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> AgentReading:
-    """Read an agent checkpoint from the content of a file that messages call `name`. Raises ReadError as `examine`."""
+    """Read an agent checkpoint from the content of a file called `name`. Raises ReadError as `examine`."""
     return parsed(
         data,
         name,
@@ -142,7 +142,7 @@ def examine_document(document: Document) -> AgentReading:
     except ReadError as error:
         raise type(error).of(_placed(one, document) for one in error.findings) from error
     reading = AgentReading(tree, shape, version, document.source, document=document)
-    # A patch that fits tells that the file was made of a canonical one, which need not have what is required here.
+    # A file with a fitting patch was made from a canonical one, which need not have the members required here.
     is_made_up = PATCH in value and not found
     of_shape = (*found, *(second_faults(value) if shape == "second" and not is_made_up else ()))
     findings = (
@@ -155,7 +155,7 @@ def examine_document(document: Document) -> AgentReading:
 
 
 def is_json_ld(document: Document) -> bool:
-    """Tell whether a JSON document states an agent checkpoint in another form of JSON-LD than ours, the plain file."""
+    """Return whether a JSON document states an agent checkpoint in another form of JSON-LD than the plain file."""
     value = document.value
     is_form = isinstance(value, list) or (isinstance(value, dict) and ("@graph" in value or "@id" in value))
     return is_form and not is_agent(value) and _TERM in document.data
@@ -175,7 +175,7 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
 
 
 def in_file(error: ReadError, name: str | None) -> ReadError:
-    """Return the same error about a source that has a name; statements that hold no checkpoint have no known shape."""
+    """Return an error with the name of its source."""
     if not error.findings:
         return ShapeError.of([replace(finding("agent-shape", str(error), remedy=""), place=Place(name))])
     return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
@@ -228,14 +228,14 @@ _OF_GRAPHS: Final[Mapping[str, Callable[[AgentGraph], bytes]]] = MappingProxyTyp
     }
 )
 FORMS: Final = (*_PLAIN, *_OF_GRAPHS)
-"""What an agent checkpoint can be written as: the two shapes, our JSON-LD, and what is written of its graph."""
+"""The forms of a written agent checkpoint: the two shapes, our JSON-LD, and the RDF syntaxes of its graph."""
 
 
 def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False) -> bytes:
     """Return a tree in the canonical shape as one of `FORMS`.
 
-    With `prov`, what is written of its graph has the provenance layer in it, with `inferred` all that follows; plain
-    files have no place for that. Raises WriteError for another form, and for what cannot be written.
+    With `prov`, RDF has the provenance layer in it, with `inferred` all derived statements; plain files have neither.
+    Raises WriteError for another form, and for what cannot be written.
     """
     if form in _PLAIN:
         if inferred:

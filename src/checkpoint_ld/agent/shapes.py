@@ -1,6 +1,6 @@
 """The two shapes of agent checkpoints: recognised, and each written as the other.
 
-A patch holds whatever the second shape has no place for, so that nothing is lost.
+A patch in the file holds what the second shape has no place for, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 PATCH: Final = "canonical_patch"
-"""The member of the root of the second shape that makes up for what the second shape cannot say."""
+"""The member of the root of the second shape that holds the patch."""
 _ENDED: Final = {"completed": True, "failed": False}
-"""The lists of calls that have ended, and whether with success."""
+"""The lists of calls that have ended, and whether those calls succeeded."""
 _IN_FLIGHT: Final = ("pending", "running")
 """The lists of the ids of calls that have not ended, in the order in which they are read."""
 _CALL_LISTS: Final = (*_IN_FLIGHT, *_ENDED)
@@ -34,15 +34,15 @@ _OF_SECOND = (("thought_chain", "steps"), ("context", "messages"), *(("tool_stat
 _OF_CANONICAL = (("context", "history"), ("tool_state", "calls"), ("tool_state", "results"))
 """Members of the parts of a snapshot that one shape alone has.
 
-An array of thoughts is the sign of the canonical one. The others stand in for it where the thoughts are something else
-by mistake, and keep two members that mean the same from being read as one.
+An array of thoughts marks the canonical shape. The others decide where the thoughts are no array, and keep two members
+of the same meaning from being read as one.
 """
 _BENCHMARK = frozenset(("dataFeedElement", "@graph", "hasPart", "questions", "checkpoint"))
 _MESSAGE = ("role", "content")
 _PROGRESS = ("iterations_completed", "tokens_used", "duration_ms")
 _SHOWN = 8
 
-# Both ways: a member that has the other shape's name, and means something else there, takes the name that is free.
+# Names are exchanged: a member with a name that means something else in the other shape takes the free name.
 _THOUGHT_NAMES: Final = {"timestamp": "created_at", "created_at": "timestamp"}
 _CALL_NAMES: Final = {"arguments": "args", "args": "arguments", "timestamp": "started_at", "started_at": "timestamp"}
 _REASONS: Final = {
@@ -55,7 +55,7 @@ _REASONS: Final = {
     "execution_failed": "auto",
     "paused": "manual",
 }
-"""The reasons for a checkpoint that the second shape knows, and what it says for others of the canonical one."""
+"""The reasons of the second shape, and those that it has for other reasons of the canonical one."""
 _TYPES: Final = {**{name: name for name in THOUGHT_TYPES}, "action": "tool_execution"}
 """The types of thoughts likewise."""
 
@@ -70,19 +70,19 @@ _FIXED = {
     f"{_TOOLS}/calls": _TOOLS,
     f"{_TOOLS}/results": _TOOLS,
 }
-"""Where parts of the canonical shape stand in the second one."""
+"""The places of parts of the canonical shape in the second one."""
 
 
 def is_agent(value: Any) -> bool:
-    """Tell whether a JSON value is an agent checkpoint, be it a broken one, and not a benchmark or something else."""
+    """Return whether a JSON value is an agent checkpoint, valid or not, rather than a benchmark or something else."""
     return isinstance(value, dict) and "snapshot" in value and "execution_id" in value
 
 
 @checked
 def detect_shape(data: Any) -> Shape:
-    """Tell the shape of an agent checkpoint by its structure.
+    """Return the shape of an agent checkpoint by its structure.
 
-    Raises ShapeError, with the members seen, where nothing tells, where both shapes are mixed, and for what is no
+    Raises ShapeError, with the members found, where no member decides, where both shapes are mixed, and for what is no
     agent checkpoint.
     """
     if not is_agent(data):
@@ -150,7 +150,7 @@ def _renamed(members: Any, names: Mapping[str, str]) -> Any:
 
 
 def second_faults(data: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield what is wrong with a checkpoint of the second shape as such; the pointers lead into `data`."""
+    """Yield the faults of a checkpoint of the second shape that concern this shape; the pointers lead into `data`."""
     snapshot = _inside(data, "snapshot")
     yield from _missing(data.get("metadata"), ("agent_id",), "/metadata")
     reason = _inside(data, "metadata").get("checkpoint_reason")
@@ -185,7 +185,7 @@ def _faults_of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _missing(members: Any, names: Iterable[str], place: str) -> Iterator[Finding]:
-    """Yield what is missing in an object, where there is one; null is as good as nothing."""
+    """Yield the members that an object lacks; null counts as missing."""
     for name in names if isinstance(members, dict) else ():
         if members.get(name) is None:
             where = f"{place}/{name}"
@@ -197,9 +197,9 @@ def _wrong(place: str, wanted: str) -> Finding:
 
 
 def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, str]:
-    """Return where values of the canonical `tree` stand in `data`, by JSON Pointers (RFC 6901), where these differ.
+    """Return the places in `data` of values of the canonical `tree`, by JSON Pointers (RFC 6901), where these differ.
 
-    What stands inside a value that is told stands at the same place inside its origin.
+    A value inside one that is listed has the same place inside its origin.
     """
     found = dict(_FIXED)
     for index in range(len(_entries(_inside(tree, "snapshot"), "thought_chain"))):
@@ -225,8 +225,8 @@ def origins_of(tree: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, st
 def to_second(tree: Mapping[str, Any]) -> Tree:
     """Return a canonical tree as the second shape; `tree` is not changed.
 
-    Where reading it back would not give the same data, `canonical_patch` says what is to be done (RFC 6902), and by its
-    `sha256` for which text of the canonical shape.
+    Where reading it back would not give the same data, `canonical_patch` holds the patch (RFC 6902) and the `sha256` of
+    the text of the canonical shape that it gives.
     """
     second = _without(tree, PATCH)
     if isinstance(tree.get("metadata"), dict):
@@ -244,9 +244,9 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
 
 
 def _results_in_order(back: Tree, wanted: Tree) -> list[dict[str, Any]]:
-    """Put the results, which are read in the order of the lists of calls, into the order that they had."""
+    """Return operations that bring the results, read in the order of the lists of calls, into their former order."""
     before, results = (_inside(tree, "snapshot", "tool_state", "results") for tree in (back, wanted))
-    # As the patch leaves them: those that are wanted in the order in which they were, then those that it adds.
+    # As the patch leaves them: those that stay in their order, then those that it adds.
     names = [name for name in before if name in results]
     added = [name for name in results if name not in before]
     return reordered([*names, *added], results, f"{_TOOLS}/results")
@@ -260,7 +260,7 @@ def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[
     if isinstance(chain.get("steps"), list):
         chain["steps"] = _second_thoughts(chain["steps"])
     extra = snapshot.get("thought_chain_extra")
-    # What stands beside the members of the chain comes back in the order of the text form.
+    # Other members of the chain come back in the order of the text form.
     if isinstance(extra, dict) and not {"steps", "current_step_id"} & extra.keys() and sorted(extra) == list(extra):
         found["thought_chain"] |= found.pop("thought_chain_extra")
     if isinstance(context := snapshot.get("context"), dict):
@@ -327,15 +327,14 @@ def _second_call(call: dict[str, Any], status: str, results: Mapping[str, Any], 
 
 
 def _completed(members: dict[str, Any], needed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object with what the second shape requires in it, where it is absent or null."""
+    """Return an object with the required members of the second shape, where they are absent or null."""
     return {**members, **{name: value for name, value in needed.items() if members.get(name) is None}}
 
 
 def of_second(data: Mapping[str, Any]) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a checkpoint of the second shape as a canonical tree.
 
-    Its `canonical_patch` is applied if it fits; if it does not, a finding says so. Nothing is copied that stays as it
-    is.
+    Its `canonical_patch` is applied if it fits; if it does not, there is a finding. Unchanged values are not copied.
     """
     tree = _mapped(data)
     if PATCH not in data:
@@ -388,7 +387,7 @@ def _first_tool_state(tools: dict[str, Any]) -> dict[str, Any]:
     for name, success in _ENDED.items():
         for entry in _entries(tools, name):
             call = {**_renamed(entry, _CALL_NAMES), "success": success} if isinstance(entry, dict) else entry
-            # A result without an id to be found by stays where it is.
+            # A result of a call without an id stays where it is.
             if isinstance(call, dict) and "result" in call and isinstance(call.get("id"), str):
                 results[call["id"]] = call.pop("result")
             calls.append(call)

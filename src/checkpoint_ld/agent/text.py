@@ -1,7 +1,7 @@
-"""The text form of agent checkpoints: equal data is equal bytes, for hashes and for version control.
+"""The text form of agent checkpoints: equal data gives equal bytes, for hashes and for version control.
 
-UTF-8, two spaces a level, no escapes that need not be, one line end at the end. Known members stand in a fixed order,
-then unknown ones by code point; what is inside a JSON part or an unknown member keeps the order that it was given.
+It is UTF-8 with two spaces a level, no needless escapes, and one line end at the end. Known members stand in a fixed
+order, then unknown ones by code point. Inside JSON parts and unknown members, the given order is kept.
 """
 
 from __future__ import annotations

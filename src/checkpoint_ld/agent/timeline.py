@@ -1,6 +1,6 @@
-"""What happened in a run, and when: from checkpoints to moments, shown as text, as a picture (SVG) and as a page.
+"""The timeline of a run: from checkpoints to moments, shown as text, as a picture (SVG) and as a page.
 
-A picture and a page need no other file and no script; they are for light and dark screens, with texts to point at.
+A picture and a page need no other file and no script. They suit light and dark screens, and have tooltips.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused",
 
 THOUGHTS, CHECKPOINTS, RUNS = "thoughts", "checkpoints", "runs"
 SILENCE: Final = 1_000
-"""More milliseconds than this, between two checkpoints of an execution, in which it did not run: it was resumed."""
+"""An execution was resumed where it did not run for more milliseconds than this between two checkpoints."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 WITHHELD = "(withheld: it looks like a secret)"
-"""What stands for a value that must not go further than its file."""
+"""The text in place of a value that looks like a secret."""
 _ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
     {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
 )
@@ -47,12 +47,12 @@ _ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happened: in which lane, when (milliseconds since 1970 in UTC), and what.
+    """A thought, a call, a checkpoint or a run, with its lane and its times (milliseconds since 1970 in UTC).
 
-    `end` is that of a call, `start` again for what takes no time, and None for a call in flight. `label` is the type
-    of a thought, the tool of a call, the reason for a checkpoint; `text` what was thought, asked for or said. A run is
-    a time in which an execution went on without being cut off; its `label` is the execution, its `text` what it goes on
-    from. `execution` is the one in which the moment was.
+    `end` is that of a call or a run, None for a call in flight, and `start` for other moments. `label` is the type of a
+    thought, the tool of a call, the reason for a checkpoint. `text` is the content of a thought, the arguments or the
+    error of a call, the name of a checkpoint. A run is a time in which an execution went on without interruption; its
+    `label` is the execution, its `text` the checkpoint that it goes on from. `execution` is that of the moment.
     """
 
     kind: Kind
@@ -83,7 +83,7 @@ class Timeline(Shown):
     """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
 
     `lanes` are the runs where there are several, the thoughts, the tools in the order of their first calls, and the
-    checkpoints. `undated` counts the calls that do not say when they began, which are left out.
+    checkpoints. `undated` counts the calls without a start, which are left out.
     """
 
     agent_id: str
@@ -117,10 +117,9 @@ class Timeline(Shown):
 
 
 def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
-    """Return the marks that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
+    """Return the headers that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
 
-    `marks` are all that may belong to them, oldest first. What an execution did after another one went on from it is
-    left out.
+    `marks` are the candidates, oldest first. The part of an execution after another one went on from it is left out.
     """
     by_id = {one.id: place for place, one in enumerate(marks)}
     line: list[Header] = []
@@ -141,10 +140,10 @@ def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
 def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] = ()) -> Timeline:
     """Return the timeline of a run from one or more of its checkpoints.
 
-    What stands in several of them is shown as the latest one has it. `marks` are the headers of others, which are
-    marked only: one checkpoint holds all that happened before it. Where these are of several executions, or one was
-    silent for a while, the timeline says when which of them ran. Of one that others branch off, nothing is known after
-    that. Raises SettingsError where there is no checkpoint.
+    A thought or call in several of them is shown as in the latest. `marks` are the headers of other checkpoints, which
+    are shown as marks only, since one checkpoint holds all that happened before it. Where there are several executions,
+    or one was interrupted, the timeline shows their runs. An execution from which others branch off is shown up to
+    there. Raises SettingsError where there is no checkpoint.
     """
     ordered = sorted(
         checkpoints, key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id)
@@ -165,7 +164,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
             )
         )
     found += [_of_call(one, began) for began, one in dated]
-    # The first checkpoint after a moment is the first to know it: both are of one execution.
+    # A moment belongs to the execution of the first checkpoint after it.
     times = [sign.timestamp for sign in signs]
     of = [signs[min(bisect_left(times, moment.start), len(signs) - 1)].execution_id for moment in found]
     found = [replace(one, execution=execution) for one, execution in zip(found, of, strict=True)]
@@ -197,7 +196,7 @@ def _of_call(call: ToolCall, began: int) -> Moment:
 
 
 def outcome_of(call: ToolCall) -> Outcome:
-    """Return how a call went."""
+    """Return the outcome of a call."""
     if call.is_in_flight:
         return "in flight"
     if call.status == "cancelled":
@@ -206,7 +205,7 @@ def outcome_of(call: ToolCall) -> Outcome:
 
 
 def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
-    """Yield the times in which the executions went on: from one that was cut off or paused to the next."""
+    """Yield the runs: the times in which the executions went on, between interruptions."""
     groups: list[list[Header]] = []
     resumed = _resumed(signs)
     for sign in signs:
@@ -238,9 +237,9 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
 
 
 def _resumed(signs: Sequence[Header]) -> set[str]:
-    """Return the ids of the checkpoints before which their execution was silent: time went by, and it did not run.
+    """Return the ids of the checkpoints before which their execution was interrupted: time passed, and it did not run.
 
-    Where it seems to be silent more often than not, its duration is another one than the time that it ran.
+    If half of them or more seem interrupted, the durations measure something else, and none counts.
     """
     resumed: set[str] = set()
     for execution in {sign.execution_id for sign in signs}:
@@ -273,7 +272,7 @@ def span(milliseconds: float) -> str:
 
 
 _COLUMNS: Final = 100
-"""Columns, where nobody says how many there are."""
+"""The default number of columns."""
 _LANE_NAME = 16
 _LEAST = 40
 _MARKS: Final = {
@@ -286,7 +285,7 @@ _MARKS: Final = {
     "open": "…",
 }
 _WEIGHT: Final = " ━✓○●◆⊘…✗▶‖↯"
-"""The marks of a lane; where two meet in one column, the later one of these is seen."""
+"""The marks of a lane; where two meet in one column, the later one in this list is shown."""
 _RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
 _LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
 
@@ -294,7 +293,7 @@ _LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ faile
 def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = None) -> str:
     """Return a timeline as lines of at most `width` columns (at least 40).
 
-    `limit` is how many of the latest moments are listed below the lanes, None for all of them.
+    `limit` is the number of latest moments that are listed below the lanes, None for all of them.
     """
     width = max(width, _LEAST)
     room = width - _LANE_NAME - 1
@@ -356,9 +355,9 @@ _ROOM = 96
 
 
 def lines_of(checkpoint: AgentCheckpoint, *, latest: int = 5) -> Iterator[str]:
-    """Yield one checkpoint in words, as lines; `latest` is how many thoughts and calls are shown.
+    """Yield one checkpoint as lines of text; `latest` is the number of thoughts and of calls that are shown.
 
-    What looks like a secret is withheld.
+    Values that look like secrets are withheld.
     """
     return (head(harmless(line), _ROOM) for line in _lines(checkpoint, latest))
 
@@ -425,7 +424,7 @@ _SIGNS = (
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where lanes and moments stand in the picture."""
+    """The positions of lanes and moments in the picture."""
 
     timeline: Timeline
     middles: dict[str, float]
@@ -437,7 +436,7 @@ class _Frame:
 
 
 def svg_of(timeline: Timeline) -> str:
-    """Return the picture of a timeline as an SVG document; pointing at a moment shows what it was."""
+    """Return the picture of a timeline as an SVG document; each moment has a tooltip."""
     heights = [_THOUGHTS if lane == THOUGHTS else _LANE for lane in timeline.lanes]
     ends = [_TOP + end for end in accumulate(heights)]
     middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
@@ -461,7 +460,7 @@ def svg_of(timeline: Timeline) -> str:
 
 
 def _ground(frame: _Frame) -> Iterator[str]:
-    """Yield the axis, the lanes, and the ways from thoughts to those that follow from them."""
+    """Yield the axis, the lanes, and the arcs from thoughts to their children."""
     timeline = frame.timeline
     yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
     step = next((length for length in _STEPS if timeline.duration_ms / length <= _TICKS), None)
@@ -501,7 +500,7 @@ def _drawn(moment: Moment, frame: _Frame) -> str:
     width = max(round(end - x, 1), 3)
     name = f"{'run ' if moment.kind == 'run' else ''}{moment.outcome.replace(' ', '-')}"
     bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{title}</rect>'
-    # Colour alone does not tell: a sign stands over a call that failed, and at the end of a run that was cut off.
+    # Not by colour alone: a sign marks a failed call, and the end of an interrupted run.
     if moment.outcome == "cut off":
         return f'{bar}<text class="sign" x="{x + width:.1f}" y="{y - 9}" text-anchor="middle">↯</text>'
     sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'

@@ -1,4 +1,4 @@
-"""Values of agent checkpoints: their parts and headers, frozen, with all members that were given; and versions."""
+"""Values of agent checkpoints: their parts and headers, frozen, with all given members; and their versions."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 """An agent checkpoint as plain JSON, with unknown members and nulls as they were found."""
 Shape = Literal["canonical", "second"]
-"""How an agent checkpoint is laid out in JSON."""
+"""The layout of an agent checkpoint in JSON."""
 SHAPES: Final[tuple[Shape, ...]] = ("canonical", "second")
 ExportShape = Literal["canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml"]
-"""What an agent checkpoint can be written as: JSON of either shape, JSON-LD, and its graph in a syntax of RDF."""
+"""The forms of an exported agent checkpoint: JSON of either shape, JSON-LD, and its graph in a syntax of RDF."""
 EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
     {
         ".json": "canonical",
@@ -39,7 +39,7 @@ EXTENSIONS: Final[Mapping[str, ExportShape]] = MappingProxyType(
         ".rdf": "xml",
     }
 )
-"""What is written to files by their extensions."""
+"""The forms of files by their extensions."""
 
 NEWEST: Final = "0.0.1"
 """The version that is written."""
@@ -50,8 +50,7 @@ _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
 class Migration:
     """One step from a version to the next.
 
-    `migrate` takes a canonical tree and returns a new one; it changes nothing and looks at nothing else. `summary` says
-    in one line what is different.
+    `migrate` is a pure function from a canonical tree to a new one. `summary` describes the change in one line.
     """
 
     old: str
@@ -72,8 +71,8 @@ def released() -> tuple[str, ...]:
 def migrated(tree: Tree) -> Tree:
     """Return the same checkpoint in the newest version; `tree` is not changed.
 
-    Raises UnsupportedVersion, each time saying why, for a version that is missing, no text, newer than this package,
-    or one that was never released.
+    Raises UnsupportedVersion with the reason for a version that is missing, no text, newer than this package, or one
+    that was never released.
     """
     version = checked_version(tree)
     for step in MIGRATIONS[released().index(version) :]:
@@ -118,7 +117,7 @@ def _numbers(version: str) -> list[int]:
 def filled(tree: Tree) -> tuple[Tree, tuple[tuple[str, ...], ...]]:
     """Return a canonical tree with the members that have defaults, and the paths of those that were absent or null.
 
-    `tree` is not changed. Where there is not even an object that they could stand in, nothing is done.
+    `tree` is not changed. Where the object that would hold them is absent, nothing is done.
     """
     snapshot = tree.get("snapshot")
     if not isinstance(snapshot, dict):
@@ -181,17 +180,17 @@ _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class Value(BaseModel):
-    """A part of an agent checkpoint: frozen, compared by content, with all members that it was given."""
+    """A part of an agent checkpoint: frozen, compared by content, with all given members."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     def tree(self) -> Tree:
-        """Return the value as JSON: the members that were given, known ones in their fixed order, then all others.
+        """Return the value as JSON: the given members, known ones in their fixed order, then all others.
 
         The others are sorted by code point, as in the text form. JSON parts are not copied.
         """
         held, given = self.__dict__, self.__pydantic_fields_set__
-        # A value has many plain members: only what may hold other values is looked into.
+        # Only members that may hold other values are converted; most are plain.
         tree = {
             name: _plain(held[name]) if isinstance(held[name], (Value, tuple)) else held[name]
             for name in self.__pydantic_fields__
@@ -207,7 +206,7 @@ class Value(BaseModel):
 
 
 def members_of(value: Value) -> dict[str, Any]:
-    """Return the members that a value was given."""
+    """Return the given members of a value."""
     return {**{name: getattr(value, name) for name in value.model_fields_set}, **(value.model_extra or {})}
 
 
@@ -252,7 +251,7 @@ class ToolCall(Value):
 
 
 class SnapshotContext(Value):
-    """What an agent knows: named variables, its state, what was said, and what it remembers."""
+    """The context of an agent: named variables, its state, the conversation, and its memory."""
 
     variables: Members
     state: Members
@@ -261,7 +260,7 @@ class SnapshotContext(Value):
 
 
 class SnapshotToolState(Value):
-    """The calls of tools in their order, and results by the ids of calls. No result is something else than null."""
+    """The calls of tools in their order, and results by the ids of calls. An absent result is different from null."""
 
     calls: tuple[ToolCall, ...]
     results: Members
@@ -269,7 +268,7 @@ class SnapshotToolState(Value):
 
 
 class SnapshotProgress(Value):
-    """How far the agent is."""
+    """The progress of the agent."""
 
     step_number: Count
     total_thoughts: Count
@@ -323,7 +322,7 @@ def snapshot_of(
 
 
 class CheckpointMetadata(Value):
-    """What is told about a checkpoint: its step, what was used up to it, and why it was made."""
+    """The metadata of a checkpoint: its step, its usage of tokens and time, and its reason."""
 
     step_number: Count
     tokens_used: Count
@@ -335,7 +334,7 @@ class CheckpointMetadata(Value):
 
 
 class ParentLink(Value):
-    """The checkpoint that one goes on from."""
+    """The checkpoint that this one goes on from."""
 
     checkpoint_id: Id
     is_branch: StrictBool | None = None
@@ -353,7 +352,7 @@ class About(Value):
 
 
 class Heading(Value):
-    """The members of an agent checkpoint that a header is made from, and a snapshot of which nothing is known."""
+    """The members of an agent checkpoint that a header is made from, with a snapshot of any content."""
 
     version: Text
     id: Id
@@ -369,12 +368,12 @@ class Heading(Value):
 
 
 Key = tuple[int, int, str]
-"""What checkpoints are ordered by: timestamp, step number, id."""
+"""The order of checkpoints: timestamp, step number, id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What an agent checkpoint says about itself.
+    """The header of an agent checkpoint.
 
     `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
     is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
@@ -401,7 +400,7 @@ class Header:
 
     @property
     def key(self) -> Key:
-        """What checkpoints are ordered by; as a cursor, the place after this one."""
+        """The sort key of the checkpoint; as a cursor, the place after it."""
         return self.timestamp, self.step_number, self.id
 
     @property
@@ -411,7 +410,7 @@ class Header:
 
     @classmethod
     def of(cls, heading: Heading, sha256: str | None = None) -> Self:
-        """Return the header that a checkpoint's members make; a hash is not computed."""
+        """Return the header of a checkpoint; a hash is not computed."""
         metadata, parent, about = heading.metadata, heading.parent, heading.about
         return cls(
             id=heading.id,
@@ -435,13 +434,13 @@ class Header:
 
     @classmethod
     def of_members(cls, members: Mapping[Any, Any]) -> Self:
-        """Return the header of which a store holds the members, by their names."""
+        """Return the header with these members, as a store holds them."""
         known = {name: members[name] for name in cls.__slots__}
         return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
 
 
 def real(number: float) -> float:
-    """Return a number as the nearest that a column of real numbers holds: integers in JSON have no largest one."""
+    """Return a number as a float, the nearest one for integers that are too large."""
     try:
         return float(number)
     except OverflowError:

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
 import pyoxigraph
-import rdflib
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
-from rdflib import URIRef
 
 from checkpoint_ld.agent import schema
 from checkpoint_ld.arguments import checked
@@ -26,6 +24,7 @@ from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import double_text, escaped, is_datetime, is_iri
 from checkpoint_ld.phrases import encodable
+from checkpoint_ld.sparql.result import to_rdflib
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -139,15 +138,8 @@ def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, bas
     _check_base(base)
     graph = benchmark.copy()
     for statement in statements(assessments, base=base):
-        graph.add((_term(statement.subject), _term(statement.predicate), _term(statement.object)))
+        graph.add((to_rdflib(statement.subject), to_rdflib(statement.predicate), to_rdflib(statement.object)))
     return graph
-
-
-def _term(term: object) -> URIRef | rdflib.Literal:
-    if isinstance(term, Literal):
-        plain = term.datatype.value == f"{XSD}string"
-        return rdflib.Literal(term.value, datatype=None if plain else term.datatype.value)
-    return URIRef(str(getattr(term, "value", term)))
 
 
 def _verified(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:

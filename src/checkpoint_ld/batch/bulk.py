@@ -67,8 +67,8 @@ class Shard:
 class ConvertOptions:
     """How shards are converted; it travels to other processes and machines.
 
-    With a `profile` each checkpoint is held against its rules; without one, findings are those of reading, which is
-    quicker. `quads` false writes findings only, `compressed` writes N-Quads with gzip.
+    With a `profile` each checkpoint is validated by its rules; without one, findings are those of reading, which is
+    faster. `quads` false writes findings only, `compressed` writes N-Quads with gzip.
     """
 
     profile: str | None = None
@@ -78,7 +78,7 @@ class ConvertOptions:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """What came of a shard; all but `seconds` and `peak_rss` depend on its input alone.
+    """The result of a shard; all but `seconds` and `peak_rss` depend on its input alone.
 
     `checkpoints` were converted, `failed` could not be; `findings` counts by code. `sha256` is that of the N-Quads
     before compression. `peak_rss` is the most memory that the process ever had, in bytes. Both are 0 for a shard that
@@ -117,12 +117,12 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
 
 
 def in_parts(sizes: Mapping[str, int], number: int) -> list[list[str]]:
-    """Divide what has sizes into runs of about one size, `number` of them or fewer, none of them empty."""
+    """Divide names with sizes into at most `number` parts of about one size, none of them empty."""
     share = max(1, -(-sum(sizes.values()) // number))
     parts: dict[int, list[str]] = {}
     before = 0
     for name, size in sizes.items():
-        # Each belongs where its middle is, so that parts differ by no more than one.
+        # A name belongs to the part that its middle is in, so that parts differ by no more than one name.
         parts.setdefault((before + size // 2) // share, []).append(name)
         before += size
     return list(parts.values())
@@ -130,7 +130,7 @@ def in_parts(sizes: Mapping[str, int], number: int) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One checkpoint: its bytes, the name that tells its syntax, and its line where its file has one to a line."""
+    """One checkpoint: its bytes, the name that shows its syntax, and its line where its file has one to a line."""
 
     data: bytes
     name: str
@@ -182,7 +182,7 @@ def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
 
 
 def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
-    """Write the N-Quads and the findings of a shard, unless they are there; return what came of it.
+    """Write the N-Quads and the findings of a shard, unless they are there; return the result.
 
     A checkpoint that cannot be converted becomes a finding, and the others go on. The same input gives the same bytes.
     Raises SettingsError for a profile that does not exist, ReadError for a file that vanished, WriteError for a folder
@@ -213,7 +213,7 @@ def _wanted(shard: Shard, options: ConvertOptions) -> Json:
 
 
 def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) -> tuple[ShardResult, list[Json]]:
-    """Write the files of a shard; return what came of it, and size and hash of each file."""
+    """Write the files of a shard; return the result, and size and hash of each file."""
     out = Path(shard.out)
     names = [f"{shard.stem}.findings.jsonl", f"{shard.stem}.graphs.jsonl"]
     if options.quads:
@@ -311,7 +311,7 @@ def _peak() -> int:
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """What came of all shards, in their order; those whose process died twice; IRIs with several checkpoints."""
+    """The results of all shards, in their order; the shards whose process died twice; IRIs of several checkpoints."""
 
     results: tuple[ShardResult, ...]
     lost: tuple[Shard, ...] = ()
@@ -347,14 +347,14 @@ def run(
 ) -> BulkReport:
     """Convert shards in `jobs` processes, one of them in this process; write `manifest.json` when all are done.
 
-    `progress` is called with how many shards are done, of how many. A process that dies takes no other shard with it:
-    what it was at is tried once more on its own, and is `lost` if that fails too. Raises what `convert_shard` raises,
+    `progress` is called with the number of shards that are done, and of all. When a process dies, its shard is tried
+    once more on its own, and is `lost` if that fails too; other shards go on. Raises what `convert_shard` raises,
     and WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
     when it is imported (`if __name__ == "__main__":`).
     """
     known = {shard.stem for shard in shards}
     for folder in {shard.out for shard in shards}:
-        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run: it would pass for one of this one
+        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run, taken for one of this run
             if mark.name.removesuffix(".done.json") not in known:
                 raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
     _clear_leftovers(shards)
@@ -383,7 +383,7 @@ def outputs(shards: Iterable[Shard]) -> list[str]:
 
 
 def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
-    """Return the paths of what a run would overwrite that is not its own: of other input or options, or of nobody."""
+    """Return the paths that a run would overwrite and that are not its own: of other input or options, or unknown."""
     own, found = set(), []
     for shard in shards:
         first, *others, mark, manifest = outputs([shard])
@@ -413,7 +413,7 @@ def _clear_leftovers(shards: Sequence[Shard]) -> None:
 def _pooled(
     waiting: deque[Shard], options: ConvertOptions, convert: Convert, jobs: int, lost: list[Shard]
 ) -> Iterator[ShardResult]:
-    """Convert until nothing is waiting or a process dies; then try what was under way, each shard on its own."""
+    """Convert until no shard waits or a process dies; then try the unfinished shards, each on its own."""
     under_way: dict[Future[ShardResult], Shard] = {}
     with pool(jobs) as workers:
         try:
@@ -440,7 +440,7 @@ def _pooled(
 
 def pool(jobs: int) -> ProcessPoolExecutor:
     """Return processes to share work with."""
-    # Processes that start afresh have no threads or locks of ours in a state that they cannot know.
+    # Spawned processes do not inherit threads or locks in an unknown state.
     return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_on_interrupt)
 
 
@@ -450,7 +450,7 @@ def _end_on_interrupt() -> None:
 
 
 def _shared(shards: Sequence[Shard]) -> Iterator[str]:
-    """Yield the IRIs under which there are several checkpoints that say different things."""
+    """Yield the IRIs of several checkpoints with different content."""
     seen: dict[str, str] = {}
     found: set[str] = set()
     for listed in (Path(shard.out) / f"{shard.stem}.graphs.jsonl" for shard in shards):

@@ -1,4 +1,4 @@
-"""Configuration: how a project wants its checkpoints validated, from .checkpoint-ld.toml or pyproject.toml."""
+"""Configuration of a project's validation, from .checkpoint-ld.toml or pyproject.toml."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PROJECT_FILE = "pyproject.toml"
 TABLE = "checkpoint-ld"
 """Name of the table in pyproject.toml, below `tool`."""
 FAIL_ON = ("violation", "warning", "info", "never")
-"""From which severity on a finding makes a run fail."""
+"""The severity from which on a finding makes a run fail."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a project has set; None and empty where it has set nothing.
+    """The settings of a project; None or empty where it has set nothing.
 
     `file` is where it stands, None for no file at all. Globs of `exclude` and `per_file_ignores` are relative to the
     folder of that file; `shapes` and `baseline` are paths that can be opened from here. `rules_url` is the address of
@@ -78,9 +78,9 @@ def of_file(file: Path) -> Configuration:
 def selection(
     chosen: Configuration, rules: Mapping[str, Rule], *, select: Iterable[str] = (), ignore: Iterable[str] = ()
 ) -> Selection:
-    """Return which findings count, of the rules of all profiles and of `rules`; `select` and `ignore` go first.
+    """Return the selection of findings, of the rules of all profiles and of `rules`; `select` and `ignore` go first.
 
-    Raises SettingsError for a name that means nothing.
+    Raises SettingsError for an unknown name.
     """
     from checkpoint_ld.rules import catalogue  # noqa: PLC0415 - as above
     from checkpoint_ld.validation import selection as selections  # noqa: PLC0415 - it takes long to import
@@ -136,7 +136,7 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "max-per-rule": (lambda value: type(value) is int and value >= 0, "a whole number, 0 for all"),
     "per-file-ignores": (lambda value: isinstance(value, dict), "a table of patterns with arrays of rules"),
 }
-"""What each setting has to be that is no array of texts."""
+"""The types of the settings that are no arrays of texts."""
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:

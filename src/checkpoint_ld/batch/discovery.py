@@ -1,4 +1,4 @@
-"""Discovery: which files are meant by the paths, folders and patterns that somebody names."""
+"""Discovery of the files for given paths, folders and patterns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SIGNS = (
 
 
 class Discovery(NamedTuple):
-    """What was found: `files` sorted, each once; how many other files were passed over; patterns without a match."""
+    """The result: `files` sorted, each once; the number of other files that were skipped; patterns without a match."""
 
     files: tuple[str, ...]
     passed_over: int = 0
@@ -52,11 +52,11 @@ class Discovery(NamedTuple):
 
 
 def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | Path = ".") -> Discovery:
-    """Find the files that `paths` mean: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
+    """Find the files for `paths`: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
 
-    A file that is named is always among them, also one that does not exist: reading it will say so. What matches a
-    pattern counts as named, unless it matches one of `exclude` too, which are relative to `root`. Of the other files in
-    a folder, those count that have a known extension and show a sign of a checkpoint. `-` stays as it is.
+    A named file is always among them, even if it does not exist: reading it will report that. A file that matches a
+    pattern counts as named, unless it matches one of `exclude` too, which are relative to `root`. Other files in a
+    folder count if they have a known extension and show a sign of a checkpoint. `-` stays as it is.
     """
     search = _Search(exclude, Path(root).resolve())
     unmatched = []
@@ -71,7 +71,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
 
 
 class _Search:
-    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` leads to the names as found."""
+    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` maps them to the names as found."""
 
     def __init__(self, exclude: Sequence[str], root: Path) -> None:
         self.exclude = exclude
@@ -104,7 +104,7 @@ class _Search:
         visited: set[str] = set()
         for folder, below, names in os.walk(path, followlinks=True):
             real = os.path.realpath(folder)
-            if real in visited:  # a link that leads back to where we have been
+            if real in visited:  # a link leads back to a visited folder
                 below.clear()
                 continue
             visited.add(real)
@@ -127,9 +127,9 @@ def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def shows_a_checkpoint(file: Path) -> bool:
-    """Return whether a file in a folder may be a checkpoint, be it a broken one.
+    """Return whether a file in a folder may be a checkpoint, valid or not.
 
-    What cannot be opened, is too large or, as .jsonld, is not even JSON counts as one: saying so is for its validation.
+    A file that cannot be opened, is too large or, as .jsonld, is no JSON counts as one: validation will report it.
     """
     if file.exists() and not file.is_file():  # to read a pipe or a device may never end
         return False
@@ -144,8 +144,8 @@ def shows_a_checkpoint(file: Path) -> bool:
 
 
 def is_checkpoint(data: bytes) -> bool:
-    """Return whether a text shows a sign of a checkpoint, be it a broken one."""
-    text = data.replace(b"\0", b"")  # without its zero bytes, text in UTF-16 is readable enough
+    """Return whether a text shows a sign of a checkpoint, valid or not."""
+    text = data.replace(b"\0", b"")  # signs are found in UTF-16 as well, without its zero bytes
     return any(all(re.search(sign, text) for sign in signs) for signs in _SIGNS)
 
 

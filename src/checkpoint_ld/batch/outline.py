@@ -1,4 +1,4 @@
-"""The outline of a large file: where its windows of questions stand, and which questions have to be seen together."""
+"""The outline of a large file: the places of its windows of questions, and the questions that belong together."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 WINDOW = 512
-"""Questions to a window: more save no time, and fewer no memory that counts."""
+"""Questions in a window: more save no time, and fewer hardly any memory."""
 QUESTIONS = "dataFeedElement"
-"""The member of the root whose elements are worked on in windows."""
+"""The member of the root whose elements are processed in windows."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the questions: `head` before the first one, `tail` from the bracket after the last one on.
+    """The text around the questions: `head` before the first one, `tail` from the bracket after the last one on.
 
     `gap` is the white space before the first question, also part of the head, and `foot` that after the last one, so
     that a window is laid out as the file is. `closed` is where the bracket stands, `root` the root's name.
@@ -61,11 +61,11 @@ class Window:
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-# How long a number is tells as little as need be; that it is one, and no text, is what counts here.
+# The value of a number does not matter here; only its type does.
 _DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 _CHUNK = 1 << 22
 _LARGEST = 1 << 25
-"""Characters; a single value that is longer is not taken."""
+"""The most characters in a single value."""
 
 
 class Spot(NamedTuple):
@@ -86,15 +86,15 @@ class Element(NamedTuple):
 
 
 class UnusualFileError(Exception):
-    """A file that cannot be gone through in this way; the text says what about it is unusual."""
+    """A file that cannot be processed in windows; the text says why."""
 
 
 class Elements:
     """The elements of the array that is the member `name` of the root object of a JSON file in UTF-8.
 
-    `opened` is where the array begins, after its bracket; `closed`, after all elements were seen, where its other
-    bracket stands. What is found wrong on the way raises `UnusualFileError` without saying where: this is a first look
-    at a file, which is read again in parts. What stands after the array is not read.
+    `opened` is the position after the opening bracket of the array, `closed` that of the closing bracket, once all
+    elements were read. Any fault raises `UnusualFileError` without a place, since the file is read again in parts.
+    Text after the array is not read.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -147,7 +147,7 @@ class Elements:
                 raise UnusualFileError("it is nested very deeply") from None
             except ValueError:
                 end = -1
-            # What reaches to the end of what was read may go on after it.
+            # A value at the end of the buffer may go on after it.
             if (end < 0 or end == len(self._text)) and not self._is_over:
                 self._read()
             elif end < 0:
@@ -213,7 +213,7 @@ class _Survey:
         self._spans = array("Q"), array("Q")
         self._names: dict[str, int] = {}
         self._below: set[str] = set()
-        # Of a text its hash is enough: two texts with one hash are only seen together to no purpose.
+        # The hash of a text is enough: a collision only puts two questions together needlessly.
         self._texts: dict[int, int] = {}
         self._repeated: set[str] = set()
         self._guests: set[int] = set()
@@ -257,7 +257,7 @@ class _Survey:
             self._repeated, self._guests = set(), set()
 
     def settled(self, root: dict[str, Any]) -> frozenset[str]:
-        """Return the names of all objects. Refuses what could make windows depend on each other in other ways."""
+        """Return the names of all objects. Refuses files whose windows could depend on each other in other ways."""
         name, *others = map(name_of, _identifiers(root))
         if not self._names.keys().isdisjoint((*self._below, *others)) or not self._below.isdisjoint((name, *others)):
             raise UnusualFileError(_SHARED)
@@ -265,7 +265,7 @@ class _Survey:
 
 
 def _text(element: dict[str, Any]) -> str | None:
-    """Return the text of a question, by which one that is there twice is found."""
+    """Return the text of a question, by which duplicates are found."""
     question = element.get("item")
     text = question.get("text") if isinstance(question, dict) else None
     if isinstance(question, list) or isinstance(text, (list, dict)):
@@ -274,7 +274,7 @@ def _text(element: dict[str, Any]) -> str | None:
 
 
 def _names_below(element: Element) -> Iterator[str]:
-    """Yield the names that objects inside a question have; most questions have none, which their text shows."""
+    """Yield the names of objects inside a question; a search of its text shows that most have none."""
     own = int("@id" in element.value)
     if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _HIDING))):
         found = _identifiers(element.value)
@@ -304,12 +304,12 @@ def name_of(identifier: str) -> str:
 
 
 _FRAME = 1 << 20
-"""The most bytes that may stand around the questions: each window has them again."""
+"""The most bytes around the questions, which each window repeats."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file that is worked on in windows: what stands around them, and the limits that it keeps."""
+    """A file that is processed in windows: the text around them, and the limits for reading."""
 
     path: str
     frame: Frame
@@ -318,9 +318,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Outline:
-    """Where the windows of a file stand, and the names of all objects in it that have one of their own.
+    """The places of the windows of a file, and the names of all objects in it that have one of their own.
 
-    `stamp` tells whether the file was changed.
+    `stamp` shows whether the file was changed.
     """
 
     source: Source
@@ -329,15 +329,15 @@ class Outline:
     stamp: tuple[int, ...]
 
     def check_unchanged(self) -> None:
-        """Raise ReadError if the file is not the one any more that was gone through."""
+        """Raise ReadError if the file was changed since it was scanned."""
         if _stamp(self.source.path) != self.stamp:
             raise ReadError(f"{self.source.path}: the file was changed while it was read; try again")
 
 
 def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
-    """Go through a file once; what reading finds wrong with a window of so many questions shows later.
+    """Scan a file for its windows of `window` questions each; faults inside a window are found later.
 
-    Raises UnusualFileError for a file that cannot be worked on in windows.
+    Raises UnusualFileError for a file that cannot be processed in windows.
     """
     try:
         stamp = _stamp(path)
@@ -364,7 +364,7 @@ def _stamp(path: str) -> tuple[int, ...]:
 
 
 def _frame(file: BinaryIO, elements: Elements, survey: _Survey) -> tuple[Frame, Set[str]]:
-    """Return what stands around the questions, and the names of all objects."""
+    """Return the text around the questions, and the names of all objects."""
     opened, closed = elements.opened.offset, elements.closed
     start, end = survey.windows[0].start.offset, survey.windows[-1].end
     if start + file.seek(0, 2) - end > _FRAME:

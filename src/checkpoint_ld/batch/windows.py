@@ -1,6 +1,6 @@
-"""Windows of a large file, each worked on as a checkpoint of its own: its findings, and its statements in order.
+"""Windows of a large file, each processed as a checkpoint of its own: its findings, and its statements in order.
 
-A file is worked on in windows if it is large and its form allows it; why it cannot be is said.
+A file is processed in windows if it is large and its form allows it. A note states why a large file is not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.profiles import Profile
 
 SYNTAXES = ("nt", "nq")
-"""What can be written some questions at a time: syntaxes of lines."""
+"""The syntaxes that can be written some questions at a time: those of lines."""
 LARGE = 64 << 20
 """From this size on, in bytes, a file is streamed by default."""
 
@@ -56,8 +56,8 @@ class Streaming:
     """How files are streamed.
 
     `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is called with
-    how many questions are done, of how many; `note` with a sentence about a file that is worked on in one piece after
-    all. `window` is the number of questions that are worked on together.
+    the number of questions that are done, and of all. `note` is called with a sentence about a file that is processed
+    whole after all. `window` is the number of questions that are processed together.
     """
 
     jobs: int | None = None
@@ -67,10 +67,10 @@ class Streaming:
     window: int = WINDOW
 
     def check(self, file: str, profile: Profile, *, syntax: str | None = None) -> Checked | None:
-        """Hold a file against the rules of `profile`; None where it has to be read in one piece.
+        """Validate a file by the rules of `profile`; return None where it has to be read whole.
 
-        Nothing is kept of its text, so that reports show no lines of it. Raises SettingsError and ReadError as
-        `validation.check`, and ReadError for a file that somebody changes meanwhile.
+        Its text is not kept, so reports show no lines of it. Raises SettingsError and ReadError as `validation.check`,
+        and ReadError for a file that changes meanwhile.
         """
         if not self._is_wanted(file):
             return None
@@ -99,10 +99,9 @@ class Streaming:
 
     @contextmanager
     def statements(self, file: str, target: str, *, syntax: str | None = None) -> Iterator[Streamed | None]:
-        """Give the statements of a file in the syntax `target`, sorted; None where it has to be read in one piece.
+        """Give the statements of a file in the syntax `target`, sorted; None where it has to be read whole.
 
-        They stand in temporary files as long as the body runs. Raises ReadError for a file that somebody changes
-        meanwhile.
+        They stand in temporary files as long as the body runs. Raises ReadError for a file that changes meanwhile.
         """
         if target not in SYNTAXES or not self._is_wanted(file):
             yield None
@@ -125,7 +124,7 @@ class Streaming:
                 yield Streamed(tuple(findings), lines)
 
     def _worked(self, work: Callable[[Window], Done], outline: Outline) -> Iterator[Done]:
-        """Yield what comes out for each window, in order; `work` is pickled where there are several processes."""
+        """Yield the result of each window, in order; `work` is pickled where there are several processes."""
         windows = outline.windows
         total = windows[-1].first + windows[-1].count
         with ExitStack() as stack:
@@ -162,7 +161,7 @@ class Streaming:
 
 
 Progress: TypeAlias = "Callable[[int, int], None]"
-"""Called with how many questions are done, of how many."""
+"""Called with the number of questions that are done, and of all."""
 Triple: TypeAlias = "tuple[Node, Node, Node]"
 Done = TypeVar("Done")
 
@@ -171,9 +170,9 @@ REFERRING = "something in it may refer to another question"
 _ELEMENT = f"/{QUESTIONS}/"
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
 _MOST = 1 << 24
-"""Bytes that are read of all runs together."""
+"""Bytes that are read from all runs together."""
 _LEAST = 1 << 14
-"""Bytes that are read of a run at once, however many there are."""
+"""The least number of bytes that are read from a run at once."""
 _BETWEEN = b"\xff"
 
 
@@ -198,14 +197,14 @@ class Excerpt:
         return elements[len(self.window.guests) :]
 
     def index(self, pointer: str) -> int | None:
-        """Return which question of the file a pointer into the excerpt leads to, -1 for a guest, None for the root."""
+        """Return the number of the question that a pointer leads to, -1 for a guest, None for the root."""
         if not pointer.startswith(_ELEMENT):
             return None
         at = int(pointer[len(_ELEMENT) :].partition("/")[0]) - len(self.window.guests)
         return self.window.first + at if at >= 0 else -1
 
     def is_ours(self, index: int | None) -> bool:
-        """Return whether what is about this question, or about the root, is for this window to report."""
+        """Return whether this window reports findings about a question of this index, or about the root (None)."""
         return index >= 0 if index is not None else self.window.first == 0
 
     def pointer(self, pointer: str) -> str:
@@ -217,12 +216,12 @@ class Excerpt:
         return f"{_ELEMENT}{index}{slash}{rest}"
 
     def node(self, name: str) -> str:
-        """Return the name that an object of the excerpt has in the graph of the whole file."""
+        """Return the name of an object of the excerpt in the graph of the whole file."""
         stem = self.frame.root + "#"
         return stem + self.pointer(name[len(stem) :]) if name.startswith(stem + _ELEMENT) else name
 
     def found(self, findings: Iterable[Finding], places: Pointers | None = None) -> Iterator[Finding]:
-        """Yield the findings that are for this window to say, with places and names of the file.
+        """Yield the findings that this window reports, with places and names of the file.
 
         `places` are the pointers of the objects of the excerpt. Raises UnusualFileError for a finding
         about an object of this window that points to a guest.
@@ -256,7 +255,7 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class _Alone(Reading):
-    """The reading of a window, of which a graph is only made where nothing in it refers to objects elsewhere."""
+    """The reading of a window, whose graph is only made where it does not refer to objects elsewhere."""
 
     @classmethod
     def of(cls, reading: Reading) -> _Alone:
@@ -265,7 +264,7 @@ class _Alone(Reading):
 
     @cached_property
     def graph(self) -> CheckpointGraph:
-        """The window as a graph, by the way that shows this; raises UnusualFileError where it does not."""
+        """The window as a graph; raises UnusualFileError where it may refer to objects elsewhere."""
         with interpreter.room(), uncollected():
             found = building.index_of(self.tree)
         if found is None:
@@ -276,8 +275,8 @@ class _Alone(Reading):
 def excerpt(source: Source, window: Window) -> Excerpt:
     """Read a window of a file.
 
-    Raises UnusualFileError for what only the whole file shows: what is wrong with its JSON, a form of
-    JSON-LD other than the usual one, another dialect.
+    Raises UnusualFileError for what only the whole file shows: a fault in its JSON, an unusual form of JSON-LD, another
+    dialect.
     """
     frame = source.frame
     with Path(source.path).open("rb") as file:
@@ -305,13 +304,13 @@ def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:
 
 
 def _end_of(data: bytes) -> tuple[int, int]:
-    """Return line and column, from 1, of what follows a text."""
+    """Return line and column, from 1, of the end of a text."""
     line = data.count(b"\n") + 1
     return line, len(data[data.rfind(b"\n") + 1 :].decode("utf-8-sig" if line == 1 else "utf-8")) + 1
 
 
 def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
-    """Return the findings of a window, what the SHACL report says of its nodes, and which other names it mentions."""
+    """Return the findings of a window, the statements of the SHACL report about its nodes, and foreign names."""
     part = excerpt(source, window)
     checked = validator.check_reading(part.reading, profiles.profile(profile))
     report = checked.results
@@ -326,7 +325,7 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
 
 
 def _results(report: Graph, part: Excerpt, places: Pointers) -> Iterator[Triple]:
-    """Yield what a SHACL report says of the nodes that are for this window to speak of."""
+    """Yield the statements of a SHACL report about the nodes of this window."""
     for node, result in report.subject_objects(_RESULT):
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
         names = [str(term) for term in about if isinstance(term, URIRef)]
@@ -351,20 +350,20 @@ def _closure(report: Graph, node: Node) -> Iterable[Triple]:
 
 @dataclass(frozen=True)
 class Streamed:
-    """Statements to be read once, sorted, and what was found on the way, in order of place."""
+    """Sorted statements, to be read once, and findings in order of place."""
 
     findings: tuple[Finding, ...]
     lines: BinaryIO
 
     def refusing(self, *, strict: bool) -> None:
-        """Raise ReadError if something keeps the checkpoint from being used, or, if `strict`, for any finding."""
+        """Raise ReadError if the checkpoint cannot be used, or, if `strict`, for any finding."""
         refused = [finding for finding in self.findings if strict or finding.severity is Severity.VIOLATION]
         if refused:
             raise ReadError.of(refused)
 
 
 def _write_window(source: Source, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:
-    """Write the statements of a window into a file of its own; return its findings, and which names it mentions."""
+    """Write the statements of a window into a file of its own; return its findings, and foreign names."""
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
@@ -377,11 +376,11 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
 
 
 def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
-    """Return the lines about each node of a window, those about the root one by one, as other windows have some too.
+    """Return the lines about each node of a window; those about the root one by one, as other windows have some too.
 
-    With them come the names that something is referred to by, which nothing in the file may have. The first window has
-    what stands around the questions, too. Raises UnusualFileError where the whole file has to be seen, WriteError for
-    names that are no IRIs.
+    The second value holds the names that the window refers to, which no object of the file may have. The first window
+    also has the text around the questions. Raises UnusualFileError where the whole file is needed, WriteError for names
+    that are no IRIs.
     """
     end = TRIPLE if syntax == "nt" else quad(part.frame.root)
     with interpreter.room(), uncollected():
@@ -438,7 +437,7 @@ def _texts(run: Path, size: int) -> Iterator[bytes]:
     while more:
         with run.open("rb", buffering=0) as file:
             file.seek(at)
-            # More at a time where a text is longer than what was read, so that the cost stays linear.
+            # Read more at a time where a text is longer than the buffer, so that the cost stays linear.
             more = file.read(max(size, len(rest)))
         at += len(more)
         *texts, rest = (rest + more).split(_BETWEEN)

@@ -1,4 +1,4 @@
-"""Checkpoints of running agents: saved, found, restored, compared, cleared away."""
+"""Checkpoints of running agents: saved, found, restored, compared, pruned."""
 
 from checkpoint_ld.agent.values import ExportShape
 from checkpoint_ld.checkpointing.checkpointer import TRIGGERS, Checkpointer, Policy

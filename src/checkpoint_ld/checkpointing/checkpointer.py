@@ -1,4 +1,4 @@
-"""Checkpoints that save themselves while an agent runs, and when they do."""
+"""Automatic checkpoints while an agent runs, and the policy for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.runtime.state import RuntimeState
 
 TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
-"""What a checkpoint is made for by itself; of several at once, the first here is its reason."""
+"""The triggers of automatic checkpoints; of several at once, the first one is the reason."""
 _TOOLS: Final = {
     "tool.started": "tool_started",
     "tool.completed": "tool_completed",
@@ -41,11 +41,11 @@ _logger = logging.getLogger("checkpoint_ld.checkpointing")
 class Policy(CheckedMethods):
     """When checkpoints are made.
 
-    `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that one
-    that was under way when the process died is known after a restore. Of `thought_completed`, each `every_thoughts`th
-    counts. Between two checkpoints, at least `min_interval_ms` go by; what is left out then is in the next one. A
-    thought with less than `confidence_threshold` is a trigger; without one, none is. Raises SettingsError for what
-    makes no sense.
+    `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that a
+    call that was interrupted by the death of the process is known after a restore. `thought_completed` counts at every
+    `every_thoughts`th thought. Checkpoints are at least `min_interval_ms` apart; a later one holds what was left out. A
+    thought with a confidence below `confidence_threshold` is a trigger, if there is a threshold. Raises SettingsError
+    for invalid values.
     """
 
     triggers: frozenset[str] = frozenset(TRIGGERS)
@@ -62,17 +62,17 @@ class Policy(CheckedMethods):
             raise SettingsError("every_thoughts is 1 or more, min_interval_ms 0 or more")
 
     def is_doubtful(self, thought: Thought) -> bool:
-        """Tell whether a thought's confidence is below the threshold."""
+        """Return whether a thought's confidence is below the threshold."""
         threshold, confidence = self.confidence_threshold, thought.confidence
         return threshold is not None and confidence is not None and confidence < threshold
 
 
 class Checkpointer(CheckedMethods):
-    """Watches a state and saves a checkpoint after each change that the policy asks for. A context manager.
+    """Watches a state and saves a checkpoint after each change that triggers one. A context manager.
 
-    An automatic save that fails does not stop the agent. The first failure gives a CheckpointWarning, and so does the
-    first one after a save that succeeded. Each failure is logged and sent as `agent.checkpoint_failed`, and the state's
-    `on_error` gets the exception. A save that a call asks for raises it.
+    An automatic save that fails does not stop the agent. The first failure after a success, or of all, gives a
+    CheckpointWarning. Each failure is logged and sent as `agent.checkpoint_failed`, and the state's `on_error` gets the
+    exception. An explicit save raises it.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class Checkpointer(CheckedMethods):
                 self.save(reason)
             except Exception as error:
                 self._report(error, reason)
-                raise  # to `on_error`, by whoever delivers the events
+                raise  # the delivery of events passes it to `on_error`
 
     def _report(self, error: Exception, reason: str) -> None:
         message = f"the checkpoint of {self._state.agent_id} at step {self._state.progress.step_number} ({reason}) is "

@@ -1,4 +1,4 @@
-"""Several stores that hold the same checkpoints: the others follow the first, and are made like it again."""
+"""Several stores that hold the same checkpoints: the others follow the first, and can be made again from it."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["files", "database", "graph"]
-"""What the stores are called, in the order in which they are written."""
+"""The kinds of stores, in the order in which they are written."""
 NOUNS: Final[Mapping[Kind, str]] = MappingProxyType({"files": "file", "database": "database", "graph": "graph"})
-"""What a checkpoint's place in them is called in messages."""
+"""The word for a checkpoint's place in them in messages."""
 SYNC_ERRORS: Final[Mapping[Kind, type[DatabaseSyncError | GraphSyncError]]] = MappingProxyType(
     {"database": DatabaseSyncError, "graph": GraphSyncError}
 )
-"""What is raised where a store of that kind could not follow the first one."""
+"""The error for a store of that kind that could not follow the first one."""
 _DAMAGE: Final = (ReadError, FindingsError, IntegrityError)
-"""What a store raises whose own copy of a checkpoint is not what was saved."""
+"""The errors of a store whose copy of a checkpoint is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What `reindex` did to the stores that follow the files.
+    """The result of `reindex`.
 
-    `checkpoints` is how many the files hold, `removed` are the ids of those that had no file, `kept` of those whose
-    file is damaged: what the other stores hold of them is left there.
+    `checkpoints` is the number of checkpoints in the files. `removed` are the ids of those without a file. `kept` are
+    the ids of those with a damaged file, whose copies in the other stores are left alone.
     """
 
     checkpoints: int
@@ -59,8 +59,9 @@ class Reindexed:
 class CombinedStore:
     """Files, a database and a graph store that hold the same checkpoints; at least one of them.
 
-    The first that is there is the truth. What it refuses is written nowhere; where another one cannot follow,
-    DatabaseSyncError or GraphSyncError says that the first has it. Raises SettingsError if there is none.
+    The first of these is the truth. What it refuses is written nowhere. Where another store cannot follow,
+    DatabaseSyncError or GraphSyncError is raised, and the first store has the checkpoint. Raises SettingsError if there
+    is no store.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class CombinedStore:
         return done
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
-        """Return a checkpoint, of the first store that has it whole. Raises what the first store raises, else."""
+        """Return a checkpoint from the first store that has it whole, else raise what the first store raises."""
         return self.fetch(checkpoint_id).checkpoint
 
     def fetch(self, checkpoint_id: str) -> Loaded:
@@ -110,15 +111,15 @@ class CombinedStore:
             state = "missing" if isinstance(error, CheckpointNotFound) else "damaged"
             for kind, store in self.followers.items():
                 message = f"the {NOUNS[self.first]} is {state}, so it was taken from the {NOUNS[kind]}"
-                with suppress(CheckpointLdError):  # the error about the first store is raised, not those of the others
+                with suppress(CheckpointLdError):  # only the error of the first store is raised
                     found = finding("agent-other-store", message, subject=shown(checkpoint_id))
                     return Loaded(store.get(checkpoint_id), (found,))
             raise
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield headers as stores do, by the database where there is one, which need not read all files.
+        """Yield headers as stores do, from the database where there is one, which need not read all files.
 
-        One that holds nothing at all is new, or was lost: the first store is asked then.
+        An empty database is new, or was lost: then the first store gives the headers.
         """
         database = self.followers.get("database", self.truth)
         holds_any = next(iter(database.headers(Filter(limit=1))), None) is not None
@@ -133,7 +134,7 @@ class CombinedStore:
         description: str | Absent | None = ABSENT,
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
-        """Change what is told about a checkpoint in all stores, the first one first, and return it. Raises as `put`."""
+        """Change the metadata of a checkpoint in all stores, the first one first, and return it. Raises as `put`."""
 
         def change(store: CheckpointStore) -> AgentCheckpoint:
             return store.update_metadata(checkpoint_id, name=name, description=description, metadata=metadata)
@@ -143,9 +144,9 @@ class CombinedStore:
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Take a checkpoint away, from the first store last: nothing ever refers to a file that is gone.
+        """Delete a checkpoint, from the first store last, so that no store refers to a missing file.
 
-        Tell whether any of them had it.
+        Return whether any of them had it.
         """
         had = [store.delete(checkpoint_id) for store in reversed(self.stores.values())]
         return any(had)
@@ -163,7 +164,7 @@ class CombinedStore:
                 if repair and damaged:
                     self._made_again(store)
             except IntegrityError:
-                if repair and RESET in store.capabilities:  # otherwise its own findings have said so
+                if repair and RESET in store.capabilities:  # otherwise its own findings report it
                     self._made_again(store)
 
     def reindex(self) -> Reindexed:

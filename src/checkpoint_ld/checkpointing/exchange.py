@@ -1,4 +1,4 @@
-"""Checkpoints that come and go: taken of a state, redacted, read from elsewhere, upgraded; and what becomes of them."""
+"""Checkpoints made from a state, redacted, read from elsewhere, upgraded; and the results of these operations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def new_checkpoint(
 ) -> AgentCheckpoint:
     """Return a checkpoint of a snapshot, with a new id unless one is given; members that are None are left out.
 
-    Without `metadata`, these are what the progress says. Raises WriteError for values that a checkpoint may not have.
+    Without `metadata`, they are taken from the progress. Raises WriteError for values that a checkpoint may not have.
     """
     counted = {name: getattr(snapshot.progress, name) for name in _COUNTED} if metadata is None else metadata
     about = {"agent_name": agent_name, **counted, "checkpoint_reason": reason}
@@ -84,17 +84,17 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tex
 
 
 REDACTED: Final = "[redacted]"
-"""What stands where something was taken out."""
+"""The text in place of a redacted value."""
 Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
 """JSON Pointers (RFC 6901) in which `*` stands for every member, or a function from JSON to JSON."""
 Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
 
 
 def redactor(redact: Redaction | None) -> Redactor:
-    """Return what redacts a checkpoint; where nothing fits, it gives back the same.
+    """Return a function that redacts a checkpoint; where nothing fits, it returns the same checkpoint.
 
-    What it makes of a checkpoint may break rules: it raises InvalidCheckpoint then, and SettingsError where the
-    checkpoint's identity does not stay. Raises SettingsError for what is no JSON Pointer.
+    The function raises InvalidCheckpoint if the redacted checkpoint breaks rules, and SettingsError if the redaction
+    changes the checkpoint's identity. Raises SettingsError for what is no JSON Pointer.
     """
     if redact is None:
         return lambda checkpoint: checkpoint
@@ -115,7 +115,7 @@ def redactor(redact: Redaction | None) -> Redactor:
 
 
 def redacted_changes(checkpoint: AgentCheckpoint, changes: Mapping[str, Any], redacted: Redactor) -> dict[str, Any]:
-    """Return the `changes` that `update_metadata` is to make, with nothing in them that must not be kept.
+    """Return the `changes` for `update_metadata`, redacted.
 
     Raises InvalidCheckpoint for values that a checkpoint may not have there.
     """
@@ -137,7 +137,7 @@ def _of_redacted(before: AgentCheckpoint, tree: object) -> AgentCheckpoint:
 
 
 def _masked(value: Any, path: Sequence[str]) -> Any:
-    """Return `value` with what the path leads to replaced; only what is on the way is copied."""
+    """Return `value` with the values at the path replaced; only containers on the way are copied."""
     if not path:
         return value if value == REDACTED else REDACTED
     step, rest = path[0], path[1:]
@@ -153,7 +153,7 @@ def _masked(value: Any, path: Sequence[str]) -> Any:
 
 
 Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
-"""Where a checkpoint may come from: a path, bytes, JSON, or a checkpoint."""
+"""The sources of a checkpoint: a path, bytes, JSON, or a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Upgraded:
-    """A file, the version that it had, and the newest, which it has now unless it was only asked."""
+    """A file, the version that it had, and the newest, which it has now unless it was a dry run."""
 
     path: Path
     before: str
@@ -263,8 +263,8 @@ class Restored:
     """A state that goes on from a checkpoint.
 
     `interrupted` are the calls that had not ended then. They are in the state as they were: cancel, fail or repeat each
-    of them. `findings` say where the checkpoint was taken from, if not from where it should have been, and what was odd
-    about the form of a source from elsewhere.
+    of them. `findings` are about a checkpoint that came from another store than the first, and about the form of a
+    source from elsewhere.
     """
 
     state: RuntimeState
@@ -288,10 +288,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of one source: the header of the checkpoint that is kept now, or the error that says why it is not.
+    """The result for one source: the header of the checkpoint that is kept now, or the error.
 
     `created` is false if an equal one was there already. `source` is the path of a file, None for anything else.
-    `findings` say what was odd about the form in which it came.
+    `findings` are about the form of the source.
     """
 
     source: Path | None
@@ -303,7 +303,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionStatistics:
-    """What one execution used and did up to its newest checkpoint.
+    """The usage and the work of one execution up to its newest checkpoint.
 
     `checkpoints` are those in the store; `started` and `latest` are milliseconds since 1970 in UTC, of the oldest and
     the newest of them. `tools` counts calls by tool. A call failed when its success is false.

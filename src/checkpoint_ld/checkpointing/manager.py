@@ -45,14 +45,14 @@ _FORMS: Final[Mapping[Kind, str]] = MappingProxyType(
         "graph": "the path of a collection, the URL of a SPARQL service, an open Collection",
     }
 )
-"""What may be given in place of a store."""
+"""The types that are accepted in place of a store."""
 
 
 def _opened(kind: Kind, given: Any, *, follows_files: bool = False) -> CheckpointStore | None:
-    """Return the store that is given as such or by its place; None where none is.
+    """Return the store that is given itself or by its place; None where none is.
 
-    A database that `follows_files` need not be flushed. Nothing is opened or made yet, but a place that cannot be that
-    of such a store is refused: raises WrongTypeError and SettingsError.
+    A database that `follows_files` need not be flushed. Nothing is opened or made yet. Raises WrongTypeError and
+    SettingsError for a place that cannot be that of such a store.
     """
     if given is None or (isinstance(given, CheckpointStore) and not isinstance(given, type)):
         return given
@@ -98,9 +98,9 @@ class CheckpointManager(CheckedMethods):
         `files` is the path of a folder, `database` a path or a URL such as `sqlite:///agents.db`, `graph` the path of a
         collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well.
 
-        `redact` says what is taken out before anything is kept. `on_event` is told of what was saved, what was not,
-        and what was restored. Raises WrongTypeError for what is no store, and SettingsError for a place that cannot be
-        that of such a store and for redaction that makes no sense.
+        `redact` says what is redacted before anything is kept. `on_event` is called after each save, failed save and
+        restore. Raises WrongTypeError for what is no store, and SettingsError for a place that cannot be that of such a
+        store and for an invalid redaction.
         """
         if files is None and database is None and graph is None:
             files = FileStore()
@@ -115,7 +115,7 @@ class CheckpointManager(CheckedMethods):
 
     @property
     def redacts(self) -> bool:
-        """Whether something is taken out of checkpoints before they are kept."""
+        """Whether checkpoints are redacted before they are kept."""
         return self._redacts
 
     def save(
@@ -138,7 +138,7 @@ class CheckpointManager(CheckedMethods):
         except (DatabaseSyncError, GraphSyncError):
             raise
         except Exception:
-            with state.change():  # it was kept nowhere, so it is nobody's parent
+            with state.change():  # it was not kept, so the next one must not name it as parent
                 if state.parent is not None and state.parent.checkpoint_id == checkpoint.id:
                     state.parent = checkpoint.parent
             raise
@@ -215,10 +215,10 @@ class CheckpointManager(CheckedMethods):
     def latest(self, execution_id: str | None = None, *, unfinished: bool = False, **wanted: Any) -> Header | None:
         """Return the header of the newest checkpoint, of an execution or of all; None if there is none.
 
-        What is `wanted` besides are members of a Filter, such as `agent_id`. With `unfinished`, there is none either
-        where the newest one is the last of a run that was completed or failed: nothing is left to go on with.
+        Other keywords are members of a Filter, such as `agent_id`. With `unfinished`, the result is None as well where
+        the newest one is the last of a run that was completed or failed.
 
-        The files are asked, not the database, which may have missed the last one if a save was killed. Raises
+        The files decide, not the database, which may have missed the last one if a save was killed. Raises
         SettingsError as `list`.
         """
         filtered = Filter(execution_id=execution_id, limit=1, **wanted)
@@ -238,12 +238,12 @@ class CheckpointManager(CheckedMethods):
 
         The newest checkpoint of the agent decides. It is restored, in a new execution that goes on from it, unless it
         is the last one of a run that was completed or failed. With `about`, only runs about that question (and that
-        replicate, if told) count, and the new state is about it as well. A new run comes after the last one in time,
+        replicate, if given) count, and the new state is about it as well. A new run comes after the last one in time,
         even if the clock was put back.
 
         Two processes that work as one agent at a time need an `agent_id` each, or an `about`. Raises what `restore`
         raises: a checkpoint that cannot be restored is an error, no reason for a fresh start. Files that are no
-        checkpoints count as little as in `list`.
+        checkpoints are ignored as in `list`.
         """
         newest = self._newest_run(agent_id, about)
         settings: dict[str, Any] = {"auto_step": auto_step, "clock": clock, "on_error": on_error}
@@ -257,16 +257,16 @@ class CheckpointManager(CheckedMethods):
         return Run(state)
 
     def list(self, **wanted: Any) -> Headers:
-        """Return the headers of checkpoints, the newest first; what is `wanted` are members of a Filter.
+        """Return the headers of checkpoints, the newest first; the keywords are members of a Filter.
 
-        Raises SettingsError for values that make no sense there.
+        Raises SettingsError for invalid values.
         """
         return list(self.store.headers(Filter(**wanted)))
 
     def diff(
         self, before: exchange.Source, after: exchange.Source, *, allow_other_execution: bool = False
     ) -> CheckpointDiff:
-        """Return what is different between two checkpoints, each given by its id or as `restore` takes it.
+        """Return the differences between two checkpoints, each given by its id or as `restore` takes it.
 
         Raises SettingsError for two executions unless that is allowed, and what `get` raises.
         """
@@ -278,7 +278,7 @@ class CheckpointManager(CheckedMethods):
     ) -> Path:
         """Write a checkpoint to a file of its own, wholly or not at all; return its path.
 
-        Without a `shape` the extension tells it, and `.gz` after that packs the file. Raises what `get` raises,
+        Without a `shape` the extension decides, and `.gz` after that packs the file. Raises what `get` raises,
         SettingsError for another shape, TargetExistsError for a file that is there unless it may be overwritten, and
         WriteError if it cannot be written.
         """
@@ -292,8 +292,8 @@ class CheckpointManager(CheckedMethods):
     def import_(self, source: exchange.Source, *, as_new_id: bool = False) -> tuple[Imported, ...]:
         """Keep checkpoints from elsewhere: a path, bytes, JSON, a checkpoint, or all files of a folder.
 
-        With `as_new_id`, each is kept as a copy with a new id. What is wrong with a file of a folder is told in the
-        result; otherwise this raises ReadError, InvalidCheckpoint, CheckpointExists, and what `save` raises.
+        With `as_new_id`, each is kept as a copy with a new id. A fault of a file in a folder stands in its result;
+        otherwise this raises ReadError, InvalidCheckpoint, CheckpointExists, and what `save` raises.
         """
         if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):  # noqa: PTH112 - any text will do
             return (self._imported(source, as_new_id=as_new_id),)
@@ -313,7 +313,7 @@ class CheckpointManager(CheckedMethods):
         description: str | Absent | None = ABSENT,
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
-        """Change what is told about a checkpoint, and return it; its state is the same. None takes a member away.
+        """Change the metadata of a checkpoint, and return it; its state is the same. None removes a member.
 
         New values are redacted as well. Raises CheckpointNotFound, InvalidCheckpoint for values that may not be there,
         and what `save` raises.
@@ -324,13 +324,13 @@ class CheckpointManager(CheckedMethods):
         return self.store.update_metadata(id, **changes)
 
     def delete(self, id: str) -> bool:
-        """Take a checkpoint away, from the first store last; tell whether it was there."""
+        """Delete a checkpoint, from the first store last; return whether it was there."""
         return self.store.delete(id)
 
     def prune(
         self, retention: Retention, *, dry_run: bool = False, archive: str | os.PathLike[str] | None = None
     ) -> Pruned:
-        """Delete what need not stay, and tell of every checkpoint why it goes or stays.
+        """Delete the checkpoints that need not stay, and return the reason for each that goes or stays.
 
         With `dry_run` nothing is deleted. `archive` is a folder to which each is written first, compressed. Raises
         WriteError if that fails, and what stores raise.
@@ -338,7 +338,7 @@ class CheckpointManager(CheckedMethods):
         return pruned(self.store, retention, self._clock.wall(), dry_run=dry_run, archive=archive)
 
     def verify(self, *, repair: bool = False) -> tuple[Finding, ...]:
-        """Return what is wrong with the stores, and where they disagree.
+        """Return findings about the stores, and about their disagreements.
 
         With `repair`, rows and graphs are made again from the files, and what killed saves left behind is removed after
         an hour; no checkpoint file is changed.

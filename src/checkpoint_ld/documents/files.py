@@ -6,7 +6,9 @@ import contextlib
 import errno
 import io
 import os
+import shutil
 import stat
+import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
@@ -169,6 +171,18 @@ def replace_file(
         if isinstance(error, OSError):
             refused.errno, refused.strerror = error.errno, error.strerror
         raise refused from error
+
+
+@contextlib.contextmanager
+def temporary_folder(target: Path) -> Iterator[Path]:
+    """Yield an empty folder beside `target`, which may be moved to it when it is complete; what is left is removed."""
+    made = Path(tempfile.mkdtemp(prefix=".checkpoint-ld-", dir=target.parent))
+    try:
+        os.umask(mask := os.umask(0))
+        made.chmod(0o777 & ~mask)
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def already_there(name: str) -> TargetExistsError:

@@ -33,7 +33,7 @@ Held = TypeVar("Held")
 
 
 class _Series(CheckedMethods, Sequence[Held]):
-    """What a part of a state holds, in its order."""
+    """The values that a part of a state holds, in their order."""
 
     def _held(self) -> Sequence[Held]:
         raise NotImplementedError
@@ -223,14 +223,14 @@ class ThoughtChain(_Series[Thought]):
 
     def _refuse_cycle(self, thought: Thought) -> None:
         parent = thought.parent_id
-        # A thought without children closes no cycle, so that most often nobody has to climb.
+        # A thought without children closes no cycle; most thoughts have none.
         may_close = parent in self._places and self._children.get(thought.id)
         above = (self.get(parent), *self.ancestors(parent)) if parent is not None and may_close else ()
         if parent == thought.id or any(thought.id in (one.id, one.parent_id) for one in above):
             raise WriteError(f"the thought {shown(thought.id)} would be its own ancestor: give another parent_id")
 
     def _update_parent(self, parent: str | None, child: str, *, is_child: bool) -> None:
-        # A thought of the second shape lists its children; one of ours does without.
+        # Only thoughts of the second shape list their children.
         if parent is None or parent not in self._places:
             return
         before = self.get(parent)
@@ -286,7 +286,7 @@ class Variables(MutableMapping[str, Any]):
 
 
 class Record(_Series[Any]):
-    """JSON values in the order in which they came; nothing is changed or taken away."""
+    """JSON values in the order in which they were added; none is changed or removed."""
 
     def __init__(self, changes: Changes, event: str, values: Iterable[Any]) -> None:
         self._changes = changes
@@ -318,7 +318,7 @@ class Record(_Series[Any]):
             return self._taken
 
     def _check(self, elements: tuple[Any, ...]) -> None:
-        """Raise WriteError for what may not be among the values."""
+        """Raise WriteError for values that are not allowed."""
 
 
 class _Entry(Value):
@@ -332,7 +332,7 @@ _ENTRIES: TypeAdapter[list[_Entry]] = TypeAdapter(list[_Entry])
 
 
 class Memory(Record):
-    """What is worth keeping, in the order in which it came: objects of key, value, importance and timestamp."""
+    """The memory of an agent, in the order of addition: objects of key, value, importance and timestamp."""
 
     def _check(self, elements: tuple[Any, ...]) -> None:
         try:
@@ -354,9 +354,9 @@ class Context(CheckedMethods):
         self.memory = Memory(changes, "context.memory", base.memory or ())
 
     def remember(self, key: str, value: Any, importance: float = 1) -> None:
-        """Add to the memory what is worth keeping, under a key, with how important it is (0 or more), and the time.
+        """Add a value to the memory under a key, with its importance (0 or more) and the time.
 
-        Raises WriteError for values that make no sense.
+        Raises WriteError for invalid values.
         """
         with self._changes.change():
             entry = {"key": key, "value": value, "importance": importance, "timestamp": self._changes.now()}
@@ -395,7 +395,7 @@ class ToolState(_Series[ToolCall]):
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Results by the ids of calls; a call without one has no key here, which is something else than null."""
+        """Results by the ids of calls; a call without a result has no key here, which is different from null."""
         return MappingProxyType(self._results)
 
     @property
@@ -494,7 +494,7 @@ class ToolState(_Series[ToolCall]):
 class ExecutionProgress(CheckedMethods):
     """Counters that never fall: `step_number`, `tokens_used`, and `duration_ms`, which follows the clock.
 
-    `total_steps_estimate` and `iterations_completed` are set by who knows them; None where nobody does.
+    `total_steps_estimate` and `iterations_completed` are set by the caller; None where they are not known.
     """
 
     def __init__(self, changes: Changes, base: SnapshotProgress) -> None:
@@ -506,7 +506,7 @@ class ExecutionProgress(CheckedMethods):
 
     @property
     def step_number(self) -> int:
-        """The step of the execution: it rises with each thought, or by `advance` only where that was asked for."""
+        """The step of the execution: it rises with each thought if the state has `auto_step`, and by `advance`."""
         return self._counts["step_number"]
 
     @property
@@ -521,7 +521,7 @@ class ExecutionProgress(CheckedMethods):
 
     @property
     def total_steps_estimate(self) -> int | None:
-        """How many steps it will take, as far as somebody can tell."""
+        """An estimate of the number of steps, None where there is none."""
         return self._base.total_steps_estimate
 
     @total_steps_estimate.setter
@@ -530,7 +530,7 @@ class ExecutionProgress(CheckedMethods):
 
     @property
     def iterations_completed(self) -> int | None:
-        """How many rounds of its own the agent has finished."""
+        """The number of iterations that the agent has completed, None where it is not known."""
         return self._base.iterations_completed
 
     @iterations_completed.setter

@@ -29,9 +29,9 @@ class ToolUse:
     """A call that begins with its `with` block and ends with it, for `RuntimeState.tool`; of one use.
 
     Give `result` what the tool returned, if anything. The call is completed where the block ends, failed where it
-    raises, and cancelled where it is given up: by what is no `Exception`, such as KeyboardInterrupt or the
-    CancelledError of asyncio, and by the CancelledError of a future. Exceptions go on to the caller. A call that the
-    block has ended itself, by `tool_state`, stays as it is.
+    raises, and cancelled by an exception that is no `Exception`, such as KeyboardInterrupt or the CancelledError of
+    asyncio, and by the CancelledError of a future. Exceptions go on to the caller. A call that the block has ended
+    itself, by `tool_state`, stays as it is.
     """
 
     def __init__(self, changes: Changes, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class ToolUse:
         self.tool_id = tool_id
         self.args = args
         self.result: Any = ABSENT
-        """What the tool returned; ABSENT as long as nobody says, which is not null."""
+        """The result of the tool; ABSENT until it is set, which is different from null."""
         self._changes = changes
         self._calls = calls
 
@@ -75,9 +75,9 @@ class ToolUse:
         await self._in_thread(lambda: self.__exit__(kind, error, trace))
 
     async def _in_thread(self, step: Callable[[], Done]) -> Done:
-        """Take a step while others run, since it may write a checkpoint; it comes to its end even if this is cancelled.
+        """Run a step in another thread, since it may write a checkpoint; it ends even if this coroutine is cancelled.
 
-        It is taken here where there is no loop of asyncio, and within `change()`, whose lock is this thread's.
+        It runs in this thread where there is no loop of asyncio, and within `change()`, whose lock is this thread's.
         """
         try:
             asyncio.get_running_loop()
@@ -99,7 +99,7 @@ class ToolUse:
 
 
 EMPTY = snapshot_of()
-"""What an agent begins with."""
+"""The snapshot that an agent begins with."""
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
@@ -127,7 +127,7 @@ class RuntimeState(CheckedMethods, Shown):
         snapshot: Snapshot = EMPTY,
         on_error: ErrorHandler = log_error,
     ) -> None:
-        """Begin empty, or go on from a snapshot. `on_error` is told what subscribers raise.
+        """Begin empty, or go on from a snapshot. `on_error` gets the exceptions of subscribers.
 
         With `auto_step`, each thought is a step. Raises WriteError for what is no identifier.
         """
@@ -137,7 +137,7 @@ class RuntimeState(CheckedMethods, Shown):
         self.about: About | None = None
         self.parent: ParentLink | None = None
         self.checked: tuple[About | None, ...] = (None,) if snapshot is EMPTY else ()
-        """With which `about` checkpoints of the state are known to break no rule. No change of a part breaks one."""
+        """The `about` for which checkpoints are known to be valid; no change of a part makes them invalid."""
         self.clock = clock
         self._changes = Changes(on_error, clock)
         self._base = snapshot
@@ -158,11 +158,11 @@ class RuntimeState(CheckedMethods, Shown):
 
     @property
     def revision(self) -> int:
-        """How many changes there were: two equal numbers mean that nothing changed in between."""
+        """The number of changes: two equal numbers mean that nothing changed in between."""
         return self._changes.revision
 
     def snapshot(self) -> Snapshot:
-        """Return the state at this instant; what did not change is shared with the snapshots before."""
+        """Return the state at this instant; unchanged values are shared with earlier snapshots."""
         with self._changes.still:
             thoughts, tools = self.thought_chain.taken(), self.tool_state.taken()
             parts: dict[str, Any] = {"thought_chain": thoughts, "context": self.context.taken(), "tool_state": tools}

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
-import tempfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetExistsError, TargetUnwritableError
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.site.contents import Contents
@@ -91,19 +89,14 @@ def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Pa
             remedy = "choose another folder, or replace the site in it with --force (in Python with overwrite=True)"
             raise TargetExistsError(f"{os.fspath(folder)}: exists already, and is not empty; {remedy}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(prefix=".site-", dir=target.parent))
-        try:
+        with temporary_folder(target) as made:
             yield made
             files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
             (made / LIST).write_text(json.dumps(files, indent=0), encoding="utf-8")
             if is_new:
-                os.umask(mask := os.umask(0))
-                made.chmod(0o777 & ~mask)
                 made.replace(target)
             else:
                 _merge(made, target, files)
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
     except OSError as error:
         if isinstance(error, TargetExistsError | TargetUnwritableError):
             raise

@@ -1,4 +1,4 @@
-"""What is sent to a place of named graphs, a collection on disk or a server: a graph, in memory or in a file."""
+"""A graph that is sent to a collection on disk or to a server, in memory or in a temporary file."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ NO_PARAMETERS: Mapping[str, Term] = MappingProxyType({})
 
 
 BLOCK = 1 << 20
-"""Bytes that are handed on at a time."""
+"""The bytes in a block."""
 _END = b" .\n"
 
 
 class Spooled:
-    """Bytes in a temporary file, which goes when nobody refers to it any more. One reads at a time."""
+    """Bytes in a temporary file, which is removed when nothing refers to it any more. One reader at a time."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self.file = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - it lives as long as this
@@ -48,7 +48,7 @@ class Spooled:
 
 
 Body: TypeAlias = bytes | Spooled
-"""What is sent."""
+"""The body of a request."""
 
 
 def opened(body: Body) -> BinaryIO:
@@ -60,7 +60,7 @@ def opened(body: Body) -> BinaryIO:
 
 
 def blocks(body: Body) -> Iterator[bytes]:
-    """Yield a body in blocks, so that no more than one of them is there twice."""
+    """Yield a body in blocks, so that only one block is copied at a time."""
     file = opened(body)
     while block := file.read(BLOCK):
         yield block
@@ -78,14 +78,14 @@ def parsed(body: Body) -> Iterator[pyoxigraph.Quad]:
 
 
 def block(statements: Iterable[pyoxigraph.Triple]) -> str:
-    """Return statements as they stand between braces in SPARQL."""
-    # The terms write themselves, escaped; a name that is no IRI cannot be made into one.
+    """Return statements in the syntax of SPARQL, for use between braces."""
+    # pyoxigraph's terms escape themselves, and refuse names that are no IRIs.
     return " ".join(f"{statement} ." for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One graph to send: its name, its sorted N-Triples with how many there are and their SHA-256, and its source."""
+    """One graph to send: its name, its sorted N-Triples, their number and SHA-256, and its source."""
 
     graph: str
     triples: Body = field(repr=False)
@@ -95,15 +95,15 @@ class Outgoing:
 
 
 def outgoing(graph: StatementGraph, source: str = "") -> Outgoing:
-    """Return the graph of a checkpoint as it is sent; `source` is what messages call it."""
+    """Return the graph of a checkpoint as it is sent; `source` is its name in messages."""
     triples = ntriples_of(graph)
     return Outgoing(str(graph.root), triples, triples.count(b"\n"), hashlib.sha256(triples).hexdigest(), source)
 
 
 def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
-    """Return the graph whose sorted N-Quads come line by line: what is too large to be held in memory.
+    """Return the graph for sorted N-Quads that come line by line, for a graph that is too large for memory.
 
-    It stands in a temporary file, which goes when nobody refers to the graph any more. All lines name the same graph.
+    It stands in a temporary file, removed when nothing refers to the graph any more. All lines name the same graph.
     """
     graph, count, hashed = "", 0, hashlib.sha256()
 

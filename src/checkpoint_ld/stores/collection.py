@@ -69,7 +69,7 @@ Done = TypeVar("Done")
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """How much a collection holds; `bytes` is what its folder takes on disk."""
+    """The size of a collection; `bytes` is that of its folder on disk."""
 
     checkpoints: int
     triples: int
@@ -96,9 +96,9 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something about the graph `graph` that the manifest does not say; `repair` says what was done about it.
+    """A difference between the graph `graph` and the manifest; `repair` says what was done about it.
 
-    Empty as `repair` means that nothing was done, on request or because nothing could be done.
+    An empty `repair` means that nothing was done, on request or because nothing could be done.
     """
 
     graph: str
@@ -124,8 +124,8 @@ class Collection(CheckedMethods):
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
         """Open the collection in the folder `path`; unless `read_only`, make one where there is none.
 
-        One process may write or several may read; `wait` is for how many seconds to wait for others. What a process
-        that was ended left half loaded is emptied by the next that may write; `unfinished` names it.
+        One process may write or several may read; `wait` is the number of seconds to wait for others. A graph that a
+        killed process left half loaded is emptied by the next one that may write; `unfinished` names it.
         Raises StoreBusyError when others are not done, StoreError for what is no collection.
         """
         return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))
@@ -147,7 +147,7 @@ class Collection(CheckedMethods):
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """What the manifest says of each graph, by its IRI."""
+        """The entries of the manifest, by the IRIs of their graphs."""
         return self.holdings.entries
 
     @property
@@ -165,10 +165,10 @@ class Collection(CheckedMethods):
         return graph in self.entries
 
     def add(self, *paths: str | os.PathLike[str], options: Options = _DEFAULTS) -> LoadReport:
-        """Load files, folders with all below them, and patterns; return what became of each file.
+        """Load files, folders with all below them, and patterns; return the outcome of each file.
 
-        A checkpoint that is there already is left alone, one that its file says otherwise now is replaced. A file that
-        cannot be loaded is in the report and keeps no other out. An interrupted run is completed by repeating it.
+        A checkpoint that is there already is left alone; one whose file has changed is replaced. A file that cannot be
+        loaded is in the report and does not stop the others. An interrupted run is completed by repeating it.
         """
         named = [str(path) for path in paths]
         if discovery.STANDARD in named:
@@ -178,9 +178,9 @@ class Collection(CheckedMethods):
         return self._followed(LoadReport(outcomes, found.unmatched, found.passed_over))
 
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
-        """Load what is new or changed in a folder, and name what vanished from it; with `prune`, drop that.
+        """Load the new and changed files in a folder, and report vanished files; with `prune`, drop their graphs.
 
-        Files of which size and time are as before are not opened. Raises SourceMissingError.
+        Files with the same size and time as before are not opened. Raises SourceMissingError.
         """
         place = path_of(folder)
         if not place.is_dir():
@@ -215,8 +215,8 @@ class Collection(CheckedMethods):
     def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
         """Keep derived statements from now on, in a store of their own; return how many graphs were brought up to date.
 
-        Queries about them are answered at once then, and whatever changes the collection takes longer. `progress` is
-        called with each graph before its turn, and with how many there are.
+        Queries about them are fast then, and changes of the collection take longer. `progress` is called with each
+        graph before its turn, and with the number of graphs.
         """
         self.holdings.directory.check_writable()
         return derived.keep(self.holdings, progress)
@@ -227,7 +227,7 @@ class Collection(CheckedMethods):
         derived.forget(self.holdings)
 
     def find(self, name: str) -> tuple[str, ...]:
-        """Return the IRIs of the graphs that a graph's IRI or a file's path means; raise LookupFailedError for none."""
+        """Return the IRIs of the graphs for a graph's IRI or a file's path; raise LookupFailedError for none."""
         if name in self.entries:
             return (name,)
         found = self.holdings.of_source(loading.source_of(self.holdings, Path(name)))
@@ -282,7 +282,7 @@ class Collection(CheckedMethods):
         return self.answer(queries.request(text, parameters), timeout=timeout, max_rows=max_rows, services=services)
 
     def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
-        """Answer what was made a request before; limits and errors are those of `query`."""
+        """Answer a request; limits and errors are those of `query`."""
         directory, needs_derived = self.holdings.directory, request.needs_derived
         kept = derived.current(self.holdings) if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
@@ -313,7 +313,7 @@ class Collection(CheckedMethods):
             return described(self.holdings.directory.store, wanted)
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
-        """Hold graphs, or else all, against the rules of a profile, each of that for its family.
+        """Validate graphs, by default all, by the rules of a profile, each by that of its family.
 
         Findings name graph and node. A graph that cannot be read, or was loaded in part only, is a finding.
 
@@ -357,10 +357,9 @@ class Collection(CheckedMethods):
         return tuple(written)
 
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
-        """Hold every graph against the manifest, statement by statement; with `repair`, load again what is amiss.
+        """Compare every graph with the manifest, statement by statement; with `repair`, load faulty graphs again.
 
-        What was interrupted and has no file any more is taken out then, and so are graphs that the manifest does not
-        know.
+        An unfinished graph whose file is gone is removed then, and so are graphs that are not in the manifest.
         """
         problems = [
             self._repaired(entry, message) if repair else Problem(entry.graph, message)
@@ -368,7 +367,7 @@ class Collection(CheckedMethods):
             if (message := self.holdings.fault(entry.graph))
         ]
         is_damaged = any(not problem.repair for problem in problems)
-        # What a damaged graph lacks, the merge of all has too much: that would be nothing new.
+        # Statements that a damaged graph lacks are surplus in the merge, which would be reported twice.
         strays = self.holdings.strays(in_merge=not is_damaged)
         for stray in strays if repair else ():
             self.holdings.take_out(stray)
@@ -408,7 +407,7 @@ class Collection(CheckedMethods):
         )
 
     def _followed(self, done: Done) -> Done:
-        """Let derived statements follow a change of the collection, if they are kept."""
+        """Update the derived statements after a change of the collection, if they are kept."""
         if derived.is_kept(self.holdings):
             derived.keep(self.holdings)
         return done
@@ -452,7 +451,7 @@ def _trig(holdings: Holdings, graph: str) -> bytes:
 
 
 _WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": _nquads, "trig": _trig}
-"""What a collection can be written as: its graphs one by one, the statements of each sorted."""
+"""The syntaxes of a dump: the graphs one by one, the statements of each sorted."""
 
 
 def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:

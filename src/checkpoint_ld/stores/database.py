@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.protocol import Filter
 
 _PAGE = 2000
-"""Headers that are read at a time, so that a long list is no long transaction."""
+"""The number of headers that are read at a time, so that a long list is no long transaction."""
 
 
 class DatabaseStore(CheckedMethods):
@@ -156,7 +156,7 @@ class DatabaseStore(CheckedMethods):
             return tables.remove(connection, checkpoint_id)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield what is wrong with the database itself, and with rows that do not fit their hash or each other.
+        """Yield findings about the database, and about rows that do not fit their hash or each other.
 
         With `repair`, thoughts and calls are made again from the checkpoints that they belong to.
         """

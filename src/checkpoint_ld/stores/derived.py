@@ -1,7 +1,7 @@
-"""The store of derived statements of a collection, where queries about them are answered at once.
+"""The store of derived statements of a collection, for fast queries about them.
 
-Its graphs hold what follows from those of the collection as well. It is made on request, follows the collection from
-then on, and can be thrown away: what each of its graphs was derived from is noted in it.
+Its graphs hold the statements of the collection and those derived from them. It is made on request, follows the
+collection from then on, and can be thrown away: it notes what each of its graphs was derived from.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "derived"
 _NOTE = NamedNode("urn:checkpoint-ld:collection#derivedFrom")
 _BATCH = 100
-"""Graphs that are written before they are noted: what an interruption loses."""
+"""The number of graphs that are written before they are noted, which an interruption loses."""
 
 
 def is_kept(holdings: Holdings) -> bool:

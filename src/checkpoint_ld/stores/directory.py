@@ -1,7 +1,7 @@
 """The folder of a collection: its mark, its store under a lock, and snapshots for readers.
 
 RocksDB's files never change once they are written, so that a snapshot is a folder of hard links (RocksDB, Checkpoints).
-Where there can be no links, files are copied. Nobody who writes has to wait for those who read.
+Where there can be no links, files are copied. Writers do not wait for readers.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _LOCK = "lock"
 _FORMAT = 2
 _REMEDY = "wait until it is done, or work on an export or a copy of the folder"
 _OUR_REFERENCES = 2
-"""That of a Directory to its store, and that of the question how many there are."""
+"""The references of a Directory to its store, and of the call that counts them."""
 _LEFT_S = 2.0
-"""Seconds that are waited for what is left of a store which this process had open: other threads, and circles."""
+"""The seconds to wait for remaining uses of a store that this process had open: other threads, reference cycles."""
 _FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-"""What the errors of the store say where no room is left; they have no numbers."""
+"""Words in the errors of the store for a full disk; the errors have no numbers."""
 
 
 @dataclass
@@ -113,8 +113,8 @@ class Directory:
         self.has_failed = False
 
     def _let_go(self) -> None:
-        # The store closes its files when nobody refers to it any more. The frames in which a query was parsed may
-        # still do so, in circles that the parser's exceptions leave behind.
+        # The store closes its files when nothing refers to it any more. Frames of a parsed query may still refer to it,
+        # in reference cycles that the parser's exceptions leave behind.
         if sys.getrefcount(self.store) > _OUR_REFERENCES:
             gc.collect()
         self.store = pyoxigraph.Store()
@@ -169,7 +169,7 @@ def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
             try:
                 return pyoxigraph.Store(path)
             except OSError as error:
-                # Whoever has our lock is alone: what holds the store is left from a use that is over.
+                # We have the lock, so only a use of this process that is over can hold the store.
                 if "current process" not in str(error) or time.monotonic() > until:
                     raise
             gc.collect()
@@ -225,7 +225,7 @@ class Snapshots:
         """Return the folder of the store to read from; it stays at least until the next but one is made."""
         with self._guard:
             if time.monotonic() - self._looked_at >= _PAUSE_S:
-                # While somebody writes, or when all was taken away, what was there before is what there is.
+                # While somebody writes, or when the collection was removed, the last snapshot stays in use.
                 with contextlib.suppress(StoreError, OSError):
                     if self._listed() != self._files:
                         self._take()

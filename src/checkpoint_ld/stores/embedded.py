@@ -1,8 +1,8 @@
 """The backend on disk: the graphs of a collection, shared by the threads of a process, and by processes in turn.
 
-Opening a collection to write takes as long as many a checkpoint takes to be written, and keeps all others out. So it
-stays open while it is in use, for all graph stores of the process together, and is let go when nobody has used it for a
-moment, or as soon as another process waits for it.
+Opening a collection to write is slow and keeps all other processes out. So it stays open while it is in use, for all
+graph stores of the process together. It is released when it was not used for a moment, or as soon as another process
+waits for it.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 PATIENCE_S: Final = 10.0
 """Seconds to wait for other processes, which take turns."""
 _QUANTUM_S: Final = 0.1
-"""Seconds that are taken at least once it is open, whoever waits."""
+"""The least number of seconds that it stays open, even if others wait."""
 IDLE_S: Final = 0.5
-"""Seconds after which a collection that nobody uses is let go."""
+"""The seconds after which an unused collection is released."""
 _TURN_S: Final = 0.15
-"""Seconds to stay away after others waited for it: longer than they sleep between two tries."""
+"""The seconds before the next use after others waited: longer than they sleep between two tries."""
 _WAITING = "waiting"
-"""The file on which those who wait hold a lock, so that those who have the collection know."""
+"""The file on which waiting processes hold a lock, so that the process with the collection knows."""
 _NAME = NamedNode(SCHEMA + "name")
 
 _log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class SharedGraphs:
 
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
-        """Give the holdings, with nobody else at them; None where there is no collection and nothing is written."""
+        """Give exclusive use of the holdings; None where there is no collection and nothing is written."""
         if _user.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait there for ever
             raise StoreError(
                 "this process was forked from one that had used a collection, which cannot be used on both sides; "
@@ -98,7 +98,7 @@ class SharedGraphs:
             return sorted(name for name, one in holdings.entries.items() if one.is_done) if holdings else []
 
     def unfinished(self) -> frozenset[str]:
-        """Return the names of graphs whose loading was interrupted, which are as good as absent."""
+        """Return the names of graphs whose loading was interrupted, which count as absent."""
         with self.working() as holdings:
             return frozenset(entry.graph for entry in holdings.unfinished()) if holdings else frozenset()
 
@@ -125,7 +125,7 @@ class SharedGraphs:
             return triples if triples or graph in holdings.entries else None
 
     def holds(self, graph: str, triples: Body) -> bool:
-        """Return whether a graph says this to the letter, and its entry and the merge of all graphs do so as well."""
+        """Return whether a graph holds exactly these statements, and its entry and the merge of all graphs fit."""
         with self.working() as holdings:
             entry = holdings.entries.get(graph) if holdings else None
             if holdings is None or entry is None or entry.sha256 != _load_of(holdings, graph, triples).entry.sha256:
@@ -183,7 +183,7 @@ class SharedGraphs:
                 self.folder.rename(self.folder.with_name(f"{self.folder.name}.corrupt-{time.time_ns() // 1_000_000}"))
 
     def forsake(self) -> None:
-        """Have no part in the lock any more, as a forked process: the store is its parent's."""
+        """Give up the lock without releasing it, in a forked process: the store is its parent's."""
         if self._holdings is not None:
             self._holdings.directory.lock.release()
 
@@ -243,7 +243,7 @@ class SharedGraphs:
 
 
 def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") -> Load:
-    """Return what is to be loaded for the graph of an agent checkpoint, called by the name that it states."""
+    """Return the load for the graph of an agent checkpoint, with the name that it states."""
     held = holdings.entries.get(graph)
     load = Load.of_triples(
         b"".join(blocks(triples)),

@@ -1,4 +1,4 @@
-"""Endpoints: where a triple store listens for what, what is particular about it, and the credentials for it.
+"""Endpoints: the services of a triple store, the profile of its product, and the credentials for it.
 
 Credentials never come from the command line and never go into any text of ours.
 """
@@ -35,11 +35,11 @@ AUTO = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is particular about one kind of triple store: an entry of `profiles.toml`.
+    """The profile of one kind of triple store: an entry of `profiles.toml`.
 
     `quads` says that its graph store takes N-Quads of many graphs at once.
     `query`, `update` and `store` are paths below the store's URL, None where there is no such operation. `signs` are
-    words by which its answers give it away. `most_rows` is the number of rows above which it cuts results silently,
+    words by which its answers are recognised. `most_rows` is the number of rows above which it cuts results silently,
     `largest_integer` the largest that it takes. `checked` says whether we have seen it run.
     """
 
@@ -118,7 +118,7 @@ def endpoint(
 
 
 def recognized(server: str, body: str) -> Profile | None:
-    """Return the profile whose signs are in a store's `Server` header, or else in what it says about itself."""
+    """Return the profile whose signs are in a store's `Server` header, or else in the body of its answer."""
     for text in (server.lower(), body.lower()):
         for profile in profiles().values():
             if any(sign in text for sign in profile.signs):
@@ -155,7 +155,7 @@ def origin_of(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine itself."""
+    """Return whether a host is this machine itself."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -164,7 +164,7 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """Who we are to a server: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
+    """Credentials for a server: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
 
     `secret` is a password or a token. `origin` says in words where they come from, such as the name of a file, and
     `for_shell` are the options by which curl would find them in the same place.
@@ -182,7 +182,7 @@ class Credentials:
         return f"{self.method.capitalize()} {MASK}" if self.method != "none" else ""
 
     def hide(self, text: str) -> str:
-        """Return a text with whatever is secret in it replaced by asterisks."""
+        """Return a text with secrets replaced by asterisks."""
         if not self.secret:
             return text
         pair = f"{self.user}:{self.secret}"

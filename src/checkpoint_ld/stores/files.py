@@ -76,7 +76,7 @@ _LAST = ("metadata", "parent", "name", "description", "about", "diff")
 _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
 _METADATA = b'\n  },\n  "metadata": {'
 _BEFORE = re.compile(rb'\n    (?:\}|"current_step_id": "[^\n]*)\Z')
-"""How the snapshot ends in the text form: neither a parent nor any other part of the heading ends so."""
+"""The end of the snapshot in the text form; no part of the heading ends so."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -93,7 +93,7 @@ def header_at(path: Path) -> Header:
 
 
 def facts_at(path: Path) -> Facts:
-    """Return what filters compare of the snapshot in a file. Raises ReadError, or ValueError where it is broken."""
+    """Return the facts about the snapshot in a file. Raises ReadError, or ValueError where it is broken."""
     try:
         if path.suffix == ".json":
             with suppress(OSError, ValueError, TypeError, KeyError):  # reading it with care says what is wrong
@@ -176,7 +176,7 @@ class _Listed:
 
 
 class _Index:
-    """The files of a folder that are taken for checkpoints. All methods raise OSError for a folder that cannot be read.
+    """The files of a folder that may be checkpoints. All methods raise OSError for a folder that cannot be read.
 
     `listed` has the files by name, `names` the names of those that hold a checkpoint, by its id.
     """
@@ -189,9 +189,9 @@ class _Index:
         self._seen: int | None = None
 
     def refresh(self, *, again: bool = True) -> None:
-        """Take notice of files that are new or gone, and `again` of every one that has changed.
+        """Update the index for files that are new or gone and, with `again`, for changed ones.
 
-        Otherwise it costs next to nothing if the folder is as it was.
+        Without `again` it costs next to nothing if the folder is unchanged.
         """
         changed = self._folder.stat().st_mtime_ns
         if not again and changed == self._seen:
@@ -214,13 +214,13 @@ class _Index:
         self._seen = changed
 
     def add(self, path: Path, header: Header) -> None:
-        """Take notice of a file that we wrote ourselves."""
+        """Add a file that we wrote ourselves."""
         self.remove(path)
         self._note(_Listed(path, _state(path.stat()), header))
         self._seen = self._folder.stat().st_mtime_ns
 
     def remove(self, path: Path) -> None:
-        """Take notice that we deleted a file."""
+        """Remove a file that we deleted."""
         one = self.listed.pop(path.name, None)
         self._folded[path.name.lower()] -= one is not None
         if one is not None and one.header is not None:
@@ -230,7 +230,7 @@ class _Index:
         self._seen = self._folder.stat().st_mtime_ns
 
     def is_taken(self, name: str) -> bool:
-        """Return whether a disk that does not tell a from A could not hold a file of that name as well."""
+        """Return whether there is a file of that name, regardless of case, as on some disks."""
         return self._folded[name.lower()] > (name in self.listed)
 
     def files(self, checkpoint_id: str) -> list[_Listed]:
@@ -388,7 +388,7 @@ class FileStore(CheckedMethods):
         return stale
 
     def close(self) -> None:
-        """Forget what is known about the files."""
+        """Drop the index."""
         with self._guard:
             self._index = _Index(self.directory)
 
@@ -398,7 +398,7 @@ class FileStore(CheckedMethods):
             self._index.refresh()
 
     def _held(self, checkpoint_id: str) -> list[Path]:
-        """Return the files of a checkpoint; only where there seem to be none, every file is looked at again.
+        """Return the files of a checkpoint; only where there seem to be none, every file is checked again.
 
         A file that nobody can read is that of the checkpoint whose name it has.
         """
@@ -441,7 +441,7 @@ def _may_hold(path: Path, checkpoint_id: str) -> bool:
 
 
 def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
-    """Return that nothing was done. Raises CheckpointExists where the file holds something else."""
+    """Return the result for an equal checkpoint. Raises CheckpointExists where the file holds another one."""
     if path.read_bytes() != data:
         try:
             other = AgentCheckpoint.load(path).sha256
@@ -453,7 +453,7 @@ def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
 
 
 def _of_files(files: Iterable[Path]) -> Iterator[Finding]:
-    """Yield what is wrong with checkpoint files, each by itself and beside the others."""
+    """Yield findings about checkpoint files, each by itself and together."""
     by_id: dict[str, list[Path]] = defaultdict(list)
     by_name: dict[str, Path] = {}
     for path in files:

@@ -1,6 +1,6 @@
 """Files in a folder of checkpoints: a safe name for every id, content that appears as a whole, locks between processes.
 
-Locks are the operating system's, so that they go when their process ends, however it ends.
+Locks are the operating system's, which releases them when a process ends in any way.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Lock:
         os.close(self._handle)
 
     def _other(self, shared: bool) -> str:
-        # A lock that readers share with us is one that they hold, and the name in the file is that of an older writer.
+        # If a shared lock can be had, readers hold it, and the name in the file is that of an older writer.
         if not shared and _taken(self._handle, shared=True):
             return " is reading"
         os.lseek(self._handle, 0, os.SEEK_SET)
@@ -127,7 +127,7 @@ _REMEDIES = {
 
 
 def file_name(checkpoint_id: str) -> str:
-    """Return what the file of a checkpoint is called: its id, with all but plain characters percent-encoded.
+    """Return the name of a checkpoint's file: its id, with all but plain characters percent-encoded.
 
     No id leads out of a folder, makes a hidden file, or is too long for a disk.
     """
@@ -138,7 +138,7 @@ def file_name(checkpoint_id: str) -> str:
 
 
 def hashed_name(checkpoint_id: str) -> str:
-    """Return what a file is called whose first name is taken, by an id that differs only in case, or is not usable."""
+    """Return the name of a file whose first name is not usable, or taken by an id that differs only in case."""
     digest = hashlib.sha256(checkpoint_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{_encoded(checkpoint_id)[:_KEPT]}~{digest[:_DIGITS]}{SUFFIX}"
 
@@ -150,7 +150,7 @@ def names(checkpoint_id: str) -> tuple[str, ...]:
 
 
 def is_checkpoint(name: str) -> bool:
-    """Return whether a file of that name is taken for a checkpoint."""
+    """Return whether a file of that name may be a checkpoint."""
     return name.endswith((SUFFIX, PACKED)) and not name.startswith(".")
 
 
@@ -162,13 +162,13 @@ def _encoded(text: str) -> str:
 
 
 def locked(folder: Path, wait: float = _PATIENCE_S) -> Lock:
-    """Lock `folder` for the few things that one process at a time may do: changing, deleting, renaming."""
+    """Lock `folder` for operations that one process at a time may do: changing, deleting, renaming."""
     return Lock(folder / _LOCK, wait=wait)
 
 
 @contextlib.contextmanager
 def folder_errors(folder: Path) -> Iterator[None]:
-    """Raise what the operating system refuses as StoreFull or StoreError, with what to do about it."""
+    """Turn errors of the operating system into StoreFull or StoreError, with a remedy."""
     try:
         yield
     except CheckpointLdError:  # some are errors of the operating system as well, and explained already
@@ -184,9 +184,9 @@ def folder_errors(folder: Path) -> Iterator[None]:
 def place(target: Path, data: bytes, *, replace: bool = False) -> None:
     """Make `data` the content of a file at `target`, durably.
 
-    Without `replace` the file is a new one. With it, what is there is replaced, a symbolic link itself and not what it
-    leads to. Whatever fails, what was there stays and nothing else does. Raises FileExistsError if something of that
-    name is there, and OSError.
+    Without `replace` the file is a new one. With it, an existing file is replaced, a symbolic link itself and not its
+    target. If anything fails, the old file stays and nothing is left beside it. Raises FileExistsError if something of
+    that name is there, and OSError.
     """
     old = None
     if replace:
@@ -211,7 +211,7 @@ def _claim(temporary: Path, target: Path) -> None:
             raise
     else:
         return
-    with locked(target.parent):  # everybody who writes here is in the same position, and waits here
+    with locked(target.parent):  # all writers in this folder take the same lock here
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         temporary.replace(target)

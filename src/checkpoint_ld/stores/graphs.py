@@ -90,7 +90,7 @@ _PATTERNS: Final[Mapping[str, str]] = MappingProxyType(
         "sha256": "?c cafd:sha256 ?sha256 .",
     }
 )
-"""What a graph has to say of a member of its header, which is the variable of that name."""
+"""The patterns for the members of a header; the variable has the name of the member."""
 _KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {"execution_id": "execution", "agent_id": "agent", "parent_checkpoint_id": "checkpoint"}
 )
@@ -163,9 +163,9 @@ def _keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> l
 
 
 def _headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
-    """Yield the headers in rows, in the order of `keys`; those that are there not at all, or twice, are left out.
+    """Yield the headers in rows, in the order of `keys`; missing and duplicate ones are left out.
 
-    They were taken away since their keys were read, or are damaged.
+    They were deleted since their keys were read, or are damaged.
     """
     by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
@@ -183,7 +183,7 @@ def _headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
 def _identifier_of(name: str) -> str | None:
     """Return the id of the checkpoint that an IRI names; None for one that is not ours."""
     found = schema.identifier(name)
-    # Another way to write the same id would be another graph.
+    # An IRI with another escaping of the id names another graph.
     return found[1] if found is not None and schema.iri("checkpoint", found[1]) == name else None
 
 
@@ -194,7 +194,7 @@ def _name(term: Term | None) -> str:
 _PAGE = 500
 """Headers that one query returns."""
 _TRIES = 5
-"""How often something is tried again that others keep getting in the way of."""
+"""The number of tries for an operation that others interfere with."""
 _SERVERS = ("http://", "https://")
 
 
@@ -299,7 +299,7 @@ class GraphStore(CheckedMethods):
         return self._graphs.drop(iri("checkpoint", checkpoint_id))
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield what is wrong with graphs: unfinished, not fitting their hash, or with other derived statements.
+        """Yield findings about graphs that are unfinished, do not fit their hash, or have other derived statements.
 
         With `repair`, what is unfinished is taken out, and derived statements are made again from the checkpoints.
         """

@@ -52,7 +52,7 @@ _OURS = "urn:checkpoint-ld:collection#"
 _TERMS = "http://purl.org/dc/terms/"
 _STATUS = NamedNode(SCHEMA + "creativeWorkStatus")
 _LEXICAL_FORMS = NamedNode(_OURS + "lexicalForms")
-"""The statements that the store rewrites, as they were written."""
+"""The predicate for the statements that the store rewrites, as they were written."""
 _MEMBERS = {
     "root": SCHEMA + "mainEntity",
     "name": _OURS + "name",
@@ -71,7 +71,7 @@ _FINDINGS = {severity: f"{_OURS}{severity.name.lower()}s" for severity in Severi
 _BULK = 10_000
 """More statements than this are loaded in bulk, which is faster and no transaction."""
 _MUCH = 10
-"""So many times what was loaded in bulk is less than all: then the store is worth being put in order."""
+"""The store is compacted when more than one part in so many of it was loaded in bulk."""
 _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
@@ -87,7 +87,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a collection knows about one checkpoint.
+    """The entry of the manifest about one checkpoint.
 
     `graph` names its graph, `root` the node that it is about; they differ where a second version is kept beside the
     first. `source` is the path of its file relative to the collection's folder, `dialect` the one that the file is
@@ -157,7 +157,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Load:
-    """A checkpoint to be loaded: its entry, its graph's statements as the store will hold them, and how they read."""
+    """A checkpoint to be loaded: its entry, its statements as the store will hold them, and their original forms."""
 
     entry: Entry
     statements: tuple[Triple, ...]
@@ -175,7 +175,7 @@ class Load:
 
     @classmethod
     def of_triples(cls, triples: bytes, graph: str, **members: Any) -> Self:
-        """Return what is to be loaded for the N-Triples of a graph; `members` are the other members of its entry."""
+        """Return the load for the N-Triples of a graph; `members` are the other members of its entry."""
         written = [quad.triple for quad in pyoxigraph.parse(triples, format=RdfFormat.N_TRIPLES)]
         held = rewritten(written)
         entry = Entry(
@@ -239,7 +239,7 @@ class Holdings:
         return MappingProxyType(self._entries)
 
     def of_source(self, source: str) -> tuple[Entry, ...]:
-        """Return the entries of what came from one file."""
+        """Return the entries of the graphs that came from one file."""
         return tuple(self._entries[graph] for graph in self._by_source.get(source, ()))
 
     def unfinished(self) -> tuple[Entry, ...]:
@@ -258,7 +258,7 @@ class Holdings:
         return pyoxigraph.serialize(self.statements(graph), format=RdfFormat.N_TRIPLES) or b""
 
     def graph_of(self, graph: str) -> StatementGraph:
-        """Return one graph with the name of its own root, to read and to change; the collection knows of no change."""
+        """Return a copy of one graph with the name of its own root; changing it does not change the collection."""
         entry = self._entries[graph]
         index = emission.parse(self.triples(graph), "nt")
         return families.restored(index, URIRef(renewed(entry.root)), entry.family)
@@ -280,7 +280,7 @@ class Holdings:
         return int(counted.value) if isinstance(counted, Literal) else 0
 
     def fault(self, graph: str) -> str:
-        """Return what is wrong with a graph, held against its entry statement by statement; empty if nothing is."""
+        """Return the fault of a graph, compared with its entry statement by statement; empty if there is none."""
         entry = self._entries[graph]
         if not entry.is_done:
             return "its loading was interrupted"
@@ -293,9 +293,9 @@ class Holdings:
         return "is not in the default graph as a whole" if self._ask(lacking) else ""
 
     def load(self, loads: Sequence[Load]) -> set[str]:
-        """Put checkpoints in the place of what is there under their names, and return those that do not count right.
+        """Replace the graphs of these names, and return the names of those with a wrong count afterwards.
 
-        Their graphs are empty then, and their entries not done. Few new ones are one transaction.
+        Those graphs are empty then, and their entries not done. Few new ones are one transaction.
         """
         with self.directory.writing():
             names = {pending.entry.graph for pending in loads}
@@ -329,7 +329,7 @@ class Holdings:
         return {pending.entry.graph for pending in loads if self.count(pending.entry.graph) != pending.entry.triples}
 
     def amend(self, load: Load) -> None:
-        """Put a graph in the place of the one of its name by what is different, which is seen at once or not at all.
+        """Replace a graph by writing the differences, in one transaction.
 
         For small changes: unlike `load`, an interruption never leaves the graph empty.
         """
@@ -349,19 +349,19 @@ class Holdings:
             self._replace_entries([load.but(status=DONE)])
 
     def replace_entry(self, entry: Entry) -> None:
-        """Put an entry in the place of the one that its graph has; the graph stays."""
+        """Replace the entry of a graph; the graph stays."""
         with self.directory.writing():
             self._replace_entries([Load(entry, (), self._forms(entry.graph))])
 
     def drop(self, graphs: Iterable[str]) -> None:
-        """Take out graphs and their entries."""
+        """Remove graphs and their entries."""
         with self.directory.writing():
             for graph in graphs:
                 self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
                 self._forget(graph)
 
     def settle(self) -> None:
-        """Put the store in order for queries after much was loaded in bulk; it takes seconds for a million."""
+        """Compact the store for fast queries after a large bulk load; a million statements take seconds."""
         held = sum(entry.triples for entry in self._entries.values())
         if self._in_bulk * _MUCH > held:
             with self.directory.writing() as store:
@@ -369,7 +369,7 @@ class Holdings:
         self._in_bulk = 0
 
     def strays(self, *, in_merge: bool) -> list[NamedNode | DefaultGraph]:
-        """Return the graphs that the manifest does not know, and on request the merge if no graph says all of it."""
+        """Return the graphs that the manifest lacks and, with `in_merge`, the merge if it has surplus statements."""
         named = [
             graph for graph in self.directory.store.named_graphs() if isinstance(graph, NamedNode) and graph != MANIFEST
         ]
@@ -377,7 +377,7 @@ class Holdings:
         return [*found, DefaultGraph()] if in_merge and self._ask(_STRAYS) else found
 
     def take_out(self, stray: NamedNode | DefaultGraph) -> None:
-        """Take out one of the strays; of the merge, only what is one."""
+        """Remove a stray graph, or the surplus statements of the merge."""
         with self.directory.writing():
             if isinstance(stray, NamedNode):
                 self._empty(stray.value)
@@ -423,7 +423,7 @@ class Holdings:
         if len(quads) <= _BULK:
             store.extend(quads)
             return
-        # What is loaded in bulk goes straight to its files, past the journal that entries and smaller loads are in.
+        # A bulk load goes straight to files, past the journal of entries and smaller loads.
         store.flush()
         store.bulk_extend(quads)
         self._in_bulk += len(quads)
@@ -454,7 +454,7 @@ def _in_others(graph: str, pattern: str) -> str:
 
 
 def _emptying(graph: str) -> str:
-    """Return the update that takes out of the merge what this graph alone says, and then the graph."""
+    """Return the update that removes the statements of this graph alone from the merge, and then the graph."""
     name, others = NamedNode(graph), _in_others(graph, "?s ?p ?o")
     alone = f"GRAPH {name} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ {others} }}"
     return f"DELETE {{ ?s ?p ?o }} WHERE {{ {alone} }} ; DROP SILENT GRAPH {name}"
@@ -469,7 +469,7 @@ def _in_manifest(quads: Iterable[Quad]) -> str:
 
 
 def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
-    """Return what the store makes of `statements`: each statement that it will hold, with those that it stands for."""
+    """Return the statements that the store will hold for `statements`, each with the originals that it stands for."""
     held: dict[Triple, list[Triple]] = {}
     for statement in statements:
         held.setdefault(_stored(statement), []).append(statement)
@@ -477,7 +477,7 @@ def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
 
 
 def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
-    """Return as sorted N-Triples those statements that the store does not hold as they are written."""
+    """Return as sorted N-Triples the original statements that the store holds in another form."""
     lines = (
         str(statement) + " .\n" for stands, written in held.items() if written != [stands] for statement in written
     )
@@ -485,7 +485,7 @@ def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
 
 
 def restored(statements: Iterable[Triple], forms: str) -> list[Triple]:
-    """Return `statements`, which come from the store, as they were written; `forms` is what `kept_forms` gave."""
+    """Return `statements` from the store in their original form; `forms` is the result of `kept_forms`."""
     read = pyoxigraph.parse(forms, format=RdfFormat.N_TRIPLES)
     written = rewritten(quad.triple for quad in read)
     return [statement for held in statements for statement in written.get(held, (held,))]
@@ -504,7 +504,7 @@ def _stored(statement: Triple) -> Triple:
 
 @lru_cache(maxsize=4096)
 def _stored_literal(term: Literal) -> Literal:
-    # The store itself shows what it rewrites, whatever its version.
+    # The store itself normalises the literal, as its version does.
     store = pyoxigraph.Store()
     store.add(Quad(_PLACE, _PLACE, term))
     [quad] = store

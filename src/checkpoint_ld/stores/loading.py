@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.profiles import Profile
 
 _BATCH = 50_000
-"""Statements that are collected before they are loaded: what an interruption loses, and what is held in memory."""
+"""The number of statements that are collected in memory before they are loaded; an interruption loses them."""
 _SHOWN_OF_HASH = 16
 
 
 class Kind(StrEnum):
-    """What became of a file, or of the graph of one that is gone."""
+    """The outcome of a file, or of the graph of a file that is gone."""
 
     ADDED = "added"
     REPLACED = "replaced"
     KEPT_BOTH = "kept-both"
     """It was loaded under a name of its own, beside another checkpoint of the same IRI."""
     MOVED = "moved"
-    """It holds what another file held that is gone; only the manifest changed."""
+    """It holds the checkpoint of another file that is gone; only the manifest changed."""
     UNCHANGED = "unchanged"
     SKIPPED = "skipped"
     """Another file's checkpoint of the same IRI stays."""
@@ -63,7 +63,7 @@ class OnConflict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of `source`, a path; `graph` is its graph as far as that is known, `message` says why."""
+    """The outcome of `source`, a path; `graph` is its graph, if known, `message` the reason."""
 
     source: str
     kind: Kind
@@ -100,12 +100,12 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Checks:
-    """Which findings keep a checkpoint out: those that weigh `fail_on` or more (None: none of them).
+    """The findings that keep a checkpoint out: those of severity `fail_on` or more (None: none of them).
 
-    Unless it is None, what reading refuses is kept out, too.
+    Unless it is None, checkpoints that reading refuses are kept out, too.
 
-    With a `profile` the checkpoint is held against its rules; without one, findings are those of reading it, which is
-    many times quicker.
+    With a `profile` the checkpoint is validated by its rules; without one, findings are those of reading it, which is
+    many times faster.
     """
 
     profile: Profile | Profiles | None = None
@@ -141,7 +141,7 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
 
 
 def source_of(holdings: Holdings, path: Path) -> str:
-    """Return how the manifest calls a file: by its path from the collection's folder."""
+    """Return the name of a file in the manifest: its path from the collection's folder."""
     real = path.parent.resolve() / path.name if path.name else path.resolve()
     try:
         return Path(os.path.relpath(real, holdings.directory.folder)).as_posix()
@@ -162,10 +162,10 @@ def read_file(path: Path) -> tuple[bytes, FileState]:
 
 
 def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Checks) -> Load:
-    """Return what is to be loaded for the checkpoint in `data`, the bytes of the file at `path`.
+    """Return the load for the checkpoint in `data`, the bytes of the file at `path`.
 
-    All that can be wrong with it is found here, in memory. Raises ReadError for what is no checkpoint, FindingsError
-    for one that `checks` keep out.
+    All its faults are found here, in memory. Raises ReadError for what is no checkpoint, FindingsError for one that
+    `checks` keep out.
     """
     read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
     findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
@@ -203,7 +203,7 @@ class Loading:
         self.size = 0
 
     def of(self, files: Sequence[str]) -> tuple[Outcome, ...]:
-        """Load `files`; return what became of each."""
+        """Load `files`; return the outcome of each."""
         for file in files:
             if self.options.progress is not None:
                 self.options.progress(file, len(files))
@@ -232,7 +232,7 @@ class Loading:
         self.outcomes.append(self._placed(file, prepare(data, state, path, source, self.options.checks)))
 
     def _placed(self, file: str, load: Load) -> Outcome:
-        """Decide what becomes of a checkpoint beside the one that has its name."""
+        """Return the outcome of a checkpoint whose name another one may have."""
         if load.entry.graph in self.pending or load.entry.graph in self.stale:
             self._flush()
         other = self.holdings.entries.get(load.entry.graph)
@@ -254,7 +254,7 @@ class Loading:
         return Outcome(file, Kind.REFUSED, other.graph, message=message)
 
     def _same_graph(self, file: str, load: Load, other: Entry) -> Outcome:
-        """Note another file, or another text of it, with the very statements that are there."""
+        """Note another file, or another text of it, with the same statements."""
         path = path_of(self.holdings, other)
         is_moved = other.source != load.entry.source
         if is_moved and _same_time((other,), path) is not None:
@@ -276,7 +276,7 @@ class Loading:
         self.pending[load.entry.graph] = len(self.outcomes), load
         self.size += len(load.statements)
         if self.options.on_conflict is not OnConflict.KEEP_BOTH:
-            # A file whose checkpoint has another name now no longer holds the one that it held.
+            # A file whose checkpoint has another name now no longer holds the former one.
             held = self.holdings.of_source(load.entry.source)
             self.stale.update(entry.graph for entry in held if entry.root != load.entry.root)
         return Outcome(file, kind, load.entry.graph, load.entry.triples)

@@ -40,7 +40,7 @@ _PARENT = """CASE WHEN EXISTS (
 _FIRST_COLUMNS = frozenset({"id", "execution_id", "timestamp", "snapshot_json"})
 _FIRST_VERSION = "0.0.1"
 _COUNTS = {"step_number": 0, "tokens_used": 0, "duration_ms": 0, "checkpoint_reason": "manual"}
-"""What the metadata of a checkpoint have to state, and what is taken where neither they nor the columns state it."""
+"""The required metadata of a checkpoint, and their values where neither metadata nor columns state them."""
 
 
 def is_current(connection: sa.Connection, path: Path) -> bool:

@@ -1,7 +1,7 @@
-"""What every store of agent checkpoints does, and filters: which checkpoints of a store are meant, in which order.
+"""The interface of every store of agent checkpoints, and filters that select checkpoints and order them.
 
-A filter is data: conditions on members of headers, and on facts about snapshots. Plain Python evaluates them here; a
-database and a triple store translate the same conditions.
+A filter is data: conditions on members of headers, and on facts about snapshots. This module evaluates them in Python;
+a database and a triple store translate the same conditions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Order = Literal["newest", "oldest"]
 _LARGEST = 2**63 - 1
-"""What a database can compare a time or a step with."""
+"""The range of integers that a database can compare."""
 
 
 Heading = values.Heading
@@ -45,9 +45,9 @@ def header_of(checkpoint: AgentCheckpoint) -> Header:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What filters compare of a snapshot: the tools that were called, whether a call failed, the lowest confidence.
+    """The facts about a snapshot for filters: the tools that were called, whether a call failed, the lowest confidence.
 
-    A call failed when its success is false, be it that it was cancelled. The confidence is None where none is stated.
+    A call failed when its success is false, cancelled ones included. The confidence is None where none is stated.
     """
 
     tools: frozenset[str]
@@ -56,7 +56,7 @@ class Facts:
 
     @classmethod
     def of(cls, snapshot: Mapping[str, Any]) -> Self:
-        """Return what there is to know about a snapshot, given as canonical JSON."""
+        """Return the facts about a snapshot, given as canonical JSON."""
         calls = snapshot["tool_state"]["calls"]
         stated = [thought.get("confidence") for thought in snapshot["thought_chain"]]
         return cls(
@@ -82,14 +82,14 @@ Condition: TypeAlias = "tuple[str, Callable[[Any, Any], Any], Any]"
 
 @dataclass(frozen=True, slots=True)
 class Filter(CheckedMethods):
-    """Which checkpoints are meant: those that fit everything that is given.
+    """Selects the checkpoints that fit all given members.
 
     `since` and `until` are milliseconds since 1970 in UTC; `since` is the first that fits, `until` the first that does
     not. `tool` is the id of a tool that was called; `failed` is for a failed call, or for none. A thought fits
     `confidence_below` if its confidence is stated and lower. `question` and `benchmark` are those of `about`, `reason`
     and `name` are compared whole. `branch_of` is the checkpoint that branches go on from. Then come the `order` by
-    timestamp, step number and id, the `cursor`, which is the key of the last header that was seen, and the `limit`.
-    Raises SettingsError for values that make no sense.
+    timestamp, step number and id, the `cursor`, which is the key of the last header that was read, and the `limit`.
+    Raises SettingsError for invalid values.
     """
 
     execution_id: str | None = None
@@ -144,17 +144,17 @@ class Filter(CheckedMethods):
         return self.tool is not None or self.failed is not None or self.confidence_below is not None
 
     def matches(self, checkpoint: AgentCheckpoint) -> bool:
-        """Tell whether the checkpoint is one that is meant; order and limit are no part of that."""
+        """Return whether the checkpoint fits, regardless of order and limit."""
         return self.admits(header_of(checkpoint)) and (
             not self.asks_for_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
         )
 
     def admits(self, header: Header) -> bool:
-        """Tell whether the header of a checkpoint fits."""
+        """Return whether the header of a checkpoint fits."""
         return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
 
     def admits_facts(self, facts: Facts) -> bool:
-        """Tell whether what is known about a snapshot fits."""
+        """Return whether the facts about a snapshot fit."""
         lowest = facts.confidence
         return (
             (self.tool is None or self.tool in facts.tools)
@@ -169,17 +169,17 @@ class Filter(CheckedMethods):
 
 
 CAPABILITIES: Final = frozenset({"put", "get", "list", "update", "delete", "verify"})
-"""What every store should be able to do; one that cannot do all of it says so in its `capabilities`."""
+"""The capabilities that every store should have; a store lists its own in `capabilities`."""
 RESET: Final = "reset"
-"""The capability of a store that is made again from files: its `reset()` empties it, whatever state it is in."""
+"""The capability of a store that is made again from files: its `reset()` empties it in any state."""
 EVERYTHING: Final = Filter()
 NEIGHBOURS: Final = 50
-"""How many ids on either side of a missing one are compared with it: ids that are alike begin alike."""
+"""The number of ids on either side of a missing one that are compared with it: similar ids often begin alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """What became of a checkpoint that was put into a store.
+    """The result of putting a checkpoint into a store.
 
     `path` is that of its file, None in stores without files. `created` is false if an equal one was there already.
     """
@@ -206,8 +206,8 @@ class CheckpointStore(Protocol):
         """Keep a checkpoint; nothing is done if an equal one is there.
 
         `file_name` is that of the checkpoint in the folder that the store follows, `source_sha256` the hash of a
-        foreign file that it was taken from; a store that has no place for them leaves them out. Raises
-        CheckpointExists where the id is taken by other content.
+        foreign file that it came from; a store that has no place for them leaves them out. Raises CheckpointExists
+        where the id is taken by other content.
         """
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
@@ -216,7 +216,7 @@ class CheckpointStore(Protocol):
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
         """Yield the headers of all checkpoints that fit, in the order of the filter.
 
-        What cannot be read is left out; `verify` reports it.
+        Checkpoints that cannot be read are left out; `verify` reports them.
         """
 
     def update_metadata(
@@ -231,13 +231,13 @@ class CheckpointStore(Protocol):
         """Change name, description or metadata of a checkpoint, and return it: see `amended`."""
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Take a checkpoint away; return whether it was there."""
+        """Delete a checkpoint; return whether it was there."""
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield what is wrong in the store. `repair` puts right what can be without changing any checkpoint."""
+        """Yield findings about the store. `repair` corrects what can be without changing any checkpoint."""
 
     def close(self) -> None:
-        """Let go of what the store holds open; it may be used again."""
+        """Close the files and connections of the store; it may be used again."""
 
 
 def amended(

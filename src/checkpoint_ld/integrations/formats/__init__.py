@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
-import tempfile
 import zipfile
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.exports import EXTENSIONS
-from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file
+from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError
 
 if TYPE_CHECKING:
@@ -110,19 +109,9 @@ def _archive(files: dict[str, bytes]) -> bytes:
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     is_new = not folder.is_dir() or not any(folder.iterdir())
-    target = Path(tempfile.mkdtemp(prefix=".export-", dir=folder.absolute().parent)) if is_new else folder
-    try:
+    with temporary_folder(folder.absolute()) if is_new else nullcontext(folder) as target:
         for name, data in files.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             replace_file(target / name, data, overwrite=True)
         if is_new:
-            target.chmod(0o777 & ~_umask())
             target.replace(folder)
-    finally:
-        if is_new:
-            shutil.rmtree(target, ignore_errors=True)
-
-
-def _umask() -> int:
-    os.umask(mask := os.umask(0))
-    return mask
