@@ -71,7 +71,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
 
 
 class _Search:
-    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` maps them to the names as found."""
+    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` has the names as found, too."""
 
     def __init__(self, exclude: Sequence[str], root: Path) -> None:
         self.exclude = exclude
