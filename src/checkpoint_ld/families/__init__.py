@@ -1,6 +1,6 @@
-"""Families: benchmarks and agent checkpoints, recognised by their content, read and loaded alike.
+"""Families: benchmarks and agent checkpoints, recognised by their content, read, loaded and validated alike.
 
-Here they are held against rules, too; `inspection` counts what they hold.
+`inspection` counts their content.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ def dialect_of(source: Source) -> str:
 
 
 def name_of(source: Source) -> str:
-    """Return what people call a checkpoint, empty where nobody said."""
+    """Return the name of a checkpoint for people, empty where it has none."""
     name = source.tree.get("name")
     return name if isinstance(name, str) else ""
 
 
 def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
-    """Return the graph of a checkpoint as it leaves us: that of an agent with the provenance layer, unless not `prov`.
+    """Return the graph of a checkpoint for export; that of an agent has the provenance layer unless `prov` is false.
 
-    Raises ReadError for what no graph can be made of.
+    Raises ReadError for a checkpoint without a graph.
     """
     if isinstance(source, Reading) or not prov:
         return source.graph
@@ -81,7 +81,7 @@ def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
 
 
 def restored(index: Index, root: Node, family: str) -> StatementGraph:
-    """Return the graph of statements that are known to be those of a checkpoint of a family, called `root`."""
+    """Return the graph for the statements of a checkpoint of a known family, with its root."""
     if family != AGENT:
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - validation seldom needs one
 
@@ -92,7 +92,7 @@ def restored(index: Index, root: Node, family: str) -> StatementGraph:
 
 
 def inferred(graph: StatementGraph) -> StatementGraph:
-    """Return a graph together with what follows from it; `graph` stays as it is, and reading passes the rest over."""
+    """Return a copy of a graph with its derived statements, which reading skips."""
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
     if isinstance(graph, CheckpointGraph):
@@ -109,21 +109,21 @@ _TERM = CAF.encode()
 _SNAPSHOT = caf("snapshot")
 
 Source: TypeAlias = "Reading | AgentReading"
-"""A checkpoint that was read: the tree of its family, where it comes from, and what was odd about it."""
+"""A checkpoint that was read: the tree of its family, its source, and findings about its form."""
 
 
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a checkpoint from a path, an open binary file or bytes.
 
-    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
-    characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, when anything is odd
-    about it; SourceMissingError when there is no such file.
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension decides, or else its first
+    characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, for any finding;
+    SourceMissingError when there is no such file.
     """
     return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
 
 
 def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
-    """Read a checkpoint whatever rules it breaks; of a benchmark, if `checked`, with what the rules at load find.
+    """Read a checkpoint, valid or not; a benchmark, if `checked`, with the findings of the rules at load.
 
     Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
     """
@@ -151,7 +151,7 @@ def examine_bytes(
 
 def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = True) -> Source:
     """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
-    # A checkpoint of an agent is known by its class, or by what only such a node has.
+    # An agent checkpoint is recognised by its class, or by a property that only it has.
     kind = caf("Checkpoint")
     if any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values()):
         from checkpoint_ld.agent import serialization  # noqa: PLC0415 - benchmarks need none of it
@@ -161,7 +161,7 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
 
 
 def refusing(source: Source, *, strict: bool = False) -> Source:
-    """Return a reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
+    """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
     if isinstance(source, Reading):
         return validator.refusing(source, strict=strict)
     from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
@@ -185,7 +185,7 @@ def _held(read: Reading, *, checked: bool) -> Reading:
 
 
 def _is_agent(document: Document) -> bool:
-    """Tell whether a document is an agent checkpoint, without all that is needed to read one."""
+    """Return whether a document is an agent checkpoint, without importing what reading one needs."""
     value = document.value
     if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
         return True
@@ -206,7 +206,7 @@ def load(
 ) -> Any:
     """Read a checkpoint and return the object of its family: a `Benchmark`, or an `AgentCheckpoint`.
 
-    Its content tells which one; `Benchmark.load` and `AgentCheckpoint.load` take one family only. Parameters and
+    Its content decides which one; `Benchmark.load` and `AgentCheckpoint.load` take one family only. Parameters and
     errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
     """
     if isinstance(source, Graph):
@@ -239,14 +239,14 @@ def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
 
 
 _CALLED = {BENCHMARK: profiles.DEFAULT, AGENT: profiles.AGENT}
-"""What `profiles.FAMILIES` calls the families."""
+"""The names of the families in `profiles.FAMILIES`."""
 
 
 @dataclass(frozen=True)
 class Profiles:
-    """The profiles that one name means, one for each family, with the user's own `shapes` (files or folders).
+    """The profiles of one name, one for each family, with the user's own `shapes` (files or folders).
 
-    Raises SettingsError for a name that means nothing in any family, and for shapes that cannot be read.
+    Raises SettingsError for a name that no family has, and for shapes that cannot be read.
     """
 
     name: str = profiles.DEFAULT
@@ -261,11 +261,11 @@ class Profiles:
 
     @property
     def first(self) -> Profile:
-        """The profile for what shows no family: that for benchmarks, if there is one."""
+        """The profile for a source of no family: that for benchmarks, if there is one."""
         return self.of(BENCHMARK if self.has(BENCHMARK) else AGENT)
 
     def has(self, family: str) -> bool:
-        """Whether the name means a profile of a family."""
+        """Whether a family has a profile of that name."""
         try:
             profiles.of_family(self.name, _CALLED[family])
         except SettingsError:
@@ -273,7 +273,7 @@ class Profiles:
         return True
 
     def of(self, family: str) -> Profile:
-        """Return the profile for a family. Raises SettingsError if the name means nothing there."""
+        """Return the profile for a family. Raises SettingsError if the family has none of that name."""
         found = self._held.get(family)
         if found is None:
             name = profiles.of_family(self.name, _CALLED[family])
@@ -289,10 +289,10 @@ def validate(
     syntax: str | None = None,
     engine: str = validator.COMPILED,
 ) -> Report:
-    """Hold checkpoints, each against the rules of its family that `profile` means, and of the user's own `shapes`.
+    """Validate checkpoints, each by the rules of its family in `profile`, and of the user's own `shapes`.
 
     Each source is a path, an open binary file or bytes; `shapes` are files or folders of Turtle, `engine` is one of
-    `validation.ENGINES`. What cannot be read is a finding too. Raises SettingsError for a profile or an engine that
+    `validation.ENGINES`. An unreadable source gives a finding. Raises SettingsError for a profile or an engine that
     does not exist or shapes that are none, SourceMissingError for a file that is not there.
     """
     chosen = Profiles(profile, tuple(shapes))
@@ -310,9 +310,9 @@ def check(
     engine: str = validator.COMPILED,
     together: Together | None = None,
 ) -> Checked:
-    """Hold a checkpoint against the rules of its family: a path, an open binary file or bytes.
+    """Validate a checkpoint by the rules of its family: a path, an open binary file or bytes.
 
-    `together` remembers it, to hold it against others. What cannot be read is a finding, with the severity that the
+    `together` notes it, to compare it with others. An unreadable source gives a finding, with the severity that the
     profile gives it. Raises SourceMissingError for a file that is not there, SettingsError for a profile that is not
     for its family, and for the user's shapes when they cannot be applied.
     """
@@ -336,9 +336,9 @@ def check(
 
 
 def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
-    """Hold a checkpoint that was read against the rules of its family.
+    """Validate a reading by the rules of its family.
 
-    A single profile stands for that of the same name, or of the default, where it is for another family. Raises
+    For another family than that of a single profile, its profile of the same name applies, or else its default. Raises
     SettingsError as `check`.
     """
     if isinstance(source, Reading):
@@ -355,9 +355,9 @@ def _profile(chosen: Profiles | Profile, family: str) -> Profile:
 
 
 class Together:
-    """The sources of one run, held against each other where the profile has rules for that (agent checkpoints).
+    """The sources of one run, compared with each other where the profile has rules for that (agent checkpoints).
 
-    It remembers when each agent checkpoint was taken and where to read it again, and which questions benchmarks have.
+    It keeps the time of each agent checkpoint, where to read it again, and the questions of benchmarks.
     """
 
     def __init__(self, chosen: Profiles) -> None:
@@ -368,7 +368,7 @@ class Together:
         self._count = 0
 
     def note(self, source: Any, data: bytes, read: Source | None) -> None:
-        """Remember the next source: `source` can be read again, `data` are its bytes, None stands for no checkpoint."""
+        """Note the next source: `source` can be read again, `data` are its bytes, `read` is None for no checkpoint."""
         at, self._count = self._count, self._count + 1
         if self._profile is None or read is None:
             return
@@ -386,7 +386,7 @@ class Together:
         self._agents.append((taken if is_number(taken) else 0, at, source, read.syntax))
 
     def added(self, checked: Iterable[Checked]) -> list[Checked]:
-        """Return the sources that were noted, with what they say against each other among their findings."""
+        """Return the noted sources, with contradictions between them among their findings."""
         found = list(checked)
         if self._profile is None or len(self._agents) < 2:
             return found
@@ -417,7 +417,7 @@ class Together:
 
 
 def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:
-    """Return the report on sources that were held against the profiles of a name."""
+    """Return the report on sources that were validated by the profiles of a name."""
     found = tuple(checked)
     families = {AGENT if one.dialect.startswith(AGENT) else BENCHMARK for one in found if one.dialect is not None}
     used = [chosen.of(family) for family in sorted(families)] or [chosen.first]

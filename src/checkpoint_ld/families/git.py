@@ -1,6 +1,6 @@
-"""git: our diff and our merge driver set up and taken away, and the merge that git asks for (gitattributes(5)).
+"""git: setup and removal of our diff and merge drivers, and the merge driver itself (gitattributes(5)).
 
-git compares checkpoints as lines: what their authors see, one thing under another, without dates.
+git compares checkpoints as lines of text: their content for authors, without dates.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _PASSED = frozenset(("@type", "@context", "dateCreated", "dateModified"))
 _FLAT = frozenset(("item", "snapshot", "tool_state"))
-"""Objects whose members stand where they do."""
+"""Objects whose members are shown in their place."""
 _TEXTS = {"acceptedAnswer": "answer", "hasPart": "template"}
-"""Objects of a question of which the text is what counts."""
+"""Objects of a question of which only the text is shown."""
 _ENTRIES = {
     "dataFeedElement": ("question", "@id"),
     "rating": ("trait", "name"),
@@ -93,13 +93,13 @@ _NAME = "checkpoint-ld"
 _BEGIN, _END = "# begin of checkpoint-ld", "# end of checkpoint-ld"
 _SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}")
 _MOST = 127
-"""git takes a greater exit code of a merge for a crash."""
+"""git takes a greater exit code of a merge driver for a crash."""
 
 
 def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> Path:
-    """Have git compare and merge files of these patterns by us, in this clone or `everywhere`.
+    """Set up our drivers for files of these patterns, in this clone or `everywhere`.
 
-    Returns the file of attributes that says so. Raises SettingsError where git is missing or refuses.
+    Returns the file of attributes. Raises SettingsError where git is missing or refuses.
     """
     for pattern in patterns:
         if not pattern or pattern.split() != [pattern] or pattern.startswith(("#", "!", '"')):
@@ -118,7 +118,7 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
 
 
 def uninstall(*, everywhere: bool = False) -> bool:
-    """Take away what `install` set up, and nothing else; return whether there was anything."""
+    """Remove the setup of `install`, and nothing else; return whether there was anything."""
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
     known = _git("config", scope, "--name-only", "--list").splitlines()
@@ -137,7 +137,7 @@ def uninstall(*, everywhere: bool = False) -> bool:
 def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple[int, str]:
     """Merge three temporary files of git's into `ours`, the file `path` of the work tree.
 
-    Returns the exit code for git, and what people should know. What is no checkpoint is merged by git, line by line.
+    Returns the exit code for git, and a message for people. Files that are no checkpoints are merged by git itself.
     """
     try:
         old = read_bytes(base)[0]
@@ -163,7 +163,7 @@ def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple
 
 
 def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = None) -> Merge:
-    """Merge the versions of a contested file that git keeps, and write the file; what is decided is up to the caller.
+    """Merge the versions of a contested file that git keeps, and write the file; `prefer` or `decide` settle conflicts.
 
     Raises SettingsError for a file that is not contested.
     """
@@ -185,7 +185,7 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
 
 
 def conflicts_of(path: str) -> Path:
-    """Return the file, in git's own folder, that lists what is contested in a file of the work tree."""
+    """Return the file, in git's own folder, that lists the conflicts in a file of the work tree."""
     return Path(_git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json").strip())
 
 

@@ -2,8 +2,8 @@
 
 The fingerprint is the SHA-256 of the asserted graph in canonical N-Quads (W3C RDF Dataset Canonicalization,
 RDFC-1.0). It does not depend on the syntax, on the form of JSON-LD, on the context or on the layout of a file: a
-context of its own, which the residue of the root keeps, is left out. Anybody can compute it from what `convert --to nq`
-writes.
+context of its own, which the residue of the root keeps, is left out. Anybody can compute it from the output of
+`convert --to nq`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LENGTH = 64
 
 @arguments.checked
 def fingerprint(source: Source, *, syntax: str | None = None) -> str:
-    """Return the fingerprint of a checkpoint, of whatever family: 64 hexadecimal digits.
+    """Return the fingerprint of a checkpoint of either family: 64 hexadecimal digits.
 
     `source` is a path, an open binary file or bytes. Two sources have the same fingerprint if and only if they assert
     the same statements. Raises ReadError for what cannot be read, SourceMissingError where there is no such file.
@@ -66,8 +66,8 @@ def _forget_context(graph: StatementGraph) -> None:
 def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: str | None = None) -> str:
     """Return a detached signature of a checkpoint's fingerprint: Ed25519 (RFC 8032) in Base64, one line.
 
-    `key` is a private key in PEM (RFC 8410), `password` what it is encrypted with. What is signed are the digits of the
-    fingerprint in ASCII. Raises SettingsError for a key that cannot be used and where the extra `signing` is not
+    `key` is a private key in PEM (RFC 8410), `password` the password that encrypts it. The signature is over the digits
+    of the fingerprint in ASCII. Raises SettingsError for a key that cannot be used and where the extra `signing` is not
     installed, ReadError as `fingerprint`.
     """
     ed25519, serialization = _cryptography()
@@ -80,7 +80,7 @@ def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: s
 
 @arguments.checked
 def verify_signature(source: Source, signature: str | bytes, key: bytes, *, syntax: str | None = None) -> bool:
-    """Return whether a signature that `sign` made is one of this checkpoint by the holder of a key.
+    """Return whether a signature of `sign` fits this checkpoint and a key.
 
     `key` is the public key in PEM. Raises SettingsError for a key that cannot be used and for what is no signature, and
     where the extra `signing` is not installed; ReadError as `fingerprint`.

@@ -1,4 +1,4 @@
-"""Inspection: what a checkpoint holds, counted, without judging it."""
+"""Inspection: the content of a checkpoint, counted, without validation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COMPUTED_PREFIX = "urn:uuid:question-"
 
 @dataclass(frozen=True, slots=True)
 class SuspiciousId:
-    """An identifier that is not what one would expect, and why."""
+    """An unexpected identifier, and the reason."""
 
     identifier: str
     reason: str
@@ -39,7 +39,7 @@ class SuspiciousId:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a checkpoint holds. `traits` counts by scope and kind, such as `("global", "llm")`.
+    """The content of a checkpoint. `traits` counts by scope and kind, such as `("global", "llm")`.
 
     `published` has licence, citation, funder, keywords and identifier of the benchmark itself, as it writes them.
     """
@@ -78,7 +78,7 @@ class Inspection:
 
 
 def inspect_benchmark(reading: Reading) -> Inspection:
-    """Count what a checkpoint that was read holds."""
+    """Count the content of a reading."""
     tree = reading.tree
     items = [item for item in as_list(tree.get("dataFeedElement")) if isinstance(item, dict)]
     keywords = Counter(keyword for item in items for keyword in questions.keywords_of(item))
@@ -145,7 +145,7 @@ def finding_json(finding: Finding) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class AgentInspection:
-    """What an agent checkpoint holds; thoughts are counted by type, calls by tool. `triples` counts provenance too."""
+    """The content of an agent checkpoint, with thoughts by type, calls by tool; `triples` includes provenance."""
 
     source: str | None
     dialect: str
@@ -160,7 +160,7 @@ class AgentInspection:
     findings: tuple[Finding, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the inspection as a JSON object; of the checkpoint itself what is told about it, no snapshot."""
+        """Return the inspection as a JSON object; of the checkpoint itself, all but snapshot and difference."""
         members = self.checkpoint.tree()
         header = {key: value for key, value in members.items() if key not in ("snapshot", "diff")}
         plain = ("source", "dialect", "syntax", "root", "triples", "thoughts", "calls", "failed", "in_flight")
@@ -173,7 +173,7 @@ class AgentInspection:
 
 
 def inspect(source: Source) -> Inspection | AgentInspection:
-    """Count what a checkpoint holds. Raises InvalidCheckpoint for an agent checkpoint that breaks rules."""
+    """Count the content of a checkpoint. Raises InvalidCheckpoint for an agent checkpoint that breaks rules."""
     return inspect_benchmark(source) if isinstance(source, Reading) else _of_agent(source)
 
 

@@ -1,4 +1,4 @@
-"""Merging: two edits of one checkpoint brought together, in the terms of its authors."""
+"""Three-way merging of two edits of one checkpoint, in the terms of its authors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     Decide = Callable[["Conflict"], Any]
     Paths = tuple[Path | None, Path | None, Path | None]
-    """Where base, ours and theirs have a value, None where they do not."""
+    """The paths of a value in base, ours and theirs, None where there is none."""
     Steps = tuple[Any, ...]
 
 Json = dict[str, Any]
@@ -53,11 +53,11 @@ _ROOM = 60
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """What both sides changed, each in another way.
+    """A value that both sides changed, each in another way.
 
-    `subject` says of what in the authors' terms, such as `question urn:…` and `template`. The values are JSON as the
-    canonical form has them, ABSENT where a side has none; the places tell where they stand, None where they do not.
-    `taken` says what the result has: `ours`, `theirs`, or `edited` for a value of somebody's own.
+    `subject` names it in the authors' terms, such as `question urn:…` and `template`. The values are JSON in the
+    canonical form, ABSENT where a side has none; the places are None there. `taken` says what the result has: `ours`,
+    `theirs`, or `edited` for another value.
     """
 
     subject: tuple[str, ...]
@@ -134,9 +134,9 @@ _FORMS = {
 
 @dataclass(frozen=True)
 class Merge:
-    """What came of a merge: `result` is a Benchmark or an AgentCheckpoint.
+    """The outcome of a merge: `result` is a Benchmark or an AgentCheckpoint.
 
-    `conflicts` are what both sides changed, each in another way, with what the result has in their place.
+    `conflicts` are the values that both sides changed in different ways, with those in the result.
     """
 
     result: Any
@@ -145,7 +145,7 @@ class Merge:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is contested, or somebody decided all that was."""
+        """Whether there are no conflicts, or all were decided."""
         return all(conflict.is_resolved for conflict in self.conflicts)
 
     def __str__(self) -> str:
@@ -196,7 +196,7 @@ class Merge:
 
 
 class Side(NamedTuple):
-    """One of the three: its name, its tree, the object that was given or is needed, and what was read."""
+    """One of the three versions: its name, its tree, its object if given or needed, and its reading."""
 
     name: str
     tree: Json
@@ -209,7 +209,7 @@ class Side(NamedTuple):
         return isinstance(self.value, Benchmark) or isinstance(self.source, Reading)
 
     def place(self, path: Any) -> Place | None:
-        """Return where the value at a path stands, None for no path and for what was not read."""
+        """Return the place of the value at a path, None for no path and for a version that was not read."""
         return self.source.place(pointer(path)) if self.source is not None and path is not None else None
 
 
@@ -224,12 +224,12 @@ def merge(
 ) -> Merge:
     """Bring two edits of one checkpoint together; `base` is what both started from.
 
-    Benchmarks and agents' checkpoints, each in any dialect and syntax; things are known as `semantic_diff` and
-    `diff_checkpoints` know them. What only one side changed is taken, and what both changed alike. Of dates the newest
-    holds, of counts the greatest; order and sets never conflict. Where the sides contradict, `decide` is called with
-    the conflict and returns the value, such as its `base`, `ours` or `theirs`; `prefer` decides all; with neither the
-    result has what OURS has. Nothing that is given is changed. Raises ReadError for what
-    cannot be read, and SettingsError for checkpoints that are no versions of one thing.
+    Both families merge, in any dialect and syntax. Parts are matched as in `semantic_diff` and `diff_checkpoints`. A
+    change of one side is taken, and one that both sides made alike. Of dates the newest is taken, of counts the
+    greatest; order and sets never conflict. For each conflict, `decide` is called and returns the value, such as its
+    `base`, `ours` or `theirs`; `prefer` decides all; with neither, the result has the value of OURS. The arguments are
+    not changed. Raises ReadError for what cannot be read, and SettingsError for checkpoints that are no versions of one
+    thing.
     """
     if prefer is not None and prefer not in _SIDES:
         raise SettingsError(unknown("side", prefer, _SIDES))
@@ -240,7 +240,7 @@ def merge(
 def merge_sources(
     base: Side | None, ours: Side, theirs: Side, *, prefer: str | None = None, decide: Decide | None = None
 ) -> Merge:
-    """Merge three sides, as `merge`; without a base all that both sides have in another way is contested."""
+    """Merge three sides, as `merge`; without a base, each value that differs between the sides is a conflict."""
     _refuse_strangers(base or ours, ours, theirs)
     base = base or ours._replace(name="BASE", tree={})
     conflicts: list[Conflict] = []
@@ -278,7 +278,7 @@ def _edited(ours: Side, tree: Json) -> Any:
 
 
 def _seen(base: Side, side: Side) -> Json:
-    """Return the tree of the base as the dialect of a side has it: what it has no place for is not there."""
+    """Return the tree of the base in the dialect of a side, without what that has no place for."""
     if not isinstance(side.source, Reading) or not base.tree:
         return base.tree
     own, dialect = base.source.dialect if isinstance(base.source, Reading) else CANONICAL, side.source.dialect
@@ -300,7 +300,7 @@ def _side(name: str, given: Any) -> Side:
 
 
 def of_source(name: str, source: Source) -> Side:
-    """Return a side of what was read."""
+    """Return the side for a reading."""
     if isinstance(source, Reading):
         return Side(name, source.tree, None, source)
     checkpoint = AgentCheckpoint.of_reading(source)
@@ -308,7 +308,7 @@ def of_source(name: str, source: Source) -> Side:
 
 
 def _refuse_strangers(base: Side, ours: Side, theirs: Side) -> None:
-    """Refuse what are no versions of one thing."""
+    """Refuse checkpoints that are no versions of one thing."""
     kinds = {True: "a benchmark", False: "an agent's checkpoint"}
     for side in (ours, theirs):
         if side.is_benchmark is not base.is_benchmark:
@@ -338,9 +338,9 @@ class _Four(NamedTuple):
 
 
 class _Merger:
-    """Merges two edits of a JSON value; families say by its methods what has which name, and what is no conflict.
+    """Merges two edits of a JSON value; a subclass for each family defines names, and values that never conflict.
 
-    `found` takes each conflict and returns the value that stands for it.
+    `found` takes each conflict and returns the value for the result.
     """
 
     def __init__(self, found: Callable[[Steps, _Four, Paths], Any]) -> None:
@@ -355,15 +355,15 @@ class _Merger:
         raise NotImplementedError
 
     def is_growing(self, steps: Steps, four: _Four) -> bool:  # noqa: ARG002 - those of families look at them
-        """Return whether items without names are appended to an array, so that those of both sides belong into it."""
+        """Return whether an array only grows, so that the new items of both sides belong into it."""
         return False
 
     def settled(self, steps: Steps, four: _Four) -> Any:
-        """Return what wins where both sides changed a value and nobody has to choose, None where somebody has."""
+        """Return the value to take where both sides changed one and that is no conflict, None where it is one."""
         raise NotImplementedError
 
     def words(self, steps: Steps) -> tuple[str, ...]:
-        """Return what authors call a place."""
+        """Return the words of authors for a place."""
         raise NotImplementedError
 
     def present(self, value: Any) -> Any:
@@ -378,7 +378,7 @@ class _Merger:
         """Return the merged value at one place, ABSENT where none is left."""
         if self.same(four.was, four.theirs) or self.same(four.ours, four.theirs):
             return four.ours
-        if any(isinstance(value, list) for value in four):  # a list of one in place of one, where another has a list
+        if any(isinstance(value, list) for value in four):  # a single value counts as a list where another is a list
             four = _Four(*(value if isinstance(value, list) or value is ABSENT else _listed(value) for value in four))
         kept = [value for value in (four.ours, four.theirs) if value is not ABSENT]
         if len(kept) == 2 and all(isinstance(value, dict) for value in kept):
@@ -398,7 +398,7 @@ class _Merger:
         return {key: value for key, value in merged.items() if value is not ABSENT}
 
     def _member(self, held: Any, steps: Steps, paths: Paths, name: Any, keys: tuple[Any, ...]) -> Any:
-        """Merge what four objects have under a name; `keys` lead to it in base, ours and theirs."""
+        """Merge the members of a name in four objects; `keys` lead to it in base, ours and theirs."""
         four = _Four(*(version.get(name, ABSENT) for version in held))
         sides = zip(paths, (four.old, four.ours, four.theirs), keys, strict=True)
         base, ours, theirs = (None if path is None or value is ABSENT else (*path, key) for path, value, key in sides)
@@ -434,7 +434,7 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 
 def _grown(four: _Four) -> list[Any] | None:
-    """Return what both sides have appended to an array, None where one did anything else to it."""
+    """Return an array with the items that both sides appended, None where a side changed it otherwise."""
     if _common(four.old, four.ours) < len(four.old) or _common(four.was, four.theirs) < len(four.was):
         return None
     mine, other = four.ours[len(four.old) :], four.theirs[len(four.was) :]
@@ -465,7 +465,7 @@ def _ordered(
             behind.setdefault(before, []).append(key)
         else:
             before = key
-    # What both have added at one place stands there one side after the other.
+    # Additions of both sides at one place stand one side after the other.
     merged: list[Hashable] = []
     waiting, shared = behind.get(None, []), set(second)
     for key in first:
@@ -477,10 +477,10 @@ def _ordered(
 
 
 _HEADER = frozenset(("id", "parent", "diff", "version"))
-"""What says which save this is: that of the later one holds."""
+"""The members that identify a save: those of the later one are taken."""
 _SETS = frozenset(("tags", "keywords", "labels"))
 _COUNTED = (("metadata",), ("snapshot", "progress"), ("timestamp",))
-"""Where numbers are counts and times: the greater one holds."""
+"""The numbers that are counts and times: the greater one is taken."""
 _ENTRIES = {"thought_chain": "thought", "calls": "call"}
 
 
@@ -497,7 +497,7 @@ class _AgentMerger(_Merger):
         return steps[-1] in _SETS
 
     def is_growing(self, steps: Steps, four: _Four) -> bool:
-        # A record goes on: of messages, memories, steps; not arguments, nor a vector.
+        # Records of messages, memories and steps grow; arguments and vectors do not.
         return "args" not in steps and all(isinstance(one, dict | str) for held in four for one in held)
 
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:  # noqa: ARG002 - the signature of _Merger
@@ -533,9 +533,9 @@ _DATES = frozenset(("dateCreated", "dateModified", "created_at", "updated_at", "
 _BOUNDS = {"bestRating": "max_score", "worstRating": "min_score"}
 """Members of a rating that repeat a setting of its trait."""
 _LISTS = frozenset(("rating", "additionalProperty"))
-"""Arrays whose entries are different things even where there is one of them."""
+"""Arrays whose entries are things of their own, even if there is only one."""
 _NAMELESS = frozenset(("item", "additionalProperty", "value", "text"))
-"""Steps that authors have no word for."""
+"""Steps without a word for authors."""
 _WORDS = {"acceptedAnswer": "answer", "hasPart": "template"}
 _NAMED = {"rating": "trait", "hasPart": "scenario", "creator": "creator"}
 _TEXT_ROOM = 40
@@ -576,7 +576,7 @@ class _BenchmarkMerger(_Merger):
             return four.theirs if other is not None and (mine is None or other > mine) else four.ours
         if four.ours is ABSENT or four.theirs is ABSENT:
             kept, before = (four.ours, four.old) if four.theirs is ABSENT else (four.theirs, four.was)
-            # To touch a thing is no reason to keep what the other side has removed.
+            # A changed date alone does not keep a thing that the other side has removed.
             return ABSENT if self.same(_dateless(kept), _dateless(before)) else None
         if key == "@id" and four.old is ABSENT and isinstance(four.theirs, str) and isinstance(four.ours, str):
             # Both have added the question; whichever side merges, it has one identifier.
@@ -588,7 +588,7 @@ class _BenchmarkMerger(_Merger):
     def merge(self, four: _Four, steps: Steps = (), paths: Paths = ((), (), ())) -> Any:
         if steps == ("@context",):
             return _contexts(four)
-        # What says how a file is written is that of OURS, and so are identifiers of what is known by name.
+        # Members about the form of a file are those of OURS, and so are identifiers of parts that have names.
         is_format = len(steps) == 2 and steps[0] == "additionalProperty" and steps[1][0][0] in _OURS
         is_inner = len(steps) > 1 and any(step in steps for step in ("rating", "additionalProperty", "item"))
         if is_format or (is_inner and steps[-1] == "@id"):
@@ -635,7 +635,7 @@ def _question_names(four: _Four) -> tuple[list[Hashable], ...]:
     known = [[question.id for question in old]]
     for side in (ours, was, theirs):
         known += [[before.id if before else now.id for before, now in pairs(old, side) if now is not None]]
-    # What both sides have added is known by identifier, or else by text, as well.
+    # Additions of both sides are matched by identifier, or else by text, as well.
     base = set(known[0])
     added = [
         tuple(one for one, name in zip(side, names, strict=True) if name not in base)
@@ -652,7 +652,7 @@ def _questions(tree: Json) -> tuple[QuestionContent, ...]:
     named = {name: one for name, one in zip(own, items, strict=True) if isinstance(name, str) and name}
     if len(named) == len(items):
         return tuple(QuestionContent(name, one) for name, one in named.items())
-    # Identifiers that are not written down are computed from the texts of all.
+    # Identifiers that the file does not state are computed from all texts.
     graph = CheckpointGraph.of_tree(tree)
     return content_of(graph, elements_of(graph)).questions
 
@@ -672,7 +672,7 @@ def _name(item: Json) -> tuple[Any, ...] | None:
 
 
 def _counted(names: Sequence[Any]) -> list[Hashable]:
-    """Return names with how many of the same come before them."""
+    """Return names with the number of equal ones before them."""
     seen: Counter[Any] = Counter()
     counted: list[Hashable] = []
     for name in names:
@@ -695,7 +695,7 @@ def _settings(rating: Json) -> Json:
 
 
 def _repeats(rating: Json, bound: str) -> bool:
-    """Return whether a member of a rating says what a setting says; those of a boolean trait do not."""
+    """Return whether a member of a rating repeats a setting; those of a boolean trait do not."""
     settings, name = _settings(rating), _BOUNDS[bound]
     return name in settings and rating.get(bound, settings[name]) == settings[name]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Site(NamedTuple):
-    """A site that was written: how many there are of each, and what its author should know, a sentence each."""
+    """A site that was written: the numbers of its parts, and remarks for its author, a sentence each."""
 
     folder: str
     benchmarks: int
@@ -47,12 +47,13 @@ def write_site(  # noqa: PLR0913 - all but the first two are named
     """Write pages about benchmarks and runs of agents into a folder, for a browser to open from there.
 
     Benchmarks with one identifier are versions of one: their differences are its history, the newest has the pages.
-    `answers` are files of recorded answers, which `assess` holds against the questions. With `url`, where the site will
-    be, pages name their own address, and there is a `sitemap.xml`. `syntax` is that of `load`. Pages carry what they
-    show as schema.org JSON-LD too. What looks like a secret is withheld, and so are the files that would hold it.
+    `answers` are files of recorded answers, which are assessed as by `assess`. With `url`, the future address of the
+    site, pages name their own address, and there is a `sitemap.xml`. `syntax` is that of `load`. Pages hold their
+    content as schema.org JSON-LD too. Values that look like secrets are withheld, and so are the files that would hold
+    them.
 
-    The folder appears whole or not at all. With `overwrite`, files of an older site are replaced one by one, those that
-    are no longer needed go, and others stay. Raises SettingsError where there is nothing to show, where answers are
+    The folder appears whole or not at all. With `overwrite`, files of an older site are replaced one by one, obsolete
+    ones are removed, and others stay. Raises SettingsError where there is nothing to show, where answers are
     about other questions, and without the extra `site`; TargetExistsError for a folder with something in it;
     TargetUnwritableError; and what `load` raises.
     """
@@ -73,12 +74,12 @@ def write_site(  # noqa: PLR0913 - all but the first two are named
 
 
 LIST = ".checkpoint-ld-site.json"
-"""The file that lists what was generated, so that the next site can take away what it has no more."""
+"""The file that lists the generated files, so that the next site can remove obsolete ones."""
 
 
 @contextlib.contextmanager
 def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
-    """Give an empty folder whose files are those of `folder` at the end, unless an exception comes in between.
+    """Give an empty folder whose files replace those of `folder` at the end, unless there is an exception.
 
     Raises TargetExistsError for a folder that is not empty if `overwrite` is false, TargetUnwritableError.
     """
@@ -107,9 +108,9 @@ def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Pa
 
 
 def _merge(made: Path, target: Path, files: list[str]) -> None:
-    """Move files into a folder that is there, each whole; take away what an older site had there and this one has not.
+    """Move files into an existing folder, each whole, and remove the obsolete files of an older site.
 
-    The overview comes last: who follows its links finds the pages.
+    The overview comes last, so that its links lead to pages that exist.
     """
     old = _listed(target)
     for name in sorted(files, key=lambda file: file == "index.html"):
@@ -126,7 +127,7 @@ def _merge(made: Path, target: Path, files: list[str]) -> None:
 
 
 def _listed(target: Path) -> set[str]:
-    """Return the files of an older site, without those that somebody listed and that are elsewhere."""
+    """Return the files of an older site, without listed paths that lead out of the folder."""
     try:
         names = json.loads((target / LIST).read_bytes())
     except (OSError, ValueError):

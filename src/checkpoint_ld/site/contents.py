@@ -1,4 +1,4 @@
-"""What a site is about: benchmarks with their versions and recorded answers, and runs of agents."""
+"""The contents of a site: benchmarks with their versions and recorded answers, and runs of agents."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _MOST_READABLE = 60
 
 
 def address_of(identifier: str) -> str:
-    """Return what a page about the thing of this identifier is called: always the same, and never that of another.
+    """Return the stable and unique name of the page for an identifier.
 
     After `urn:uuid:`, lower-case letters, digits, dots and hyphens stay as they are. Others get a hash after an
-    underscore, since file systems differ in what they allow, and in whether case counts. Of what looks like a secret
-    there is the hash alone.
+    underscore, since file systems differ in allowed characters and in case. An identifier that looks like a secret is
+    replaced by the hash.
     """
     plain = identifier.removeprefix(_UUID)
     is_secret = secret(identifier) is not None
@@ -59,7 +59,7 @@ def address_of(identifier: str) -> str:
 
 @dataclass
 class Version:
-    """One version of a benchmark, with what the rules find."""
+    """One version of a benchmark, with its findings."""
 
     benchmark: Benchmark
     source: str
@@ -83,7 +83,7 @@ class Version:
 
     @cached_property
     def findings_by_question(self) -> dict[str, list[Finding]]:
-        """The findings about each question: about its feed item, or what stands in it."""
+        """The findings about each question: about its feed item, or a part of it."""
         items = {str(node): identifier for identifier, node in self.elements.items()}
         found = defaultdict(list)
         for finding in self.findings:
@@ -106,7 +106,7 @@ class Collection:
     answers: defaultdict[str, list[Assessment]] = field(default_factory=lambda: defaultdict(list))
     tally: Tally = field(default_factory=Tally)
     gone: dict[str, str | None] = field(default_factory=dict)
-    """Identifiers that a version had, with what they were replaced by; filled by `histories`."""
+    """Former identifiers, with those that replaced them; filled by `histories`."""
 
     @property
     def newest(self) -> Version:
@@ -115,7 +115,7 @@ class Collection:
 
     @property
     def has_secrets(self) -> bool:
-        """Whether something in any version looks like a secret."""
+        """Whether any value in any version looks like a secret."""
         return any(_has_secrets(each.findings) for each in self.versions)
 
     @property
@@ -125,20 +125,20 @@ class Collection:
 
     @cached_property
     def questions(self) -> AskedQuestions:
-        """The questions that answers are held against."""
+        """The questions that answers are assessed by."""
         return AskedQuestions(self.newest.benchmark)
 
     @cached_property
     def steps(self) -> list[tuple[Version, Version, SemanticDiff]]:
-        """What changed from version to version, the latest step first."""
+        """The changes from version to version, the latest step first."""
         both = zip(self.versions, self.versions[1:], strict=False)
         return [(old, new, semantic_diff(old.benchmark, new.benchmark)) for old, new in both][::-1]
 
     @cached_property
     def histories(self) -> dict[str, list[tuple[Version, str, QuestionDiff | None]]]:
-        """What happened to each question, the latest first: in which version, in a word, and how it changed.
+        """The history of each question, the latest first: the version, a word for the change, and the difference.
 
-        A question that has got another identifier has its history under that.
+        A question with a new identifier has its history under that.
         """
         found: defaultdict[str, list[Any]] = defaultdict(list)
         for _, new, diff in reversed(self.steps):
@@ -170,19 +170,19 @@ class Run:
 
     @cached_property
     def timeline(self) -> Timeline:
-        """What happened, and when."""
+        """The timeline of the run."""
         return timeline_of(self.checkpoints)
 
     @property
     def has_secrets(self) -> bool:
-        """Whether something looks like a secret."""
+        """Whether any value looks like a secret."""
         return _has_secrets(self.findings)
 
 
 class Contents:
-    """What sources hold, sorted into benchmarks and runs, in the order in which they are given.
+    """The content of sources, sorted into benchmarks and runs, in the given order.
 
-    Benchmarks of one identifier are versions of one; without an identifier the name is it. The newest is that with the
+    Benchmarks of one identifier, or of one name if they have none, are versions of one. The newest is that with the
     latest date of change, or else the last one that is given.
     """
 
@@ -219,7 +219,7 @@ class Contents:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the author of the site should know."""
+        """The remarks for the author of the site."""
         files = defaultdict(list)
         for collection in self.collections:
             files[collection.name].append(collection.newest.source)
@@ -236,7 +236,7 @@ class Contents:
 
     @contextmanager
     def noting(self, name: str) -> Iterator[None]:
-        """Take note, for the author, that a syntax cannot hold what is called `name`: it is not offered in that."""
+        """Add a remark if a syntax cannot hold the checkpoint called `name`, which is not offered in it then."""
         try:
             yield
         except TargetUnwritableError:
@@ -245,7 +245,7 @@ class Contents:
             self._remarks.append(f"{shown(name)} is not offered in one of the syntaxes: {error}")
 
     def hold(self, file: str | os.PathLike[str]) -> None:
-        """Hold the recorded answers in a file against the questions. Raises SettingsError where none is about one."""
+        """Assess the recorded answers in a file. Raises SettingsError where none is about a question of the site."""
         is_used, faults = False, []
         for answer in read_answers(file):
             both = [(collection, assessed(answer, collection.questions, None)) for collection in self.collections]
@@ -270,7 +270,7 @@ class Contents:
 def _loaded(
     source: Any, syntax: str | None, profiles: Profiles
 ) -> tuple[Benchmark | AgentCheckpoint, str, tuple[Finding, ...], Any]:
-    """Return what a source holds, what it is called, what rules find in it, and these rules."""
+    """Return the content of a source, its name, its findings, and the rules of its profile."""
     if isinstance(source, Benchmark):
         report = source.validate().report
         return source, source.name, report.findings, report.rules
@@ -279,7 +279,7 @@ def _loaded(
     read = families.examine(source, syntax=syntax, checked=False)
     checked = check_source(read, profiles)
     if any(finding.severity is Severity.VIOLATION for finding in checked.findings):
-        families.refusing(read)  # what cannot be loaded; other findings are shown
+        families.refusing(read)  # refuses a source that cannot be loaded; other findings are shown
     name = "<bytes>" if read.source is None else os.path.basename(read.source)  # noqa: PTH119 - a name, not a path
     if isinstance(read, Reading):
         rules: dict[str, Rule] = dict(profiles.of(families.BENCHMARK).rules)

@@ -1,4 +1,4 @@
-"""The pages of a site, made of templates: overview, benchmarks, questions and runs, with what search needs."""
+"""The pages of a site, made from templates: overview, benchmarks, questions and runs, with the index for search."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ SYNTAXES = {
 }
 """The syntaxes in which checkpoints are offered, by extension: name and media type; the last is for agents alone."""
 SHARD = 1_000
-"""So many questions are in one file of what is searched."""
+"""The number of questions in one file of the search index."""
 LISTED = 100
-"""So many questions a page lists before somebody asks for more."""
+"""The number of questions that a page lists at first."""
 LARGE = 1 << 26
-"""From so many bytes of JSON-LD on the other syntaxes are packed: some take five times as many."""
+"""The bytes of JSON-LD from which on the other syntaxes, which take up to five times as many, are packed."""
 _LONGEST = 20_000
 _ABOUT = ("answer_notes", "author", "sources", "few_shot_examples", "custom_metadata", "workspace_path")
 
@@ -88,7 +88,7 @@ class Pages:
 
     @property
     def count(self) -> int:
-        """How many pages were written."""
+        """The number of pages that were written."""
         return len(self._written)
 
     def write(self, contents: Contents, folder: Path) -> None:
@@ -127,7 +127,7 @@ class Pages:
             (folder / "sitemap.xml").write_text(text, encoding="utf-8")
 
     def _page(self, template: str, folder: Path, name: str, described: Json, **values: Any) -> None:
-        """Write a page, with what it says about itself to machines."""
+        """Write a page, with its description in JSON-LD."""
         if self._url:
             described = {**described, "url": f"{self._url}{name}"}
         root = "../" * name.count("/")
@@ -142,7 +142,7 @@ class Pages:
         kinds = {each.id: [*dict.fromkeys(trait["kind"] for trait in _traits(each.rubrics))] for each in questions}
         rows = [_row(each, kinds[each.id], collection) for each in questions]
         for number in range(0, len(rows), SHARD):
-            # A browser lets a page that was opened from a folder read scripts there, and nothing else.
+            # A page that was opened from a folder may read scripts there, and nothing else.
             text = f"checkpointLdQuestions({number // SHARD}, {json.dumps(rows[number : number + SHARD])});\n"
             (own / f"search-{number // SHARD}.js").write_text(text, encoding="utf-8")
         files = [] if collection.has_secrets else [*_saved(collection, own, contents)]
@@ -197,7 +197,7 @@ class Pages:
             )
 
     def _dataset(self, collection: Collection, files: list[tuple[str, str, str, int]]) -> Json:
-        """Return what a benchmark is, as a schema:Dataset (https://schema.org/Dataset)."""
+        """Return a benchmark as a schema:Dataset (https://schema.org/Dataset)."""
         root, content = collection.newest.content.root, collection.newest.content
         names = ("description", "version", "creator", "dateCreated", "dateModified", *PUBLISHED)
         place = f"{self._url}{collection.address}/" if self._url else ""
@@ -260,7 +260,7 @@ def _file(name: str) -> str:
 
 
 def _clean(value: Any) -> Any:
-    """Return what stands on a page for a value: nothing for none, a picture for a control character, no secret."""
+    """Return a value for a page: empty for None, with pictures for control characters, without secrets."""
     if value is None:
         return ""
     if not isinstance(value, str) or hasattr(value, "__html__"):
@@ -275,7 +275,7 @@ def _lines(text: str) -> str:
 
 
 def _shown(value: Any, key: str = "") -> str:
-    """Return a JSON value as a text for people; what looks like a secret is withheld."""
+    """Return a JSON value as a text for people; a value that looks like a secret is withheld."""
     if value is None or value == "":
         return ""
     if secret({key: value}) is not None:
@@ -287,7 +287,7 @@ def _shown(value: Any, key: str = "") -> str:
 def _highlighted(source: str) -> Any:
     """Return Python source as HTML with classes of Pygments.
 
-    Templates have most of their lines in common, so lines are kept. A text that goes on over lines is read as a whole.
+    Templates share most of their lines, so lines are cached. A string of several lines is highlighted as a whole.
     """
     text = _lines(_shown(source))
     is_by_line = '"""' not in text and "'''" not in text and "\\\n" not in text
@@ -328,7 +328,7 @@ def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
 
 
 def _row(question: QuestionContent, kinds: list[str], collection: Collection) -> list[Any]:
-    """Return what the list of questions knows of one: address, text, what else is searched, and values to filter by."""
+    """Return a row of the search index: address, text, further text to search, and values to filter by."""
     states = [
         "finished" if question.finished else "unfinished",
         *([] if question.has_template else ["without template"]),
@@ -344,7 +344,7 @@ def _row(question: QuestionContent, kinds: list[str], collection: Collection) ->
 
 
 def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, list[tuple[str, int]]]]:
-    """Return what questions can be filtered by: key, label, and the commonest values with their counts."""
+    """Return the filters for questions: key, label, and the most frequent values with their counts."""
     named = (("keyword", "Keyword"), ("state", "State"), ("trait", "Trait"), ("answer", "Answers"))
     found = []
     for at, (key, label) in enumerate(named):
@@ -369,12 +369,12 @@ def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator
 
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return how many findings there are of each severity, as its word and a text."""
+    """Return the numbers of findings by severity, as its word and a text."""
     return [(word(one), counted(count, word(one))) for one, count in counts_of(findings).items() if count]
 
 
 def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:
-    """Return the rules that find something: the rule, None for one that nobody knows, a finding, and how many."""
+    """Return the rules with findings: the rule (None for an unknown one), its first finding, and their number."""
     counts = Counter(found.code for found in collection.newest.findings)
     first = {found.code: found for found in reversed(collection.newest.findings)}
     ordered = sorted(counts, key=lambda code: (-first[code].severity, -counts[code], code))
@@ -404,7 +404,7 @@ def _question(question: QuestionContent, collection: Collection) -> Json:
 
 
 Difference = tuple[str, str, Any, Any]
-"""What differs, in which way, and the values before and after."""
+"""A member that differs, the kind of change, and the values before and after."""
 
 
 def _of_benchmark(diff: SemanticDiff) -> Iterator[Difference]:
@@ -415,7 +415,7 @@ def _of_benchmark(diff: SemanticDiff) -> Iterator[Difference]:
 
 
 def _of_question(diff: QuestionDiff | None) -> tuple[list[Difference], list[str]]:
-    """Return what differs about a question, and the lines of the difference of its template."""
+    """Return the differences of a question, and the lines of the difference of its template."""
     if diff is None:
         return [], []
     source = None if diff.template is None else diff.template.source
@@ -437,7 +437,7 @@ def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
 
 
 def _drawn(collection: Collection, folder: Path) -> Iterator[tuple[str, str]]:
-    """Write the charts that there is something to draw in; yield the file and the title of each.
+    """Write the charts that are not empty; yield the file and the title of each.
 
     Without Matplotlib there are none.
     """

@@ -1,8 +1,8 @@
-"""What an endpoint says of what it holds: descriptions in VoID and DCAT 3, and the page of a resource.
+"""Descriptions of a store in VoID and DCAT 3, and the page of a resource.
 
 Each query of the folder `descriptions` is a CONSTRUCT whose counts the engine makes, so that large stores are described
-without a look at single statements. VoID is https://www.w3.org/TR/void/, DCAT 3 https://www.w3.org/TR/vocab-dcat-3/;
-which properties there are at least is what DCAT-AP 3 asks for (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
+without reading single statements. VoID is https://www.w3.org/TR/void/, DCAT 3 https://www.w3.org/TR/vocab-dcat-3/. The
+properties are at least those that DCAT-AP 3 requires (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _NONE = "urn:checkpoint-ld:nothing"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a description says beside what the store knows.
+    """The parts of a description that the store does not hold.
 
-    `document` is the IRI of the description itself: what it names stands behind a `#`. `files` is the IRI against which
-    the paths of files are resolved, `site` that of the endpoint, each with a slash at its end; empty, there are none.
-    `publisher` is the name of who makes all of this available, which DCAT-AP asks for.
+    `document` is the IRI of the description itself, and of its nodes with a `#` and a name. `files` is the IRI against
+    which the paths of files are resolved, `site` that of the endpoint, each with a slash at its end, or empty.
+    `publisher` is the name of the publisher, which DCAT-AP requires.
     """
 
     document: str
@@ -77,7 +77,7 @@ def described(store: Store, wanted: Description) -> QueryResult:
 
 
 def _sized(triple: Triple) -> Triple:
-    """Return a statement with the datatype that DCAT asks for (§6.8.13), which the engine makes an integer."""
+    """Return a statement with the datatype that DCAT requires (§6.8.13) in place of an integer of the engine."""
     if triple.predicate != _BYTE_SIZE or not isinstance(triple.object, Literal):
         return triple
     return Triple(triple.subject, triple.predicate, Literal(triple.object.value, datatype=_NOT_NEGATIVE))
@@ -103,10 +103,10 @@ def _queries() -> Mapping[str, str]:
 
 
 MOST: Final = 500
-"""The statements of each direction that are shown."""
+"""The most statements of each direction that are shown."""
 _MOST_GRAPHS: Final = 50
 _LONGEST: Final = 2000
-"""The characters that are shown of a literal."""
+"""The most characters that are shown of a literal."""
 
 ALL: Final = "CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }"
 _PARTS: Final = f"""

@@ -48,11 +48,11 @@ def short(iri: str) -> str:
 
 GAP = "  "
 NARROWEST = 4
-"""How many cells a column keeps, however narrow the terminal is."""
+"""The least width of a column in cells."""
 
 
 class Style(Enum):
-    """How the values of a column stand."""
+    """The alignment of the values of a column."""
 
     TEXT = "T"
     """To the left, cut at the end."""
@@ -82,13 +82,13 @@ def lines(
 
 
 def fitting(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths that add up to `room` at most, if they can: the widest give way, and all of them alike."""
+    """Return widths that add up to `room` at most, if they can: the widest columns shrink, to equal widths."""
     most = max(NARROWEST, room)
     left = [min(width, most) for width in widths]
     while sum(left) > room and most > NARROWEST:
         most -= 1
         left = [min(width, most) for width in widths]
-    for at, one in enumerate(widths):  # what is over after the last step goes to the first that can use it
+    for at, one in enumerate(widths):  # the remainder goes to the first columns that can use it
         if left[at] < one and sum(left) < room:
             left[at] += 1
     return left
@@ -115,7 +115,7 @@ EXTENSIONS = {
     ".rdf": "xml",
     ".parquet": "parquet",
 }
-"""The formats by the extensions of files; None is what suits the result."""
+"""The formats by the extensions of files; None is the one that suits the result."""
 PARQUET = "parquet"
 """The format that is no text."""
 
@@ -253,7 +253,7 @@ GRAPH_TYPES = {
 """Media types of the results of CONSTRUCT and DESCRIBE."""
 _NAMESPACE = "http://www.w3.org/2005/sparql-results#"
 _NOT_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF), "\ufffd") | {9: "\t", 10: "\n", 13: "\r"}
-"""Characters that XML 1.0 has no way to write."""
+"""Characters that XML 1.0 cannot write."""
 
 
 def chosen(accept: str, form: Form) -> tuple[str, str] | None:
@@ -266,7 +266,7 @@ def chosen(accept: str, form: Form) -> tuple[str, str] | None:
 
 
 def prefers_page(accept: str) -> bool:
-    """Tell whether a header `Accept` asks for a page at least as much as for RDF, as those of browsers do."""
+    """Return whether a header `Accept` prefers HTML to RDF, or weighs them alike, as those of browsers do."""
     wanted = _ranges(accept) or [("*/*", 1.0)]
     page = _weight("text/html", wanted)
     return page > 0 and page >= max(_weight(media, wanted) for media in GRAPH_TYPES)

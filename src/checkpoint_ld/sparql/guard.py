@@ -1,12 +1,12 @@
-"""What a query may do: read what was loaded and, if that was allowed, ask the named hosts; and its text.
+"""The guard of queries: they may read the loaded statements and, if that was allowed, query the named hosts.
 
-SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. What
-a query does is told by its parse tree: comments, strings and names that look like any of these are innocent. A query
-that rdflib's parser cannot read is refused, whatever the engine would make of it.
+SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. The
+parse tree decides what a query does, so that comments, strings and names that look like these are allowed. A query that
+rdflib's parser cannot read is refused, even if the engine could read it.
 
 Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
-it differently. So both get a plain text, without what parsers take differently: comments, carriage returns, long and
-single-quoted strings, and code points that are escaped (SPARQL 1.1 §19.2), which rdflib expands before anything else.
+it differently. So both get a plain text, without the parts that parsers read differently: comments, carriage returns,
+long and single-quoted strings, and escaped code points (SPARQL 1.1 §19.2), which rdflib expands before anything else.
 Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2).
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 1_000_000
-"""How many characters a query may have."""
+"""The most characters in a query."""
 
 _CODE_POINT = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _TOKEN = re.compile(
@@ -63,7 +63,7 @@ class Token:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the tokens of a query, spelled in the one way that all parsers read alike; comments are spaces.
+    """Yield the tokens of a query, in the spelling that all parsers read alike; comments become spaces.
 
     Raises QueryError for what is no token of SPARQL 1.1 (a string without an end, an escape outside of strings), and
     for a text of more than `LONGEST` characters.
@@ -76,7 +76,7 @@ def tokens_of(text: str) -> Iterator[Token]:
         kind, piece = str(found.lastgroup), found[0]
         if kind in ("long", "short"):
             quotes = 3 if kind == "long" else 1
-            # The lines stay where they were, so that messages name the right one.
+            # Line breaks are kept, so that messages name the right line.
             yield Token("string", quoted(_unescaped(piece[quotes:-quotes])))
             yield from (Token("space", "\n") for _ in range(piece.count("\n")))
         elif kind == "iri":
@@ -160,7 +160,7 @@ def limited(text: str, most: int) -> str:
 
 
 def _start_of_pattern(tokens: Sequence[Token]) -> int | None:
-    """Return where the brace stands that opens the pattern: not that of a template or of an expression."""
+    """Return the position of the brace that opens the pattern, not that of a template or of an expression."""
     depth = 0
     last = Token("space", "")
     template = False
@@ -196,10 +196,10 @@ PREFIXES = {
 """Prefixes that queries may use without declaring them."""
 
 DEEPEST = 40
-"""How deep brackets may be nested: parsers and engines recurse."""
+"""The greatest depth of nested brackets: parsers and engines recurse."""
 
 _SERVICE = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?)(?:[/?#].*)?")
-"""The URL of a service whose host cannot be mistaken: there is no name or password in front of it."""
+"""The URL of a service with an unambiguous host: no name or password stands before it."""
 
 _FORMS: dict[str, Form] = {
     "SelectQuery": "select",
@@ -224,7 +224,7 @@ class Checked:
 
     @property
     def chooses(self) -> bool:
-        """Whether the query says itself which graphs it is about."""
+        """Whether the query chooses its graphs by FROM or FROM NAMED."""
         return bool(self.default_graphs or self.named_graphs)
 
     def algebra(self) -> Algebra:
@@ -252,7 +252,7 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 
 
 def _parsed(plain: str) -> Any:
-    # Not `parseQuery`: it expands what looks like escaped code points first, also behind an escaped backslash.
+    # Not `parseQuery`, which expands escaped code points first, even behind an escaped backslash.
     from pyparsing.exceptions import ParseBaseException  # noqa: PLC0415 - rdflib's parser takes its time to import
 
     _refuse_depth(plain)
@@ -269,7 +269,7 @@ def _parsed(plain: str) -> Any:
         ) from error
     except RecursionError as error:
         raise QueryError("the query is nested too deeply, or has too many parts: make it shorter") from error
-    except Exception as error:  # rdflib raises whatever it likes for terms that it cannot make
+    except Exception as error:  # rdflib raises any exception for terms that it cannot make
         raise QueryError(f"the query cannot be read: {error}") from error
 
 
@@ -292,7 +292,7 @@ def _refuse_depth(plain: str) -> None:
 
 
 def nodes(tree: Any) -> Iterator[Any]:
-    """Yield the nodes of a parse tree, or of what rdflib makes of one, that have a name."""
+    """Yield the named nodes of a parse tree, or of its algebra."""
     from rdflib.plugins.sparql.parserutils import CompValue  # noqa: PLC0415 - as above
 
     waiting = [tree]
@@ -311,7 +311,7 @@ def _refuse_service(term: Any, services: Collection[str]) -> None:
             f"the query asks another server by SERVICE ({_named(term)}), which is refused: load what it holds, and "
             "query that, or allow it by --allow-service"
         )
-    # Only what stands there in full is known before the query runs: no variable, no prefix, no relative name.
+    # Only a full IRI is known before the query runs, no variable, prefixed name or relative IRI.
     found = _SERVICE.fullmatch(str(term)) if type(term).__name__ == "URIRef" else None
     if found is None:
         raise QueryError(f"the query asks {_named(term)} by SERVICE: write the URL of the service in full, as <http…>")

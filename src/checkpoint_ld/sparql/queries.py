@@ -1,4 +1,4 @@
-"""Queries that are shipped, each under a name, to be run over checkpoints and over stores of them.
+"""Named queries that are shipped, for checkpoints and for stores of them.
 
 They are the `.rq` files of the folder `named_queries`, each with a header of comments that describes it: `# title:`,
 `# description:`, `# needs: derived statements` where these are looked at,
@@ -43,7 +43,7 @@ _PARAMETER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """What a query may be told: a `kind` of value for a `variable`."""
+    """A parameter of a named query: a `kind` of value for a `variable`."""
 
     name: str
     kind: Kind
@@ -56,9 +56,9 @@ class Parameter:
 class NamedQuery:
     """A query that is shipped.
 
-    `columns` are those of its result, in their order, with what they hold. `needs_derived` says that it looks at
-    inferred statements (`checkpoint_ld.validation.inference`); without them its result is empty or has gaps. `example`
-    is what to write behind `--name NAME`.
+    `columns` are those of its result, in their order, with descriptions. `needs_derived` says that it uses derived
+    statements (`checkpoint_ld.validation.inference`); without them its result is empty or has gaps. `example` is the
+    text to write behind `--name NAME`.
     """
 
     name: str
@@ -80,7 +80,7 @@ def catalogue() -> Mapping[str, NamedQuery]:
 
 
 def named(name: str) -> NamedQuery:
-    """Return the query of that name. Raises QueryError, with those that are like it."""
+    """Return the query of that name. Raises QueryError, with similar names."""
     if name not in catalogue():
         raise QueryError(unknown("query", name, catalogue(), "checkpoint-ld query --list shows them all"))
     return catalogue()[name]
@@ -113,9 +113,9 @@ def _query(file: Traversable) -> NamedQuery:
 
 
 def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
-    """Return what the variables of a query stand for, by the names of its parameters.
+    """Return the terms for the variables of a query, given by the names of its parameters.
 
-    Texts, as the command line has them, are read as what the parameter asks for. Raises QueryError for a parameter that
+    Texts, as from the command line, are read as values of the parameter's kind. Raises QueryError for a parameter that
     the query does not have, for one that is missing, and for a value of another kind.
     """
     for name in given:
@@ -147,7 +147,7 @@ def _term(parameter: Parameter, value: Any) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A query as `checkpoint_ld.sparql.run` wants it; `query` is the named one that it is, if any."""
+    """A query for `checkpoint_ld.sparql.run`; `query` is the named query, if it is one."""
 
     text: str
     parameters: Mapping[str, Any]
@@ -155,25 +155,25 @@ class Request:
 
     @property
     def needs_derived(self) -> bool:
-        """Whether derived statements are looked at, as far as we know."""
+        """Whether the query is known to use derived statements."""
         return self.query is not None and self.query.needs_derived
 
 
-def request(query_text: str, parameters: Mapping[str, Any] | None = None) -> Request:
-    """Return what is asked by a text in SPARQL or by the name of a query: no text is a single word.
+def request(asked: str, parameters: Mapping[str, Any] | None = None) -> Request:
+    """Return the request for a text in SPARQL or for the name of a query: no text is a single word.
 
-    Raises QueryError for a name that there is not, and for parameters that do not fit.
+    Raises QueryError for an unknown name, and for parameters that do not fit.
     """
-    if not _NAME.fullmatch(query_text):
-        return Request(query_text, parameters or {})
-    query = named(query_text)
+    if not _NAME.fullmatch(asked):
+        return Request(asked, parameters or {})
+    query = named(asked)
     return Request(query.text, terms(query, parameters or {}), query)
 
 
-def run(store: Store, query_text: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
+def run(store: Store, asked: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 
     Raises what `request` and `checkpoint_ld.sparql.run` raise.
     """
-    wanted = request(query_text, parameters)
+    wanted = request(asked, parameters)
     return running.run(store, wanted.text, parameters=wanted.parameters, **limits)

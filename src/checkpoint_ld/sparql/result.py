@@ -1,4 +1,4 @@
-"""Results of queries as data, and their terms, of which Python values and terms of rdflib are made, and back."""
+"""Results of queries as data, and the conversion of their terms to Python values and terms of rdflib, and back."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal | Triple
-"""A term in a result, as pyoxigraph has it."""
+"""A term in a result, of pyoxigraph."""
 
 _IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>"{}|^`\\]*')
 _WRITTEN = str.maketrans({"\t": "\\t", "\b": "\\b", "\n": "\\n", "\r": "\\r", "\f": "\\f", "\\": "\\\\", '"': '\\"'})
@@ -47,7 +47,7 @@ _FRACTIONS = frozenset(XSD + name for name in ("double", "float", "decimal"))
 
 
 def is_iri(text: str) -> bool:
-    """Tell whether a text is an absolute IRI that SPARQL can write."""
+    """Return whether a text is an absolute IRI that SPARQL can write."""
     return _IRI.fullmatch(text) is not None
 
 
@@ -89,16 +89,16 @@ def quoted(text: str) -> str:
 
 
 def written(term: Term) -> str:
-    """Return a term in the syntax of SPARQL, in which nothing of its value can become syntax.
+    """Return a term in the syntax of SPARQL, escaped.
 
-    Raises QueryError for blank nodes, which would be variables in a query, and for what is no IRI.
+    Raises QueryError for blank nodes, which would be variables in a query, and for an invalid IRI.
     """
     if isinstance(term, NamedNode) and is_iri(term.value):
         return f"<{term.value}>"
     if isinstance(term, pyoxigraph.Literal):
         if term.language is not None and _LANGUAGE.fullmatch(term.language):
             return f"{quoted(term.value)}@{term.language}"
-        if term.datatype.value == XSD + "string":  # in rdflib, a string with its type is another one
+        if term.datatype.value == XSD + "string":  # in rdflib, a string with its type is another literal
             return quoted(term.value)
         if term.language is None:
             return f"{quoted(term.value)}^^{written(term.datatype)}"
@@ -106,9 +106,9 @@ def written(term: Term) -> str:
 
 
 def value_of(term: Term | None) -> Any:
-    """Return the Python value of a term: text, int, float or bool; the IRI of a node; None for none.
+    """Return the Python value of a term: text, int, float or bool; the IRI of a node; None for None.
 
-    Dates and literals of other types are their text, and so is a number that is none.
+    Dates and literals of other types give their text, and so do invalid numbers.
     """
     if term is None:
         return None
@@ -162,10 +162,10 @@ FrameLibrary: TypeAlias = typing.Literal["pandas", "polars"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QueryResult(Shown):
-    """What came out of a query.
+    """The result of a query.
 
     SELECT gives `columns` and `rows` of terms of pyoxigraph, None where a variable is unbound; ASK gives `boolean`;
-    CONSTRUCT and DESCRIBE give `triples`, sorted. `is_cut` says that there was more than a limit let through.
+    CONSTRUCT and DESCRIBE give `triples`, sorted. `is_cut` says that a limit cut the result.
     """
 
     form: Form
@@ -203,7 +203,7 @@ class QueryResult(Shown):
         return iter(self.as_dicts())
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with Python values: texts, numbers, truth values, IRIs as texts, None for what is unbound."""
+        """Return the rows with Python values: texts, numbers, truth values, IRIs as texts, None where unbound."""
         return [dict(zip(self.columns, map(value_of, row), strict=True)) for row in self.rows]
 
     def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
@@ -222,7 +222,7 @@ class QueryResult(Shown):
 
     @property
     def graph(self) -> Graph:
-        """What CONSTRUCT or DESCRIBE gave, as a new graph of rdflib; an empty one for other queries."""
+        """The result of CONSTRUCT or DESCRIBE as a new graph of rdflib; an empty one for other queries."""
         from rdflib import Graph  # noqa: PLC0415 - most results are tables
 
         made = Graph()
@@ -248,9 +248,9 @@ def results_json(result: QueryResult) -> Json:
 
 
 def of_results_json(document: Any) -> QueryResult:
-    """Return the result that the W3C's JSON format tells, also in the old form that some servers write.
+    """Return the result in a document of the W3C's JSON format, also of the old form that some servers write.
 
-    Raises QueryFailedError for what is none.
+    Raises QueryFailedError for any other document.
     """
     try:
         if "results" not in document:
@@ -273,7 +273,7 @@ def texts_of(result: QueryResult) -> Json:
 
 
 def result_of(document: Json) -> QueryResult:
-    """Return the result that `texts_of` made JSON of."""
+    """Return the result for the JSON of `texts_of`."""
     if "triples" not in document:
         return of_results_json(document)
     quads = pyoxigraph.parse(document["triples"], format=pyoxigraph.RdfFormat.N_TRIPLES)

@@ -1,10 +1,9 @@
-"""Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is quicker.
+"""Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is faster.
 
-Each row of most lists of what many checkpoints hold tells of one named graph, and rows come in the order of graphs. To
-the engine they are one big table, to be made and sorted as a whole before its first row is known. The pattern
-`GRAPH ?g { … }` is the union of what it finds in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs
-cannot be joined where both bind `?g`. So the rows of a few graphs after the other are those of all of them, as long as
-nothing but such patterns looks at the data.
+In many queries over many checkpoints, each row is about one named graph, and rows are sorted by graph. The engine would
+make and sort the whole table before it gives the first row. The pattern `GRAPH ?g { … }` is the union of its solutions
+in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs cannot be joined where both bind `?g`. So the
+query can be evaluated for a few graphs at a time, as long as all its patterns are of this form.
 """
 
 from __future__ import annotations
@@ -43,12 +42,12 @@ if TYPE_CHECKING:
 
 
 _PART: Final = 20
-"""Graphs that are asked together: fewer, and reading the query again counts; more, and the engine is slower."""
+"""The number of graphs that are queried together: with fewer, parsing counts; with more, the engine is slower."""
 _TRIAL: Final = 500
-"""Graphs after which it is seen whether there are rows enough for this to be worth it."""
+"""The number of graphs after which the number of rows decides whether this goes on."""
 
 _BEYOND = {"Graph", "GraphGraphPattern", "ServiceGraphPattern", "Project", "SubSelect"}
-"""What may not stand inside of a graph's pattern: other graphs, and tables that are cut or grouped on their own."""
+"""Forms that may not stand inside a graph's pattern: other graphs, and sub-selects with a limit or groups."""
 _ELSEWHERE = {"Builtin_EXISTS", "Builtin_NOTEXISTS", "Builtin_NOW"}
 """Expressions whose value depends on more than the solution: the data, or the moment at which they are evaluated."""
 _ONE = {"Filter", "Extend", "Distinct", "Reduced", "OrderBy", "AggregateJoin", "ToMultiSet"}
@@ -58,8 +57,9 @@ _DIFFERENCES = {"LeftJoin", "Minus"}
 def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str, ...], list[Row]] | None:
     """Return the columns and at most so many rows of a SELECT.
 
-    None is for queries that are better asked at once: those that cannot be answered graph by graph, and those that find
-    less than one row in a graph, which the engine's indexes over all graphs find sooner. Raises what the engine raises.
+    None is for queries that are better evaluated as a whole: those that cannot be answered graph by graph, and those
+    with less than one row in a graph, for which the engine's indexes over all graphs are faster. Raises what the engine
+    raises.
     """
     if query.form != "select" or query.chooses or len(list(islice(store.named_graphs(), _PART + 1))) <= _PART:
         return None
@@ -89,11 +89,11 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
 def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
     """Return how to answer a SELECT graph by graph: the only graphs that can have rows, None for all, and its LIMIT.
 
-    None is for a query whose rows cannot be told apart by graph.
+    None is for a query whose rows cannot be assigned to graphs.
     """
     try:
         node, limit = query.algebra().algebra.p, None
-    except QueryError:  # rdflib reads it, but cannot make anything of it: that is for the engine to judge
+    except QueryError:  # rdflib parses it but has no algebra for it: the engine decides
         return None
     if node.name == "Slice":
         if node.start:
@@ -111,9 +111,9 @@ def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
 
 
 def _is_about_graphs(node: Any, variable: Any) -> bool | None:
-    """Tell whether all solutions of a pattern are of one graph each, which `variable` names.
+    """Return whether all solutions of a pattern are of one graph each, which `variable` names.
 
-    None is said of what looks at no data, such as VALUES, and False of everything that is not known to be either.
+    None is for patterns that use no data, such as VALUES, and False for all others.
     """
     name = node.name
     if name == "Graph":
@@ -144,7 +144,7 @@ def _names(tree: Any) -> set[str]:
 
 
 def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
-    """Return which graphs VALUES lets through, None for all."""
+    """Return the graphs that VALUES allows, None for all."""
     if node.name == "values":
         graphs = [row.get(variable, "UNDEF") for row in node.res]
         return None if "UNDEF" in graphs else frozenset(map(str, graphs))
@@ -158,12 +158,12 @@ def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
 
 MANIFEST = "urn:checkpoint-ld:manifest"
-"""The graph that says of the other graphs how they came here."""
+"""The graph with the manifest of the others."""
 
 ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
 
 START_LIMIT = 120.0
-"""How long the process of a query may take to start and to load what is queried, in seconds."""
+"""The seconds that the process of a query may take to start and to load the statements."""
 
 
 def run(  # noqa: PLR0913 - all but the first two are named
@@ -181,11 +181,11 @@ def run(  # noqa: PLR0913 - all but the first two are named
 
     Its default graph is that of the store or, if that is empty and there is no manifest either, all graphs together; a
     statement that several of them hold is then found several times.
-    FROM and FROM NAMED choose among the graphs that are there. `parameters` are values for variables, by name: Python
-    values, or terms of pyoxigraph or rdflib. `max_rows` is how many rows or statements to give at most; with `timeout`,
-    in seconds, the query is read and answered in a process of its own, which is ended then. That process is given a
-    copy of the statements, unless `location` says in which folder the store is. `engine="rdflib"` is slow, and there
-    to compare. `services` are the hosts that SERVICE may ask, such as `example.org` or `127.0.0.1:8080`.
+    FROM and FROM NAMED choose among the graphs of the store. `parameters` are values for variables, by name: Python
+    values, or terms of pyoxigraph or rdflib. `max_rows` is the most rows or statements in the result. With `timeout`,
+    in seconds, the query is parsed and answered in a process of its own, which is ended then. That process gets a copy
+    of the statements, unless `location` is the folder of the store. `engine="rdflib"` is slow, and meant for
+    comparison. `services` are the hosts that SERVICE may query, such as `example.org` or `127.0.0.1:8080`.
 
     Raises QueryError for a query that is refused or is none (see `checkpoint_ld.sparql.guard`), SettingsError for
     another engine or limits that are none, QueryFailedError where the time is over, or the engine fails.
@@ -223,8 +223,8 @@ def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, r
 
 
 def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what answers queries in a worker: over the store in a folder, or over N-Quads."""
-    sparql_parser()  # its import takes long, and no query is to blame
+    """Return the function that answers queries in a worker: over the store in a folder, or over N-Quads."""
+    sparql_parser()  # its slow import does not count against a query
     if location is None:
         store = pyoxigraph.Store()
         store.bulk_load(cast("IO[bytes]", data), format=pyoxigraph.RdfFormat.N_QUADS)
@@ -243,7 +243,7 @@ def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]
 def answered(
     store: pyoxigraph.Store, text: str, *, engine: Engine, max_rows: int | None, services: Collection[str]
 ) -> QueryResult:
-    """Return the result of a query, once it is known that it may run. Raises QueryError and QueryFailedError."""
+    """Check a query and return its result. Raises QueryError and QueryFailedError."""
     query = checked(text, services)
     for name in (*query.default_graphs, *query.named_graphs):
         if not store.contains_named_graph(NamedNode(name)):
@@ -253,7 +253,7 @@ def answered(
 
 def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None) -> QueryResult:
     """Return the result of a query that was checked. Raises QueryFailedError."""
-    most = None if max_rows is None else max_rows + 1  # one more tells that there is more
+    most = None if max_rows is None else max_rows + 1  # one more shows that the result is cut
     if engine == "rdflib":
         return _by_rdflib(store, query, most)
     try:
@@ -283,7 +283,7 @@ def _answer(
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
         return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=_is_union(store, query))
-    # Oxigraph finds a statement as often as there are graphs with it, where SPARQL 1.1 §13.1 asks for their merge.
+    # Oxigraph finds a statement once for each graph that holds it, where SPARQL 1.1 §13.1 requires their merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
         merged.extend(Quad(*quad.triple) for quad in store.quads_for_pattern(None, None, None, NamedNode(name)))
@@ -294,14 +294,14 @@ def _answer(
 
 
 def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
-    """Tell whether the default graph of a query is made up of all graphs, as nobody made one for it."""
+    """Return whether the default graph of a query is the union of all graphs, since the store has none."""
     if query.chooses or store.contains_named_graph(NamedNode(MANIFEST)):
         return False
     return next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
 
 
 def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> QueryResult:
-    """Return what rdflib makes of a query over the same statements: the other engine, to compare with."""
+    """Return the result of a query by rdflib over the same statements, for comparison."""
     from rdflib import Dataset as Graphs  # noqa: PLC0415 - only comparisons need it
     from rdflib import URIRef  # noqa: PLC0415 - as above
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
@@ -322,7 +322,7 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
             bindings = found.bindings  # only this evaluates a SELECT
     except RecursionError as error:
         raise QueryFailedError("rdflib cannot evaluate the query: it is nested too deeply") from error
-    except Exception as error:  # rdflib raises whatever it likes, and a fault of its own is no fault of ours
+    except Exception as error:  # rdflib raises any exception
         raise QueryFailedError(f"rdflib cannot evaluate the query: {error}") from error
     if query.form == "ask":
         return QueryResult(query.form, boolean=bool(found.askAnswer))
@@ -332,13 +332,13 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
         return _of_triples(query, triples, most)
     terms = ([row.get(name) for name in found.vars] for row in bindings)
     rows = [tuple(None if term is None else of_rdflib(term) for term in row) for row in islice(terms, most)]
-    if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib's own, where there is no group
+    if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib adds an empty row where there is no group
         rows = []
     return _of_rows(query, tuple(map(str, found.vars)), rows, most)
 
 
 def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> QueryResult:
-    distinct: dict[Triple, None] = {}  # Oxigraph gives a statement as often as the pattern finds it
+    distinct: dict[Triple, None] = {}  # Oxigraph repeats a statement for each solution of the pattern
     for triple in found:
         distinct[triple] = None
         if len(distinct) == most:
@@ -374,7 +374,7 @@ class Dataset:
     def add(self, graph: StatementGraph, *, dialect: str | None = None) -> str:
         """Add a checkpoint, as it is now; return the name of its graph.
 
-        A `dialect`, if given, is told in the graph `MANIFEST`, as collections tell it.
+        A `dialect`, if given, is stated in the graph `MANIFEST`, as in collections.
         """
         data = ntriples_of(graph)
         content = hashlib.sha256(data).hexdigest()

@@ -1,7 +1,7 @@
-"""A read-only SPARQL 1.1 Protocol service over a store, with a page to ask it from a browser.
+"""A read-only SPARQL 1.1 Protocol service over a store, with a query page for browsers.
 
-Built on the standard library's HTTP server: what is served is small, the work is in processes of their own, each ended
-if it takes too long, and no framework has to be trusted with a port.
+It is built on the standard library's HTTP server. Queries run in processes of their own, which are ended if they take
+too long.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Question:
     """A query, the formats that are wanted, and the graphs that make up its dataset, all of the store's unless given.
 
     `default_graphs` and `named_graphs` are those of the protocol, which go before those of the query (SPARQL 1.1
-    Protocol §2.1.4). With `site`, the URL of the endpoint, what is asked for is the description of all that is served.
+    Protocol §2.1.4). With `site`, the URL of the endpoint, the request is for the description of the service.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes out: a status of HTTP, a media type, a text, and headers beside those that all answers have."""
+    """An answer: a status of HTTP, a media type, a text, and headers beside those that all answers have."""
 
     status: int
     media_type: str
@@ -77,8 +77,8 @@ class Answer:
 
 
 def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return what answers questions, each about the store in the folder that it names."""
-    sparql_parser()  # its import takes long, and no query is to blame
+    """Return the function that answers questions, each about the store in the folder that it names."""
+    sparql_parser()  # its slow import does not count against a query
     opened: dict[str, pyoxigraph.Store] = {}
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str,
 
 
 def answered(store: pyoxigraph.Store, question: Question) -> Answer:
-    """Answer one question; whatever is wrong with it is an answer, too."""
+    """Answer one question; a fault of it gives an answer, too."""
     try:
         query = None if question.site else checked(question.text)
         wanted = chosen(question.accept, query.form if query else "construct")
@@ -106,7 +106,7 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
             return _rendered(described(store, about), wanted, {})
         default, named = tuple(question.default_graphs), tuple(question.named_graphs)
         if default or named:
-            # Of two default graphs or more the engine makes a store of their own: FROM finds nothing to choose there.
+            # For two default graphs or more the engine makes a store of their own, in which FROM has nothing to choose.
             query = replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
         for name in (*query.default_graphs, *query.named_graphs):
             try:
@@ -118,7 +118,7 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
         result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
     except CheckpointLdError as error:
         return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
-    # The header is the one by which Virtuoso says the same.
+    # The header is that of Virtuoso for the same purpose.
     return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
 
 
@@ -148,7 +148,7 @@ class Pool:
             worker.close()
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer of the next worker that is free; that there is none, or that it takes long, is one, too."""
+        """Return the answer of the next free worker, or an answer that there is none or that it took too long."""
         try:
             worker = self._idle.get(timeout=self._timeout)
         except queue.Empty:
@@ -189,7 +189,7 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
-"""What stands above a query and stands on the page in its own place."""
+"""The lines of a query file that the page shows elsewhere."""
 _HOST = re.compile(r"[A-Za-z0-9._-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?")
 """A header Host (RFC 9110 §7.2) that can stand in an IRI."""
 _SAFE = {
@@ -248,7 +248,7 @@ def _file(name: str) -> str:
 MOST_BYTES = 4 << 20
 """The largest body of a request; the longest query that is read is shorter."""
 _LAST_WORDS = 1.0
-"""Seconds that a client may be silent that was refused and still sends."""
+"""Seconds that a refused client that still sends may be silent."""
 PATIENCE = 30.0
 """Seconds that a client may be silent in the middle of a request."""
 
@@ -407,7 +407,7 @@ class _Handler(BaseHTTPRequestHandler):
         return replace(answer, media_type="text/plain") if is_browser else answer
 
     def _about(self, path: str, given: Mapping[str, Sequence[str]], accept: str) -> Answer:
-        """Answer with all of a graph, or with what is said about a resource: a page, or RDF."""
+        """Answer with a whole graph, or with the statements about a resource: as a page, or as RDF."""
         name = {GRAPH: "graph", RESOURCE: "iri"}[path]
         values = given.get(name, ())
         if len(values) != 1 or not is_iri(values[0]):
