@@ -1,8 +1,8 @@
-"""Headers: what a checkpoint says about itself at its start, read without reading the rest, for long lists of files.
+"""Headers: the metadata of a benchmark, read from the start of its file, for long lists of files.
 
-Karenina writes name, dates and all else about a benchmark before its questions. Where a file begins in that way, under
-a context of Karenina's or ours, a few kilobytes tell all: a file of 1,000 questions (3.5 MB) takes 0.1 ms, where
-reading it takes 60. Every other file is read whole, but its questions are left as they are.
+Karenina writes the metadata of a benchmark before its questions. Where a file begins in that way, under a context of
+Karenina's or ours, a few kilobytes suffice: the header of a file of 1,000 questions (3.5 MB) takes 0.1 ms, where
+reading the file takes 60. Every other file is read whole, but its questions are not converted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _STARTS = (1 << 13, 1 << 17)
-"""How many bytes are looked at: enough without traits of the benchmark, enough with many of them."""
+"""The bytes that are read at first, enough without global traits, and then, enough with many of them."""
 _DESCRIBED = ("@id", "name", "description", "version", "creator", "dateCreated", "dateModified")
 _KEYWORDS = ("@context", "@type", "@id")
 _ELEMENTS = "dataFeedElement"
@@ -45,10 +45,10 @@ _CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a checkpoint says about itself.
+    """The header of a checkpoint.
 
-    `source` is the name of the file, None for bytes. What is not said is None; what is no text is told as JSON. Dates
-    are texts as they stand there, by convention ISO 8601. `questions` and `scenarios` are None unless they are counted.
+    `source` is the name of the file, None for bytes. Absent members are None; values that are no texts are JSON texts.
+    Dates are texts as in the file, by convention ISO 8601. `questions` and `scenarios` are None unless counted.
     """
 
     source: str | None
@@ -69,11 +69,11 @@ class Header:
 def read_header(
     source: str | os.PathLike[str] | BinaryIO | bytes, *, counts: bool = False, limits: Limits = DEFAULT_LIMITS
 ) -> Header:
-    """Read what a checkpoint says about itself, as `load` would, from no more of it than is needed.
+    """Read the header of a checkpoint, with the values that `load` gives, from the start of the file if possible.
 
-    With `counts`, questions and scenarios are counted, for which all of a file has to be read. Without, whatever is
-    wrong after the start of a file may go unseen. Raises ReadError for what can be seen to be no readable checkpoint,
-    SourceMissingError when there is no such file.
+    With `counts`, questions and scenarios are counted, which needs the whole file. Without, faults after the start of a
+    file may go unseen. Raises ReadError for what is found to be no readable checkpoint, SourceMissingError when there
+    is no such file.
     """
     if not counts:
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
@@ -88,7 +88,7 @@ def read_header(
     if not counts and reading.syntax_of(name, content) == reading.JSON_SYNTAX:
         try:
             found = _of_json(content, name, limits)
-        except ReadError:  # raised again below, with all that there is to say
+        except ReadError:  # raised again below, with all findings
             found = None
         if found is not None:
             return found
@@ -145,7 +145,7 @@ def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts:
 
 
 def _starts(source: object) -> Iterator[bytes]:
-    """Yield the start of a source, then more of it; nothing of what can be read only once, or not at all."""
+    """Yield the start of a source, then more of it; nothing for a source that can be read only once, or not at all."""
     if isinstance(source, bytes):
         yield from (source[:size] for size in _STARTS)
     elif isinstance(source, (str, os.PathLike)) and Path(source).suffix.lower() in _EXTENSIONS:
@@ -154,12 +154,12 @@ def _starts(source: object) -> Iterator[bytes]:
                 with Path(source).open("rb") as file:
                     yield (start := file.read(_STARTS[0]))
                     yield start + file.read(_STARTS[1] - len(start))
-        except (OSError, ValueError):  # reading it whole says what is wrong
+        except (OSError, ValueError):  # reading it whole reports the error
             return
 
 
 def _members_at(start: bytes) -> Json | None:
-    """Return what is said about a canonical checkpoint at its start, None where that is not certain to be all."""
+    """Return the members of a canonical checkpoint before its questions, None where others may follow."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
         members, at = members_before(_ELEMENTS, text)
@@ -173,7 +173,7 @@ def _members_at(start: bytes) -> Json | None:
 
 
 def _first_element(text: str, at: int) -> list[Json]:
-    """Return the array of elements at `at` with just what tells its first one from a bare question."""
+    """Return the array of elements at `at`, of its first element only the members that show whether it is bare."""
     if text[at : at + 1] != "[":
         raise ValueError("the elements are no array")
     if text[at + 1 :].lstrip(" \t\n\r")[:1] == "]":
@@ -183,7 +183,7 @@ def _first_element(text: str, at: int) -> list[Json]:
 
 
 def _is_usual(root: Json) -> bool:
-    """Tell whether the members of a root are all that it says about itself, in words that mean what they say."""
+    """Return whether the members of a root are all plain, so that they are its whole metadata in the usual meaning."""
     context = root.get("@context")
     return (
         isinstance(context, dict)
@@ -208,5 +208,5 @@ def _is_agent(value: object) -> bool:
 
 @cache
 def _contexts() -> tuple[Json, ...]:
-    """Return the contexts that give plain keys their plain meaning, as a part of one does, too."""
+    """Return the contexts that give plain keys their usual meaning, as a part of one does, too."""
     return tuple(json.loads(data.text("contexts", file))["@context"] for file in _CONTEXTS)

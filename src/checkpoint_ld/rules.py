@@ -1,6 +1,6 @@
-"""The catalogue of rules: everything that can be wrong about a checkpoint, each under one stable code.
+"""The catalogue of rules: each possible fault of a checkpoint under one stable code.
 
-For each rule there is a document that keeps it and one that breaks it, and the place where the fault stands.
+Each rule has an example: a document that conforms, one that does not, and the place of the fault.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 FOLDER = "shapes"
 PARSED = "parsed"
-"""The folder in it of what was parsed beforehand."""
+"""The folder in it with the parsed statements."""
 BLANK = "_:"
-"""What the names of blank nodes begin with; those of each file have names of their own."""
+"""The start of the names of blank nodes; those of each file have names of their own."""
 
 Term = str | list[str | None]
 """An IRI, the name of a blank node, or of a literal: the text, the datatype unless plain, and the language if any."""
@@ -55,14 +55,14 @@ _SEE_ALSO = "http://www.w3.org/2000/01/rdf-schema#seeAlso"
 class Rule(NamedTuple):
     """One rule: what must not be so (`title`), why it matters, what to do about it.
 
-    `code` is stable, such as `KQ003`; `slug` says it in words, such as `question-text`; `condition` is what the
-    format's description calls the fault, such as `E-TEXT`, where it has a name there. `message` is the text of a
-    finding with placeholders such as `{?value}`. `shape` is the IRI of the rule. `family` is the title of the file
-    that the rule stands in, `see` the page of the documentation about it.
+    `code` is stable, such as `KQ003`; `slug` is its name in words, such as `question-text`; `condition` is the name of
+    the fault in the format's description, such as `E-TEXT`, if it has one. `message` is the text of a finding with
+    placeholders such as `{?value}`. `shape` is the IRI of the rule. `family` is the title of the file that the rule
+    stands in, `see` the page of the documentation about it.
 
-    `member` is the key of the member that a finding points to, where the shape's path does not tell; `form` is the
-    form that values must have; `suggests` says that the nearest known name is the remedy; `excused` are the
-    beginnings of the names of dialects that have no place for what the rule asks for.
+    `member` is the key of the member that a finding points to, where it does not follow from the shape's path; `form`
+    is the form that values must have; `suggests` says that the nearest known name is the remedy; `excused` are the
+    beginnings of the names of dialects that have no place for what the rule requires.
     """
 
     code: str
@@ -126,12 +126,12 @@ def by_slug() -> Mapping[str, Rule]:
 
 @cache
 def shipped_in(file: Path) -> tuple[Rule, ...]:
-    """Return the rules in one of our files, which is parsed once: the catalogue and each profile ask for them."""
+    """Return the rules in one of our files, which is parsed once for the catalogue and all profiles."""
     return tuple(rules_of(file))
 
 
 def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
-    """Yield the rules in a Turtle file: what has a `ck:code` there.
+    """Yield the rules in a Turtle file: the nodes with a `ck:code`.
 
     With `named`, also those of named shapes without a code of their own: the end of their name serves as one.
     """
@@ -173,13 +173,13 @@ def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
 
 
 def statements_in(file: Path) -> Statements:
-    """Return what a Turtle file says. Raises SyntaxError for what is no Turtle, OSError for what cannot be read."""
+    """Return the statements of a Turtle file. Raises SyntaxError for what is no Turtle, OSError."""
     found = parsed_beforehand(file)
     return parsed(file) if found is None else found
 
 
 def parsed_beforehand(file: Path) -> Statements | None:
-    """Return what one of our files says; None for any other file, and for one that was changed since it was parsed."""
+    """Return the parsed statements of one of our files; None for others, and for one that was changed since."""
     folder = data.folder(FOLDER)
     if not file.is_relative_to(folder) or not (beforehand := parsed_file(folder, file)).is_file():
         return None
@@ -189,12 +189,12 @@ def parsed_beforehand(file: Path) -> Statements | None:
 
 
 def parsed_file(folder: Path, file: Path) -> Path:
-    """Return where what a file of ours says, which stands in `folder`, is kept."""
+    """Return the path of the parsed statements of our `file` in `folder`."""
     return (folder / PARSED / file.relative_to(folder)).with_suffix(".json")
 
 
 def parsed(file: Path) -> Statements:
-    """Return what a Turtle file says, by parsing it. Raises as `statements_in`."""
+    """Parse a Turtle file. Raises as `statements_in`."""
     found: Statements = {}
     names: dict[str, str] = {}
 
@@ -220,7 +220,7 @@ def text_of(term: Term) -> str:
 
 
 def checksum(file: Path) -> int:
-    """Return a checksum of a file, which tells whether it was changed."""
+    """Return a checksum of a file, by which a change is detected."""
     return zlib.crc32(file.read_bytes())
 
 
@@ -230,11 +230,11 @@ _LEFT_OUT = "…"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One rule by example.
+    """The example of one rule.
 
-    `valid` and `invalid` are the texts of two documents that differ in what the rule is about; `pointer` is where the
-    finding points (RFC 6901). `profile` is the one whose rule it is. `good` and `bad` are the parts of the two that
-    matter, for reading.
+    `valid` and `invalid` are the texts of two documents that differ in the value that the rule is about; `pointer` is
+    the place of the finding (RFC 6901). `profile` is the profile of the rule. `good` and `bad` are the relevant parts
+    of the two, for reading.
     """
 
     code: str
@@ -282,7 +282,7 @@ def document(name: str) -> Any:
 
 
 def patch(tree: Any, operations: list[dict[str, Any]]) -> None:
-    """Carry out the operations add, replace and remove of a JSON Patch (RFC 6902) on `tree`."""
+    """Apply the operations add, replace and remove of a JSON Patch (RFC 6902) to `tree`, in place."""
     for operation in operations:
         *steps, last = _tokens(operation["path"])
         holder = tree
@@ -298,7 +298,7 @@ def patch(tree: Any, operations: list[dict[str, Any]]) -> None:
 
 
 def _part(tree: Any, other: Any, pointer: str) -> str:
-    """Return the object nearest to `pointer` as JSON text; what `other` has just so is left out, as …."""
+    """Return the object nearest to `pointer` as JSON text; parts that equal those of `other` are shown as …."""
     found, same = tree, other
     value, counterpart = tree, other
     for step in _tokens(pointer):

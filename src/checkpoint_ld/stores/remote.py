@@ -1,10 +1,10 @@
 """Checkpoints pushed to a triple store, one graph for each, and pulled from it; an interrupted push can be run again.
 
-The manifest of a push says which graphs a server is known to hold, in a local file that survives a kill at any moment.
-It is JSON Lines: the first says for which store it is, each other one what became of a graph; the last one about a
-graph counts. Lines are only ever added, so that a kill costs the last line at most.
+The manifest of a push lists the graphs that a server is known to hold, in a local file that survives a kill at any
+moment. It is JSON Lines: the first names the store, each other one has the state of a graph; the last one about a graph
+counts. Lines are only ever added, so that a kill costs the last line at most.
 
-Nothing here opens a connection but to the server that was named. httpx is imported with the first request.
+Connections are only opened to the named server. httpx is imported with the first request.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _CHOICES = "a store can hold one of them; choose with --on-conflict replace, ski
 _SHOWN_OF_HASH = 16
 BATCH = 100
 BATCH_BYTES = 64 << 20
-"""How much is sent before it is verified and noted: what an interruption costs at most."""
+"""The size of a batch, which is sent, verified and noted together; an interruption costs one at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of one graph: `action` is `sent`, `skipped` (it was there already) or `verified`."""
+    """The outcome for one graph: `action` is `sent`, `skipped` (it was there already) or `verified`."""
 
     graph: str
     source: str
@@ -72,19 +72,19 @@ class Pushed:
 
     @classmethod
     def of(cls, load: Outgoing, action: str) -> Self:
-        """Return what became of a graph that was to be sent."""
+        """Return the outcome for a graph."""
         return cls(load.graph, load.source, load.count, load.sha256, action)
 
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
-    """What a push did, in the order of the graphs, and warnings."""
+    """The outcomes of a push, in the order of the graphs, and warnings."""
 
     pushed: tuple[Pushed, ...]
     warnings: tuple[str, ...] = ()
 
     def having(self, action: str) -> tuple[Pushed, ...]:
-        """Return the graphs that this became of."""
+        """Return the graphs with this action."""
         return tuple(pushed for pushed in self.pushed if pushed.action == action)
 
 
@@ -101,11 +101,11 @@ def push(  # noqa: PLR0913 - all but the first three are named
 ) -> PushReport:
     """Make the store hold these graphs, each replaced whole, and verify that it does.
 
-    With `fast`, those of a batch of which the store holds nothing go there by one request, if its profile takes that.
+    With `fast`, the new graphs of a batch are sent by one request, if the store's profile allows that.
 
     After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
-    A graph that `manifest` knows with the same content, and that still has its count, is not sent again. `progress` is
-    called with each graph once it is settled. `on_conflict` and `conflict` are those of `distinct`.
+    A graph that is in `manifest` with the same content, and that still has its count, is not sent again. `progress` is
+    called with the outcome of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for a store that cannot do it fast,
     CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
@@ -120,7 +120,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
         settled = {load.graph for load in known if _is_right(load, counts[load.graph])}
         to_send = [load for load in batch if load.graph not in settled]
         warnings += [warning for load in to_send for warning in _warnings(load, client)]
-        # What was there before counts no longer.
+        # Graphs that are about to be replaced no longer count as done.
         noted.note(to_send, LOADING)
         counts = client.count(load.graph for load in to_send) if fast else {}
         new = [load for load in to_send if fast and not counts[load.graph]]
@@ -147,7 +147,7 @@ def verify(
     on_conflict: str = "error",
     conflict: Callable[[str], None] | None = None,
 ) -> PushReport:
-    """Hold a store against these graphs and send nothing, as after a load by the store's own means.
+    """Compare a store with these graphs and send nothing, as after a load by the store's own means.
 
     `on_conflict` and `conflict` are those of `distinct`. Raises CountMismatchError, which names all graphs that differ.
     """
@@ -167,10 +167,10 @@ def distinct(
 ) -> Iterator[Outgoing]:
     """Yield graphs that can be sent together: versions of a benchmark share its name, and a store holds one of a name.
 
-    Of two different checkpoints of one name, `on_conflict` says which is sent: the first one and no other (`error`,
-    which is a fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under
-    names of their own. `conflict` is called for each pair of which one is left out; without it, an `error` is raised:
-    SettingsError, also for another choice.
+    Of two different checkpoints of one name, `on_conflict` says which is sent: only the first one (`error`, which is a
+    fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under names of
+    their own. `conflict` is called for each pair of which one is left out; without it, an `error` raises SettingsError,
+    as does another choice.
     """
     if on_conflict not in CONFLICTS:
         raise SettingsError(f"there is no choice {on_conflict!r} for a conflict: use one of {', '.join(CONFLICTS)}")
@@ -207,7 +207,7 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
 
 
 def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
-    """Return what is wrong with graphs at the store, by name, for those with which something is."""
+    """Return the faults of graphs at the store, by their names."""
     counts = client.count(load.graph for load in batch)
     wrong = {
         load.graph: f"{load.graph}: {load.count} triples were sent from {load.source or 'memory'}, "
@@ -225,7 +225,7 @@ def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -
 
 
 def _is_right(load: Outgoing, found: int) -> bool:
-    """Tell whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
+    """Return whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
     return found == load.count or len(values_of(load.triples)) <= found < load.count
 
 
@@ -242,7 +242,7 @@ _LONGEST = 60
 
 
 def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
-    """Yield the checkpoints that a store holds, or those of the given names, each with its name and as it was read.
+    """Yield the checkpoints that a store holds, or those of the given names, each with its name and its reading.
 
     Raises LookupFailedError for a name that no graph has, ReadError for a graph that is no checkpoint, and StoreError
     for one that does not come whole.
@@ -266,7 +266,7 @@ _MEMBERS = ("graph", "sha256", "triples", "source", "state")
 
 
 class Manifest:
-    """What a store holds as far as we brought it there; without a file, nothing is remembered."""
+    """The graphs that we have brought to a store; without a file, nothing is kept."""
 
     def __init__(self, file: Path | None = None, url: str = "") -> None:
         self._file = file
@@ -285,7 +285,7 @@ class Manifest:
         return manifest
 
     def is_done(self, load: Outgoing) -> bool:
-        """Tell whether this very content was brought there and verified."""
+        """Return whether exactly this content was sent and verified."""
         entry = self._entries.get(load.graph, {})
         return entry.get("state") == DONE and entry["sha256"] == load.sha256
 
@@ -312,7 +312,7 @@ class Manifest:
 
 
 def default_file(url: str, environment: dict[str, str] | None = None) -> Path:
-    """Return where the manifest of a store is kept: below XDG_STATE_HOME, or else `~/.local/state`."""
+    """Return the path of the manifest of a store: below XDG_STATE_HOME, or else `~/.local/state`."""
     state = (os.environ if environment is None else environment).get("XDG_STATE_HOME")
     folder = Path(state) if state else Path("~/.local/state").expanduser()
     return folder / "checkpoint-ld" / f"push-{hashlib.sha256(url.encode()).hexdigest()[:16]}.jsonl"

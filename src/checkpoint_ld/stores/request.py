@@ -1,10 +1,10 @@
-"""Requests to a triple store as data, and its answers as data, only if they are whole; literals compared by value.
+"""Requests to a triple store as data, its answers as data if they are complete, and comparison of literals by value.
 
-The requests are those of the SPARQL 1.1 Protocol and the SPARQL 1.1 Graph Store HTTP Protocol. Whatever writes or
-deletes names its graph: there is no way to build a request that would replace a whole dataset.
+The requests are those of the SPARQL 1.1 Protocol and the SPARQL 1.1 Graph Store HTTP Protocol. A request that writes or
+deletes names its graph: no request replaces a whole dataset.
 
-Stores write a number, a date or a language in their own ways: Oxigraph gives `7.5E-1` back as `0.75` and Virtuoso
-`true` as `1`, other texts of the same values (RDF 1.1 Concepts §3.3).
+Stores write numbers, dates and languages in their own ways: Oxigraph returns `7.5E-1` as `0.75` and Virtuoso `true` as
+`1`, other lexical forms of the same values (RDF 1.1 Concepts §3.3).
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ FORM = "application/x-www-form-urlencoded"
 
 MOST_TRIPLES = 1000
 MOST_BYTES = 256 << 10
-"""How much one update holds; Virtuoso runs out of memory at twice as much."""
+"""The most bytes in one update; Virtuoso runs out of memory at twice as many."""
 BLANK = "urn:checkpoint-ld:bnode:"
 _END_OF_BODY = "END_OF_BODY"
 _LINES = 5
-"""How many lines of a body a preview has."""
+"""The number of lines of a body in a preview."""
 _LONGEST_URL = 4000
-"""Characters; RFC 9110 §4.1 wants servers to take twice as many, which Oxigraph has for all headers together."""
+"""The most characters in a URL; RFC 9110 §4.1 recommends twice as many, Oxigraph's limit for all headers together."""
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
-"""What is accepted where only the headers of the answer matter."""
+"""The media types to accept where only the headers of the answer matter."""
 
 
 @dataclass(frozen=True)
 class Request:
     """One HTTP request; each of ours may be repeated without harm.
 
-    `accepted` are the statuses that mean success. `writes` says whether it changes what the store holds, `purpose`
-    what it is for, in words that follow "cannot".
+    `accepted` are the statuses that mean success. `writes` says whether it changes the store, `purpose` is a phrase for
+    messages that follows "cannot".
     """
 
     method: str
@@ -77,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server answered: the status, the headers with their names in lower case, the body."""
+    """The answer of a server: the status, the headers with their names in lower case, the body."""
 
     status: int
     headers: Mapping[str, str]
@@ -90,12 +90,12 @@ class Answer:
 
 
 def printable(text: str) -> str:
-    """Return a text of a server without what a terminal would obey."""
+    """Return a text of a server without control characters."""
     return "".join(character if character.isprintable() else " " for character in text)
 
 
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
-    """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store can take it."""
+    """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store accepts it."""
     kind, body = (FORM, urlencode({"query": text})) if endpoint.profile.form_encoded else (QUERY, text)
     return Request("POST", endpoint.query, purpose, {"Content-Type": kind, "Accept": accept}, body.encode())
 
@@ -112,8 +112,8 @@ def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
 def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bool = False) -> Iterator[Request]:
     """Yield the requests after which a graph holds these N-Triples and nothing else.
 
-    One PUT (Graph Store Protocol §5.3); for a store without that, an update that drops the graph and as many that
-    insert as it takes. `compress` sends the body of the PUT in gzip.
+    That is one PUT (Graph Store Protocol §5.3), or for a store without it, an update that drops the graph and updates
+    that insert. `compress` sends the body of the PUT in gzip.
     """
     purpose, url = f"replace the graph {graph}", _url_for(endpoint, graph)
     if url is None:
@@ -125,9 +125,9 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
 
 
 def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
-    """Build the request that adds N-Quads, in which every line names its graph: nothing that is there is replaced.
+    """Build the request that adds N-Quads, in which every line names its graph; existing statements stay.
 
-    Of the stores whose profile says that they take it, and of none else: the protocol knows no such request.
+    It is only for stores whose profile allows it: the protocol has no such request.
     """
     if endpoint.store is None or not endpoint.profile.quads:
         raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
@@ -159,13 +159,13 @@ def drop_graph(endpoint: Endpoint, graph: str) -> Request:
 
 def introduction(endpoint: Endpoint) -> Request | None:
     """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
-    # Nothing is ever kept in this graph, so that there is nothing to send back either.
+    # This graph is always empty, so the answer is short.
     url = _url_for(endpoint, "urn:checkpoint-ld:nothing") or endpoint.update
     return Request("GET", url, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED) if url else None
 
 
 def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
-    """Return the query for how many triples each of some graphs has; there is no row for one that is not there."""
+    """Return the query for the number of triples in each of some graphs; a missing graph has no row."""
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
 
 
@@ -197,7 +197,7 @@ def _pattern(endpoint: Endpoint, graphs: Sequence[str]) -> str:
 
 
 def iri(text: str) -> str:
-    """Return an IRI as SPARQL and N-Triples write it; raise SettingsError for what is none."""
+    """Return an IRI in the syntax of SPARQL and N-Triples; raise SettingsError for an invalid one."""
     try:
         return str(pyoxigraph.NamedNode(text))
     except ValueError:
@@ -208,7 +208,7 @@ def _url_for(endpoint: Endpoint, graph: str) -> str | None:
     """Return the URL of a graph in the graph store, None without one, or where its name is too long for a URL."""
     if endpoint.store is None:
         return None
-    iri(graph)  # what is no IRI is refused
+    iri(graph)  # refuses an invalid IRI
     url = f"{endpoint.store}?{endpoint.profile.graph_parameter}={quote(graph, safe='')}"
     return None if len(url) > _LONGEST_URL and endpoint.update is not None else url
 
@@ -240,7 +240,7 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
 
 
 def preview_skipped(load: Outgoing) -> dict[str, Any]:
-    """Return what a preview has of a graph that the manifest knows."""
+    """Return the preview of a graph that the manifest has as done."""
     reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
     return {"source": load.source, "graph": load.graph, "triples": load.count, "skipped": reason}
 
@@ -310,7 +310,7 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
     """Return the result of a query of a form.
 
     Raises TruncatedResultError for an answer that does not parse to its end, as when a query ran out of time, for one
-    that says that it was cut, and for one of `most_rows` rows, where the server is known to cut without a word.
+    that is marked as cut, and for one of `most_rows` rows, where the server is known to cut silently.
     """
     if form in ("construct", "describe"):
         quads = pyoxigraph.parse(triples_of(answer), format=pyoxigraph.RdfFormat.N_TRIPLES)
@@ -344,10 +344,10 @@ def _solutions(answer: Answer) -> QueryResult:
 
 
 def triples_of(answer: Answer) -> bytes:
-    """Return the N-Triples that a server answered, having read them to their end.
+    """Return the N-Triples in an answer after parsing them to their end.
 
-    Raises TruncatedResultError for what does not parse, or ends in the middle of a line. Whole lines that are missing
-    at the end cannot be seen here: compare with a count.
+    Raises TruncatedResultError for N-Triples that do not parse, or end in the middle of a line. Missing lines at the
+    end cannot be seen here: compare with a count.
     """
     body = answer.body
     try:
@@ -376,7 +376,7 @@ def values_of(triples: Body) -> frozenset[tuple[Key, Key, Key]]:
 def large_integers(triples: Body, largest: int) -> list[str]:
     """Return the integers in an N-Triples text that are further from zero than `largest`."""
     found = (one for line in opened(triples) for one in _LARGE.findall(line))
-    # Compared as texts of digits: Python refuses to make numbers of thousands of them.
+    # Compared as texts of digits: Python refuses to convert thousands of digits.
     limit = str(largest)
     digits = {literal.decode(): literal.decode().lstrip("+-").lstrip("0") for literal in found}
     return [one for one, bare in digits.items() if (len(bare), bare) > (len(limit), limit)]

@@ -1,14 +1,14 @@
-"""The backend on a server: the operations of SPARQL 1.1 that we need, on named graphs only, over one connection.
+"""The backend on a server: operations of SPARQL 1.1 on named graphs, over one connection.
 
-Requests are sent within limits, repeated where that is safe, and refusals explained. None of the types and exceptions
-of httpx goes further.
+Requests are sent within limits, repeated where that is safe, and refusals explained. Types and exceptions of httpx do
+not leave this module.
 
-HTTP has no lock. Where the service takes updates, a graph is added by one update that does nothing if there is one of
-its name, and changed by one that does nothing if it has become another one meanwhile; a mark in it shows whose update
-it was. So of two who write one id at once one wins, on a store that carries out an update as a whole (SPARQL 1.1 Update
-§2.2 recommends that; Oxigraph does). Graphs that are too large for an update, and stores that take
-none or only short ones, are read first and then written by PUT: there, the later of two who do so at the very same
-moment wins unseen. What was added is counted afterwards.
+HTTP has no lock. Where the service takes updates, a graph is added by one update that does nothing if a graph of its
+name exists, and changed by one that does nothing if the graph has changed meanwhile; a mark in the graph shows whose
+update it was. So one of two concurrent writers of an id wins, on a store whose updates are atomic (SPARQL 1.1 Update
+§2.2 recommends that; Oxigraph's are). A graph that is too large for an update, or that goes to a store without long
+updates, is read first and then written by PUT: there, the later of two concurrent writers wins silently. Added
+statements are counted afterwards.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.endpoint import Endpoint
 
 REPEATED = frozenset((408, 425, 429, 502, 503, 504))
-"""Statuses that say: later, perhaps (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2)."""
+"""Statuses of temporary failures (RFC 9110 §15, RFC 6585 §4, RFC 8470 §5.2)."""
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds to wait before each repetition."""
 LONGEST_PAUSE = 60.0
@@ -81,21 +81,21 @@ _COUNTED = 100
 _PAGE = 5000
 """Names of graphs that one query returns; Virtuoso sorts no more than 10,000 rows."""
 _COMPRESSED = 64 << 10
-"""Bytes from which on a body is worth the work of compressing it."""
+"""Bytes from which on a body is compressed."""
 _MARK: Final = f"<{CAF_DERIVED}writer>"
-"""The property by which a writer knows its own update; it is taken away at once."""
+"""The property by which a writer recognises its own update; it is removed at once."""
 _HASH: Final = NamedNode(f"{CAF_DERIVED}sha256")
 _MOST_TRIPLES: Final = 20_000
 _MOST_BYTES: Final = 8 << 20
-"""How large a graph may be for an update; parsing one takes a server many times the memory of a PUT."""
+"""The most bytes of a graph for an update, which takes a server many times the memory of a PUT."""
 _TRIES: Final = 3
-"""How often a graph is read again that changes while it is read."""
-# On one line: the places that a server names are those of the text.
+"""The number of tries to read a graph that changes meanwhile."""
+# On one line, so that the places that a server names are those of the given text.
 _PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
 
 
 class Connection:
-    """Sends requests to one server, whose `origin` alone gets to know the credentials.
+    """Sends requests to one server; credentials are sent to its `origin` alone.
 
     `timeout` is the time in seconds that one answer may take, all of it. `wait` is how to wait, for tests.
     """
@@ -131,7 +131,7 @@ class Connection:
         """Send a request and return the answer.
 
         Raises ServerUnreachableError where none comes, AuthFailedError and ServerRefusedError for what the server
-        refuses, TruncatedResultError for an answer that broke off. What may pass by itself is tried six times.
+        refuses, TruncatedResultError for an answer that broke off. After a temporary failure it is tried six times.
         """
         for attempt in range(len(PAUSES) + 1):
             is_last, pause = attempt == len(PAUSES), None
@@ -152,7 +152,7 @@ class Connection:
                         raise self._refusal(request, answer)
                     return answer
                 pause = _pause_of(answer.headers.get("retry-after"))
-            # Chance keeps many clients from coming back at the same moment.
+            # A random part keeps many clients from coming back at the same moment.
             self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if pause is None else pause)  # noqa: S311 - no secret
         raise AssertionError  # the last attempt returns or raises
 
@@ -199,7 +199,7 @@ class Connection:
                 self._auth = httpx.BasicAuth(given.user, given.secret)
             elif given.method == "digest" and self._auth is None:  # it remembers the challenge of the server
                 self._auth = httpx.DigestAuth(given.user, given.secret)
-            # No proxy has a part in what this machine says to itself. Redirects are never followed.
+            # Requests to this machine itself use no proxy. Redirects are never followed.
             url = httpx.URL(self.origin)
             is_local = is_loopback(url.host)
             # Without TLS no certificates are needed, and reading them takes 40 ms.
@@ -246,7 +246,7 @@ class _BrokenOffError(Exception):
 
 
 def _pause_of(value: str | None) -> float | None:
-    """Return the seconds for which a server has us wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
+    """Return the seconds that a server asks to wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
     if not value:
         return None
     if value.isdigit():
@@ -266,8 +266,8 @@ def _shown(request: Request) -> str:
 class SparqlClient:
     """Speaks to one triple store.
 
-    Every method raises a StoreError for what the server does not do, and repeats by itself what may pass: whatever
-    it sends can be sent twice without harm.
+    Every method raises a StoreError for what the server does not do, and repeats requests after temporary failures: all
+    of them are idempotent.
     """
 
     def __init__(self, endpoint: Endpoint, connection: Connection, where: str = "") -> None:
@@ -290,7 +290,7 @@ class SparqlClient:
             self._connection.close()
 
     def send(self, prepared: Request) -> Answer:
-        """Send a request of `stores.request` as it is, for what no other method does."""
+        """Send a request of `stores.request` as it is, where no other method fits."""
         with self._guard:
             if prepared.writes and not self._is_introduced:
                 first = request.introduction(self.endpoint)
@@ -300,7 +300,7 @@ class SparqlClient:
             return self._connection.send(prepared)
 
     def working(self, *, writing: bool) -> AbstractContextManager[object]:  # noqa: ARG002 - HTTP has no lock
-        """Keep other threads out; other processes cannot be."""
+        """Keep other threads out; other processes cannot be kept out."""
         return self._guard
 
     def query(self, text: str, *, max_rows: int | None = None, **parameters: Any) -> QueryResult:
@@ -308,7 +308,7 @@ class SparqlClient:
 
         The result is whole, unless it has more than `max_rows` rows or statements: it is cut then, and says so.
 
-        Raises SettingsError for what is no query that only reads, and TruncatedResultError for a result that was cut.
+        Raises SettingsError for a query that does not only read, and TruncatedResultError for a result that was cut.
         """
         query = guard.checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
         is_limited = max_rows is not None and query.form == "select"  # LIMIT counts no statements
@@ -356,8 +356,8 @@ class SparqlClient:
     def read(self, graph: str) -> bytes | None:
         """Return the N-Triples of a graph, None where there is no such graph.
 
-        They are held against a count, for a text that is cut at the end of a line looks whole; a graph that changed in
-        between is read again. Raises TruncatedResultError, or CountMismatchError for a graph that does not come whole.
+        They are counted, since a text that is cut at the end of a line looks complete; a graph that changed meanwhile
+        is read again. Raises TruncatedResultError, or CountMismatchError for a graph that stays incomplete.
         """
         for _ in range(_TRIES + 1):
             answer = self.send(request.read_graph(self.endpoint, graph))
@@ -370,7 +370,7 @@ class SparqlClient:
         )
 
     def holds(self, graph: str, triples: Body) -> bool:
-        """Tell whether a graph holds exactly these N-Triples, by value: stores write literals in their own ways."""
+        """Return whether a graph holds exactly these N-Triples, by value: stores write literals in their own ways."""
         return request.values_of(self.read(graph) or b"") == request.values_of(triples)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:  # noqa: ARG002 - there is no place for it
@@ -400,7 +400,7 @@ class SparqlClient:
         self.send(request.add_graphs(self.endpoint, quads, number, compress=self._compresses(quads)))
 
     def change(self, graph: str, triples: Body, before: bytes) -> bool:
-        """Change what is different in a graph, if its hash is still that of `before`; return whether it was."""
+        """Write the differences of a graph, if its hash is still that of `before`; return whether it was."""
         if not self._takes_updates():
             is_same = self.holds(graph, before)
             if is_same:
@@ -438,7 +438,7 @@ class SparqlClient:
         return bool(self.select(f"SELECT ?found {{ GRAPH {name} {{ {pattern} }} BIND (1 AS ?found) }}"))
 
     def _takes_updates(self) -> bool:
-        """Return whether the store takes long updates, and finds statements whose literals it writes in its own way."""
+        """Return whether the store takes long updates, and finds statements with literals that it rewrites."""
         return self.endpoint.update is not None and not self.endpoint.profile.form_encoded
 
     def _compresses(self, body: Body) -> bool:
@@ -472,8 +472,8 @@ def connect(  # noqa: PLR0913 - all but the first are named
     """
     checked_url(url)
     if profile == AUTO and query is None and update is None and store is None:
-        # Without credentials: which kind they have to be of is not known yet.
-        # Any answer will do, for the header suffices, also of a refusal.
+        # Without credentials, since their kind is not known yet.
+        # Any answer will do, also a refusal: the header suffices.
         accepted = frozenset(range(200, 600))
         greeting = Request("GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted)
         with Connection(origin_of(url), timeout=timeout, wait=wait) as connection:

@@ -1,7 +1,8 @@
-"""SQLite: connections that are opened at first use and brought to our schema, and whatever is special about it.
+"""SQLite: connections that are opened at first use and brought to our schema, and the specifics of this database.
 
-The tables and the queries are SQLAlchemy's and would do for PostgreSQL; what is here is what a second database would
-need of its own: addresses, settings of connections, how a transaction begins, errors. `migrations` has the rest.
+The tables and the queries are SQLAlchemy's and would do for PostgreSQL. This module has the parts that a second
+database would need of its own: addresses, settings of connections, the start of a transaction, errors. `migrations` has
+the rest.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ _PATIENCE_MS = 5000
 _PAUSE_S = 0.01
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE})
-"""A write that fails is, by far most often, one beyond a quota or a limit on the size of files."""
+"""A failed write is, by far most often, one beyond a quota or a limit on the size of files."""
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
@@ -95,7 +96,7 @@ class Database:
     def writing(self) -> Iterator[sa.Connection]:
         """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised.
 
-        Threads take turns here: SQLite would have them sleep and look again, for far longer than a save takes.
+        Threads take turns here: SQLite's own waiting sleeps far longer than a save takes.
         """
         is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite says who is in the way
         try:
@@ -139,7 +140,7 @@ class Database:
                 if self._opened is None or self._opened[1:] != (os.getpid(), self.path.stat().st_ino):
                     self.close()
                     engine = self._open()
-                    # Also for those who do not close: Python 3.13 warned of connections that nobody closed.
+                    # Also without `close`: Python 3.13 warns of connections that were not closed.
                     self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
                     self._opened = engine, os.getpid(), self.path.stat().st_ino
                 return self._opened[0]
@@ -172,7 +173,7 @@ def _writer(engine: sa.Engine) -> sa.Engine:
 
 
 def _dispose(engine: sa.Engine, process: int) -> None:
-    # What a parent process opened is its own: closing it here would take its locks away.
+    # A connection of a parent process must not be closed here, which would release its locks.
     engine.dispose(close=process == os.getpid())
 
 
@@ -187,7 +188,7 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
 
     @sa.event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
-        # The driver would begin transactions by itself, late and without the lock for writing.
+        # The driver itself would begin transactions late and without the lock for writing.
         driver.isolation_level = None
         driver.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
         driver.execute("PRAGMA foreign_keys = ON")
@@ -197,7 +198,7 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
         writing = connection.get_execution_options().get(_WRITING, False)
-        # By the driver itself: what SQLAlchemy does around a statement takes longer than beginning.
+        # By the driver: SQLAlchemy's overhead for a statement is larger than the statement.
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return made
@@ -206,7 +207,7 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
 def _log_ahead(driver: Any, path: Path) -> None:
     """Switch to a write-ahead log, where readers and a writer do not wait for each other; it stays switched on.
 
-    While others do the same, SQLite refuses at once, without the patience that it was given.
+    While others do the same, SQLite refuses at once, whatever its timeout is.
     """
     deadline = time.monotonic() + _PATIENCE_MS / 1000
     while driver.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -222,7 +223,7 @@ def _log_ahead(driver: Any, path: Path) -> None:
 
 
 def faults(connection: sa.Connection, *, quickly: bool = False) -> list[str]:
-    """Return what is wrong with a database itself: its pages, its indexes, rows that refer to none."""
+    """Return the faults of a database itself: of its pages, its indexes, and dangling references of rows."""
     check = "quick_check" if quickly else "integrity_check"
     found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}(20)") if row[0] != "ok"]
     orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all() if not quickly else ()
@@ -240,7 +241,7 @@ def _move_aside(path: Path) -> Path:
 
 @contextlib.contextmanager
 def database_errors(path: Path) -> Iterator[None]:
-    """Raise the errors of SQLite as those of stores: damaged, busy, full, or not to be used at all."""
+    """Turn the errors of SQLite into those of stores: damaged, busy, full, or unusable."""
     try:
         yield
     except DBAPIError as error:

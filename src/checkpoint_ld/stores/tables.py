@@ -33,7 +33,7 @@ STATUSES: Final = ("pending", "running", "paused", "completed", "failed", "cance
 UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType(
     {"task": "", "started_at": 0, "tool_id": "", "args_json": "{}", "success": -1}
 )
-"""What stands in columns that are not NULL where nothing is known; the success of a call in flight is not."""
+"""The values for the unknown in columns that are not NULL, such as the success of a call in flight."""
 
 _TYPES: Final[Mapping[str, Any]] = MappingProxyType(
     {
@@ -74,7 +74,7 @@ executions = _table(
 checkpoints = _table(
     "checkpoints",
     ", ".join(f"{name} {kind}" for name, kind in _in_header.items())
-    # Long texts come last, so that scans of the others pass them by.
+    # Long texts come last, so that scans of the other columns skip them.
     + ", source_sha256 text?, file_name text?, snapshot_json text, metadata_json text, extra_json text?",
     sa.PrimaryKeyConstraint("id"),
     _references("execution_id", "executions"),  # parents have no foreign key: they may be pruned
@@ -130,13 +130,13 @@ _ENDED = {"execution_completed": "completed", "execution_failed": "failed"}
 _STATUSES = {"paused": "paused", **_ENDED}
 _COUNTED = ("step_number", "tokens_used", "duration_ms", "checkpoint_reason")
 _CHANGING = (*_COUNTED, "name", "description", "sha256", "metadata_json", "extra_json")
-"""The columns that other metadata change; the snapshot is always the same."""
+"""The columns that a change of metadata writes; the snapshot is always the same."""
 _HEADER = [_of[name] for name in _in_header]
 _KEY = (_of.timestamp, _of.step_number, _of.id)
 
 
 class Prepared:
-    """A statement that is compiled once and run by the driver; SQLAlchemy itself would take as long again for a save.
+    """A statement that is compiled once and run by the driver; with SQLAlchemy, a save would take twice as long.
 
     `sets` are the columns that an update sets.
     """
@@ -147,7 +147,7 @@ class Prepared:
         self._compiled: tuple[str, tuple[str, ...], Mapping[str, Any]] | None = None
 
     def on(self, connection: sa.Connection, *rows: Row) -> tuple[Any, ...] | None:
-        """Run it with the values of these rows, by name; return what it finds first. Raises what the driver does."""
+        """Run it with the values of these rows, by name; return the first row. Raises what the driver does."""
         if self._compiled is None:
             made = self._statement.compile(dialect=connection.dialect, column_keys=self._sets)
             self._compiled = made.string, tuple(made.positiontup), made.params
@@ -239,11 +239,11 @@ def _call_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
 PARTS: Final[Mapping[sa.Table, Callable[[str, Snapshot], list[Row]]]] = MappingProxyType(
     {thoughts: _thought_rows, tool_calls: _call_rows}
 )
-"""The tables of what belongs to a checkpoint, with what makes their rows of its snapshot."""
+"""The tables of the parts of a checkpoint, with the functions that make their rows from its snapshot."""
 
 
 def filled(row: Row) -> Row:
-    """Return a row with what stands for the unknown in columns that are not NULL."""
+    """Return a row with the values for the unknown in columns that are not NULL."""
     return {name: UNKNOWN.get(name) if value is None else value for name, value in row.items()}
 
 
@@ -287,7 +287,7 @@ def add_parts(connection: sa.Connection, checkpoint_id: str, snapshot: Snapshot)
 
 
 def change(connection: sa.Connection, checkpoint: AgentCheckpoint) -> None:
-    """Write what may be changed about a checkpoint that is there."""
+    """Write the changed metadata of a checkpoint."""
     row = row_of(checkpoint.tree(), header_of(checkpoint))
     changed = {name: row[name] for name in _CHANGING}
     connection.execute(sa.update(checkpoints).where(_of.id == checkpoint.id).values(changed))
@@ -304,7 +304,7 @@ def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
 
 
 def follow(connection: sa.Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
-    """Bring the row of an execution up to date: its state is that of its newest checkpoint; without any it goes.
+    """Update the row of an execution: its state is that of its newest checkpoint; without any it is removed.
 
     `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
     """

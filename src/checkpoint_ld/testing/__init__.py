@@ -1,11 +1,11 @@
-"""A published suite of tests that any store of agent checkpoints can be held to.
+"""A published suite of tests for any store of agent checkpoints.
 
     from checkpoint_ld.testing import conformance
 
     test_my_store = conformance(lambda folder: MyStore(folder / "checkpoints"))
 
-The cases are grouped by what a store is able to do (`CheckpointStore.capabilities`, and what the manager does with
-any store). A case about something that a store declares not to do is reported as skipped, with that as its reason.
+The cases are grouped by capability (`CheckpointStore.capabilities`, and operations of the manager with any store). A
+case about a capability that a store does not declare is reported as skipped, with that as its reason.
 pytest is needed, which checkpoint-ld does not install.
 """
 
@@ -48,7 +48,7 @@ _NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "concurrency": frozenset({"put", "get", "list"}),
     }
 )
-"""What a store has to be able to do so that a manager can do the rest with it."""
+"""The capabilities that a manager needs of a store."""
 
 
 class Subject:
@@ -97,9 +97,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case: the capability that it is about, its name, what is run, and with which arguments.
+    """One case: its capability, its name, its function, and the arguments.
 
-    `damage` is the kind of harm that has to be done for it; `needs` is what else a store has to be able to do.
+    `damage` is the kind of harm that has to be done for it; `needs` is a further capability.
     """
 
     capability: str
@@ -110,11 +110,11 @@ class Case:
     needs: frozenset[str] = frozenset()
 
     def run(self, subject: Subject) -> None:
-        """Hold a store against the case. Raises AssertionError where it does something else than it should."""
+        """Test a store. Raises AssertionError where it behaves otherwise."""
         self.check(subject, *self.arguments)
 
     def lacks(self, capabilities: frozenset[str]) -> frozenset[str]:
-        """Return what the case needs and a store with these capabilities declares not to do."""
+        """Return the capabilities that the case needs and that are not among these."""
         return (_NEEDS.get(self.capability, frozenset({self.capability})) | {"put"} | self.needs) - capabilities
 
 
@@ -163,12 +163,12 @@ def cases() -> tuple[Case, ...]:
 def conformance(
     factory: StoreFactory, *, damages: Mapping[str, Damage] = MappingProxyType({}), follows: bool = True
 ) -> Callable[..., None]:
-    """Return a test function for pytest that holds a store against all cases, each as a test of its own.
+    """Return a test function for pytest that runs all cases on a store, each as a test of its own.
 
     `factory` opens the store that belongs to a folder. `damages` does harm to a checkpoint in it, by kind: `missing`
-    takes it away behind the store's back, `changed` changes its content, `unreadable` makes it unreadable; kinds that
-    cannot happen to a store are left out. `follows` says whether the store can be made anew from files. The cases that
-    these two leave out are counted by a test that tells how many they are.
+    removes it behind the store's back, `changed` changes its content, `unreadable` makes it unreadable; kinds that
+    cannot happen to a store are left out. `follows` says whether the store can be made anew from files. One test
+    reports the number of cases that these two leave out.
     """
     import pytest  # noqa: PLC0415 - a package for tests, which only they need
 

@@ -1,4 +1,4 @@
-"""The documents of the suite: small, and each hard in a way of its own."""
+"""The documents of the suite: small, each with a difficulty of its own."""
 
 from __future__ import annotations
 
@@ -143,4 +143,4 @@ DOCUMENTS: Final[Mapping[str, Json]] = MappingProxyType(
         "long": tree("long", thoughts=[thought(0, content="long " * (MANY // 5))]),
     }
 )
-"""Documents by what is hard about them."""
+"""Documents by their difficulty."""

@@ -1,4 +1,4 @@
-"""Cases about what a manager does with a store: prune, fork, compare, restore, and verify that it is sound."""
+"""Cases about the operations of a manager with a store: prune, fork, compare, restore, and verify."""
 
 from __future__ import annotations
 

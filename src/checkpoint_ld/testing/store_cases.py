@@ -1,4 +1,4 @@
-"""Cases about what a store does by itself: put, get, list, update, delete, and several who use it at once."""
+"""Cases about the operations of a store: put, get, list, update, delete, and concurrent use."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ EACH = 12
 
 
 def _at_once(subject: Subject, *works: Callable[[CheckpointStore], Any]) -> list[Any]:
-    """Do works at the same time, each with the store opened for itself; return what they return."""
+    """Run functions at the same time, each with the store opened for itself; return their results."""
 
     def done(work: Callable[[CheckpointStore], Any]) -> Any:
         with subject.open() as store:

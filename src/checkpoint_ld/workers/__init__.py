@@ -1,1 +1,1 @@
-"""Processes that work for this one within limits, and can be ended: patterns, queries, and code that is trusted."""
+"""Worker processes within limits, which can be ended: for patterns, queries, and trusted code."""

@@ -1,9 +1,8 @@
-"""Regular expressions out of documents, compiled and matched so that none can keep the program from going on.
+"""Regular expressions out of documents, compiled and matched within a time limit.
 
-What cannot take long is done here: a short plain pattern in which the number of ways to match a text is bounded. All
-else is done by a worker that is given up after a time limit. The worker is started when it is first needed, serves one
-request after the other, and ends with this process. A process that is itself given up when it takes too long needs no
-other.
+A short plain pattern with a bounded number of ways to match a text is matched in this process. All others are matched
+by a worker that is ended after a time limit. The worker is started at its first use, serves one request after the
+other, and ends with this process. A process that has a time limit itself needs no worker.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 TIME_LIMIT = 2.0
-"""How long a request may take, in seconds."""
+"""The seconds that a request may take."""
 
 _lock = threading.Lock()
 _here = threading.Event()
@@ -35,7 +34,7 @@ _workers: dict[int, Worker] = {}
 
 
 def match_here() -> None:
-    """Have all patterns matched in this process from now on, without a limit: somebody else gives it up."""
+    """Match all patterns in this process from now on, without a limit: the process has one of its own."""
     _here.set()
 
 
@@ -75,13 +74,13 @@ def _reply(request: tuple[str, str, int, str]) -> Any:
 
 
 def start(_: object, __: object) -> Callable[[Any], dict[str, Any]]:
-    """Return what answers requests in the worker."""
+    """Return the function that answers requests in the worker."""
     warnings.simplefilter("ignore")
     return answer
 
 
 def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
-    """Return what was found, or why nothing can be."""
+    """Return the matches, or the error."""
     what, pattern, flags, text = request
     try:
         compiled = re.compile(pattern, flags)
@@ -106,10 +105,10 @@ FLAGS: Final[Mapping[str, re.RegexFlag]] = MappingProxyType(
 """The flags of Python's `re` that a pattern may be given, by both of their names."""
 
 Match: TypeAlias = str | tuple[str, ...]
-"""What a pattern matched: the text, that of its group, or those of its groups, as Python's `findall` has it."""
+"""A match: the text, that of its group, or those of its groups, as in Python's `findall`."""
 
 MOST_STEPS = 5_000_000
-"""How many steps a match may take here; a quarter of a second."""
+"""The most steps of a match in this process, about a quarter of a second."""
 
 _LONGEST_PATTERN = 2_000
 _SLOW_TO_COMPILE = re.compile(r"[^\x00-\x7f]|\\[uUN]")
@@ -134,7 +133,7 @@ def refuse_faulty(pattern: str, flags: Sequence[str] = ()) -> None:
 
 
 def occurs(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
-    """Tell whether a pattern occurs anywhere in a text.
+    """Return whether a pattern occurs anywhere in a text.
 
     Raises `EvaluationError` if that takes too long, or if the pattern does not compile.
     """
@@ -163,7 +162,7 @@ def _matched(what: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
 
 
 def is_quick(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
-    """Tell whether a match is sure to take a short time, judged by the characters of the pattern.
+    """Return whether a match certainly takes a short time, by the characters of the pattern.
 
     Without repeated groups and references back, each repetition multiplies the ways to match by the length of the
     text at most, and each alternative by two. Quantifiers that are escaped or in a set are counted too, which errs on
@@ -200,5 +199,5 @@ def _bits(flags: Sequence[str]) -> int:
 @lru_cache(maxsize=500)
 def _compiled(pattern: str, bits: int) -> re.Pattern[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what Python may do with the pattern one day is not the reader's matter
+        warnings.simplefilter("ignore")  # warnings about future versions of Python are of no use to the reader
         return re.compile(pattern, bits)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Start: TypeAlias = Callable[[Any, "ChunkedReader"], Callable[[Any], Any]]
 
 START_LIMIT = 60.0
-"""How long a process may take to start, in seconds; a shared machine is slow at times."""
+"""The seconds that a process may take to start, enough for a slow shared machine."""
 
 ORPHANED_AFTER = 10
-"""Seconds beyond the limit of a request after which the process ends by itself, should nobody be left to end it."""
+"""Seconds beyond the limit of a request after which the process ends by itself, if its parent is gone."""
 
 _PROGRAM: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from checkpoint_ld.workers.process import serve; "
@@ -85,7 +85,7 @@ class Worker:
     `start` is a function of a module, which the process calls by its name with `setup` (JSON) and the bytes that
     `send_data` writes; it returns the function that turns a request into its reply, both JSON. A reply has at most
     `longest_reply` bytes. The process can import what can be imported here. It leads a session of its own, so that the
-    terminal's Ctrl-C is for us and whatever it starts is ended with it, and what it prints is lost.
+    terminal's Ctrl-C goes to us and its own children are ended with it, and its output is lost.
 
     Raises OSError where no process can be started.
     """
@@ -104,7 +104,7 @@ class Worker:
         self._owner = os.getpid()
         self._start_limit = start_limit
         self._longest_reply = longest_reply
-        # What can be imported here can be imported there, apart from the working folder, which may be another one.
+        # The worker has our import path, but for the working folder, which may be another one.
         path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - not every entry is a folder
         program = [_PROGRAM, json.dumps(path), f"{start.__module__}:{start.__qualname__}"]
         self._popen = subprocess.Popen(  # noqa: S603 - the program is ours, all else goes in as data
@@ -206,7 +206,7 @@ class Worker:
 
 
 def serve(name: str) -> None:
-    """Answer requests by what the function `module:function` returns, until there are no more; end the process.
+    """Answer requests by the function that `module:function` returns, until there are no more; end the process.
 
     Standard input and output are empty from now on: code that is run here gets neither the requests nor the way to
     reply, and what it prints is lost. Nothing that it leaves for later (threads, `atexit`) gets its turn.
@@ -235,6 +235,6 @@ def _write(file: int, data: bytes) -> None:
 
 
 def _end_after(seconds: int) -> None:
-    """Have the system end this process then, whatever it is doing; 0: never."""
+    """Let the system end this process after so many seconds; 0: never."""
     if hasattr(signal, "alarm"):  # there is none on Windows
         signal.alarm(seconds)

@@ -1,10 +1,10 @@
-"""Code that is stored in a document, run because somebody trusts it: in a worker, under limits, and loudly.
+"""Trusted stored code of a document, run in a worker under limits, with a warning.
 
-The process imposes the limits upon itself, and cannot lift them again. Two fences stand one behind the other. The
-system holds memory, time of the processor, size of files and, unless the user is root, the number of processes; Windows
-has none of these, and macOS does not hold memory. Python's audit hooks (PEP 578) refuse other processes, signals,
-connections and changes of files by name, so that the message about an accident says what it is. PEP 578 says itself
-that hooks are no sandbox: code that means harm finds a way around them.
+The process imposes the limits upon itself, and cannot lift them again. There are two kinds. The system limits memory,
+processor time, size of files and, unless the user is root, the number of processes; Windows has none of these, and
+macOS does not limit memory. Python's audit hooks (PEP 578) refuse other processes, signals, connections and changes of
+files, with a message that names the operation. Hooks are no sandbox, as PEP 578 states: malicious code finds a way
+around them.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 LONGEST_REPLY = 1_000_000
-"""How many bytes a reply may have; verdicts are short."""
+"""The most bytes in a reply; verdicts are short."""
 
 PASSED_ON: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""The variables of the environment without which Python may not start; the code sees no others of ours."""
+"""The environment variables that Python may need to start; the code sees no others of ours."""
 
 _LONGEST = 3600.0
 """More seconds than this are no limit."""
@@ -53,9 +53,8 @@ _MOST_MEMORY = 1_048_576
 class Trust:
     """I have read the code that I am about to run, and I trust it.
 
-    `seconds` is how long each run may take, `megabytes` how much memory it may have, Python itself included. Both are
-    limits for accidents: code that means harm is to be kept from running at all. Raises `SettingsError` (a ValueError)
-    for limits that are none.
+    `seconds` is the time limit of each run, `megabytes` its memory limit, Python itself included. Both are limits for
+    accidents: do not run malicious code at all. Raises `SettingsError` (a ValueError) for invalid limits.
     """
 
     seconds: float = 10.0
@@ -74,7 +73,7 @@ class Trust:
 
 
 def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: str) -> Any:
-    """Have the function `answer` of a module answer a request in a process of its own; return its answer.
+    """Run the function `answer` of a module on a request in a process of its own; return its answer.
 
     `module` is the full name of a module that can be imported, `request` and the answer are JSON; `what` names the
     stored code in messages, such as `the template 'Answer'`. The process is isolated (`python -I`): its folder is an
@@ -94,7 +93,7 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
                 start_limit=START_LIMIT,
                 longest_reply=LONGEST_REPLY,
                 folder=folder,
-                # Libraries for numbers start a thread for each core otherwise, and threads are not to be had.
+                # Numeric libraries would start a thread for each core, which the limits do not allow.
                 environment={**inherited, "OMP_NUM_THREADS": "1"},
             )
             with contextlib.closing(worker):
@@ -128,22 +127,22 @@ FILES: Final = (
     *("os.chflags", "os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.removexattr", "os.rename"),
     *("os.rmdir", "os.setxattr", "os.symlink", "os.truncate", "os.utime", "sqlite3.connect"),
 )
-"""The audit events of what stored code has no business with (docs.python.org, "Audit events table")."""
+"""The audit events of operations that stored code may not do (docs.python.org, "Audit events table")."""
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LONGEST_MESSAGE = 500
 _BALLAST = 8_000_000
-"""Bytes set aside, so that there is memory left to say that there is none."""
+"""Reserved bytes, so that there is memory left for the message that there is none."""
 
 
 class RefusedError(Exception):
-    """Stored code cannot be run, or what it did is no result; the text is a sentence that lacks its subject."""
+    """Stored code cannot be run, or gives no valid result; the text is a sentence that lacks its subject."""
 
 
 def _start(setup: dict[str, Any], _: object) -> Callable[[Any], bytes]:
-    """Return what runs stored code by the function `answer` of the module `setup["module"]`, within the limits.
+    """Return the function that runs stored code by `answer` of the module `setup["module"]`, within the limits.
 
-    Its line of JSON says what `answer` did, whatever that is: `{"answer": …}` or `{"fault": "raised …"}`.
+    Its line of JSON is `{"answer": …}` or `{"fault": "raised …"}`.
     """
     answer: Callable[[Any], Any] = import_module(setup["module"]).answer
 
@@ -168,7 +167,7 @@ def _line(reply: dict[str, Any]) -> bytes:
 
 
 def _described(error: BaseException) -> str:
-    """Return what the code raised and where, as far as it is the code's own lines."""
+    """Return the error that the code raised, with its place in the code's own lines."""
     text = str(error)
     reason = f": {text[:_LONGEST_MESSAGE]}" if text else ""
     line = error.lineno if isinstance(error, SyntaxError) else None
@@ -179,7 +178,7 @@ def _described(error: BaseException) -> str:
 
 
 def _impose(seconds: float, megabytes: int) -> None:
-    """Hold this process to so much time and memory from now on, and to what `_refuse` lets pass."""
+    """Limit the time and the memory of this process from now on, and refuse events by `_refuse`."""
     if resource is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         # The clock comes first unless several threads are at work.
@@ -193,7 +192,7 @@ def _impose(seconds: float, megabytes: int) -> None:
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for an audit event that stored code has no business with."""
+    """Raise PermissionError for an audit event of an operation that stored code may not do."""
     if event in PROCESSES or (event.startswith("socket.") and event != "socket.__new__"):
         raise PermissionError(f"stored code may have no other processes and no connections ({event})")
     if event in FILES or (event == "open" and arguments[2] & _WRITING and arguments[0] != os.devnull):
