@@ -38,10 +38,10 @@ demo: $(VENV)/.package
 	sh docs/examples/demo.sh "$(CURDIR)/demo"
 
 test: $(VENV)/.test-group $(VENV)/.docs-group
-	python -m pytest --numprocesses auto -m "not slow"
+	python -m pytest --numprocesses auto --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.test-group $(VENV)/.docs-group
-	CHECKPOINT_LD_TESTS=all python -m pytest --numprocesses auto
+	CHECKPOINT_LD_TESTS=all python -m pytest --numprocesses auto --dist worksteal
 
 lint: $(VENV)/.lint-group
 	ruff check
