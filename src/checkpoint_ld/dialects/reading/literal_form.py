@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import chain, compress, repeat
+from operator import itemgetter, not_
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -88,8 +90,8 @@ class Spelling:
     def of_document(cls, value: Any) -> Spelling:
         """Learn the names of all the contexts that stand anywhere in a document."""
         definitions: dict[str, Definition] = {}
-        for chain in {json.dumps(chain): chain for chain in _chains_in(value, [])}.values():
-            definitions.update(contexts.definitions(chain))
+        for nested in {json.dumps(one): one for one in _chains_in(value, [])}.values():
+            definitions.update(contexts.definitions(nested))
         return cls(definitions)
 
     def plain(self, name: str) -> str:
@@ -477,7 +479,6 @@ class Usual:
             self._mark(objects)
             return
         for key in keys:
-            values = [one[key] for one in objects]
             if self._is_unknown(key, terms):
                 self._mark((one for one in objects if _has_keywords(one[key])), is_whole=False)
                 continue
@@ -488,40 +489,45 @@ class Usual:
             if known is None:
                 self._mark(objects)
             elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
-                plain: Collection[Any] = {*values} if {*map(type, values)} == _TEXTS else ()
+                values = [*map(itemgetter(key), objects)]
+                distinct: Collection[Any] = {*values} if {*map(type, values)} == _TEXTS else ()
+                plain = distinct
                 if plain and known.holds is _Holds.A_KIND:
                     is_plain = self._spelling.is_plain_type
                     plain = {one for one in plain if not one.startswith(KARENINA) and is_plain(one)}
-                self._mark((one for one in objects if one[key] not in plain), is_whole=False)
+                if not plain or len(plain) < len(distinct):
+                    self._mark((one for one in objects if one[key] not in plain), is_whole=False)
             elif known.holds is not _Holds.ANYTHING:
-                self._find_in(values, objects, known)
+                self._find_in([*map(itemgetter(key), objects)], objects, known)
 
     def _find_in(self, values: list[Any], objects: Sequence[Tree], known: _Key) -> None:
         """Do what `_find` does for the values of one member, of several objects."""
-        if _SCALARS.issuperset(map(type, values)) and not (known.is_set and str in map(type, values)):
+        kinds = {*map(type, values)}
+        if kinds <= _SCALARS and not (known.is_set and str in kinds):
             return
-        is_holder = known.holds is _Holds.OBJECTS
-        below: list[Tree] = []
-        around: list[int] = []
-        for one, holder in zip(values, objects, strict=True):
+        others: Iterable[tuple[Any, Tree]] = zip(values, objects, strict=True)
+        if known.holds is _Holds.OBJECTS:
+            if known.is_set:
+                fitting = [type(one) is list and {*map(type, one)} <= _OBJECTS for one in values]
+                arrays = [*compress(values, fitting)]
+                below = [*chain.from_iterable(arrays)]
+                holders = [*chain.from_iterable(map(repeat, compress(objects, fitting), map(len, arrays)))]
+            else:
+                fitting = [type(one) is dict for one in values]
+                below, holders = [*compress(values, fitting)], [*compress(objects, fitting)]
+            self._around.update(zip(map(id, below), map(id, holders), strict=True))
+            self._wait(below, known.term)
+            others = compress(others, map(not_, fitting))
+        for one, holder in others:
             kind = type(one)
-            if is_holder and (kind is list if known.is_set else kind is dict):
-                held = one if kind is list else (one,)
-                if {*map(type, held)} <= _OBJECTS:
-                    below += held
-                    around += [id(holder)] * len(held)
-                    continue
-            elif kind is list:
-                if known.is_set and _SCALARS.issuperset(map(type, one)):
-                    continue
+            if kind is list:
+                is_usual = known.is_set and known.holds is not _Holds.OBJECTS and _SCALARS.issuperset(map(type, one))
             elif kind is dict:
-                if not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(one):
-                    continue
-            elif kind in _SCALARS and not (known.is_set and kind is str):
-                continue
-            self._mark([holder])
-        self._around.update(zip(map(id, below), around, strict=True))
-        self._wait(below, known.term)
+                is_usual = not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(one)
+            else:
+                is_usual = kind in _SCALARS and not (known.is_set and kind is str)
+            if not is_usual:
+                self._mark([holder])
 
     def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
         """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
