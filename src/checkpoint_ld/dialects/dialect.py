@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
+import orjson
+
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.phrases import called, shown
@@ -255,6 +257,14 @@ def encoded(value: object) -> Any:
 
     Text that spells an object or array is brought to the same layout.
     """
+    if isinstance(value, str):
+        if not _CONTAINER.match(value):
+            return value
+        try:
+            if json.dumps(orjson.loads(value)) == value:  # no key stands twice, and no number changes
+                return value
+        except (ValueError, RecursionError):
+            pass
     found = value if isinstance(value, dict | list) else container(value)
     return value if found is None else json.dumps(found)
 

@@ -134,7 +134,8 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         found = name if name in given else "last_modified"
         if found in given:
             element[member] = given[found]
-            trail.moved(f"{pointer}/{member}", places.of(found))
+            if trail.kept:
+                trail.moved(f"{pointer}/{member}", places.of(found))
     question: dict[str, Any] = {"@type": "Question"}
     if "question" in given:
         question["text"] = given["question"]
@@ -171,6 +172,8 @@ def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -
 
 def _filled(members: dict[str, Any]) -> dict[str, Any]:
     """Return `members` without those that are null, which is the state's way to say absent."""
+    if None not in members.values():
+        return members
     return {name: content for name, content in members.items() if content is not None}
 
 
@@ -242,13 +245,15 @@ def _note_members(pointer: str, places: Places, trail: Trail) -> None:
 def _add_properties(given: dict[str, Any], places: Places, properties: Listing) -> None:
     """Add what a question has beside text, answer and template, in the order in which Karenina writes it."""
     custom = given.get("custom_metadata")
+    is_followed = properties.trail.kept
     for name in ("finished", "original_answer_template", "author", "sources", CUSTOM, "few_shot_examples"):
         if name == CUSTOM:
+            source = places.of("custom_metadata") if is_followed else ""
             for key, content in custom.items() if isinstance(custom, dict) else ():
-                properties.add_property(CUSTOM + key, content, places.of("custom_metadata"), key)
+                properties.add_property(CUSTOM + key, content, source, key)
         elif name in given and (name == "finished" or given[name] not in ("", [], {})):
             content = encoded(given[name]) if name in SPELLED else given[name]
-            properties.add_property(name, content, places.of(name))
+            properties.add_property(name, content, places.of(name) if is_followed else "")
 
 
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}

@@ -10,6 +10,8 @@ import hashlib
 import math
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from checkpoint_ld.dialects.amendment import changed, without_contexts
 from checkpoint_ld.dialects.datafeed import new_template_of, template_name
 from checkpoint_ld.dialects.dialect import as_list, container, name_of, property_value, text_of, values
@@ -73,6 +75,8 @@ class _Completion:
         self._round_scores = round_scores
         self.findings: list[Finding] = []
         self.refusals: list[str] = []
+        self._whole: set[bytes] = set()
+        """The ratings that stay as they are, apart from their names and descriptions."""
 
     def root(self, tree: Tree) -> Tree:
         whole: Tree = {
@@ -137,6 +141,21 @@ class _Completion:
         ]
 
     def _rating(self, rating: Tree, pointer: str) -> Tree:
+        # Most ratings differ in nothing but name and description, of which it is enough that they are texts.
+        described = [rating.get(name) for name in ("name", "description")]
+        beyond = {key: one for key, one in rating.items() if key not in ("name", "description")}
+        try:
+            judged = orjson.dumps(beyond) if all(described) and {*map(type, described)} == {str} else None
+        except TypeError:  # an integer beyond 64 bits, half a surrogate pair
+            judged = None
+        if judged is not None and judged in self._whole:
+            return rating
+        whole = self._completed(rating, pointer)
+        if whole is rating and judged is not None and not self.refusals:
+            self._whole.add(judged)
+        return whole
+
+    def _completed(self, rating: Tree, pointer: str) -> Tree:
         try:
             trait = trait_of(rating)
         except ReadError as error:
