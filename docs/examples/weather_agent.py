@@ -11,7 +11,7 @@ TEMPERATURES = {"Oslo": 7, "Rome": 19, "Lima": 16}
 def weather(city: str) -> int:
     """Return how warm it is, in °C."""
     if city == "Rome" and "--power-cut" in sys.argv:
-        os._exit(1)  # nothing is cleaned up, nobody is told
+        os._exit(1)  # nothing is cleaned up, nobody is notified
     return TEMPERATURES[city]
 
 
