@@ -1,8 +1,8 @@
-"""Arguments of public functions, held against their annotations before a function starts.
+"""Type checks of the arguments of public functions.
 
-One mechanism stands at the door: `checked` reads the annotations of a function once, at its first call, and compares
-every argument with them. Numbers, texts and truth values are not converted into each other (True is no number). Of
-arrays and mappings that are there already the items are looked at too; iterators are left to the function.
+`checked` reads the annotations of a function once, at its first call, and compares every argument with them. Numbers,
+texts and truth values are not converted into each other (True is no number). The items of arrays and mappings are
+checked too; iterators are left to the function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Check = Callable[[Any], bool] | None
 
 _ORIGIN = re.compile(r"\b(?:\w+\.)+")
 _RENAMED = "_renamed_arguments"
-# Annotations name what their modules import for type checkers only; there it is to be found when it is needed.
+# Annotations use names that modules import for type checkers only; they are looked up there when needed.
 _HOMES = ("typing", "collections.abc", "datetime", "pathlib", "checkpoint_ld", "checkpoint_ld.entities")
 
 
@@ -84,7 +84,7 @@ def checked(function: Function) -> Function:
 
 
 def _described(value: object) -> str:
-    """Return what a value is: plain ones themselves, others by their type, since they may hold secrets."""
+    """Return a phrase for a value: a plain one itself, others by their type, since they may hold secrets."""
     if value is None or isinstance(value, str | bytes | int | float):
         return f"{value!r:.60} (of type {type(value).__name__})"
     inner = value if isinstance(value, list | tuple | set) else value.values() if isinstance(value, dict) else ()
@@ -120,7 +120,7 @@ class CheckedMethods:
 
 
 class _Unknown:
-    """What stands for a type that is found nowhere: every value is of it."""
+    """Stands for a type that cannot be found; every value is of it."""
 
     def __class_getitem__(cls, _: Any) -> type[_Unknown]:
         return cls
@@ -151,11 +151,11 @@ def _checks_of(function: Callable[..., Any]) -> Iterable[tuple[str, Check]]:
     for name, annotation in _hints(function).items():
         if name != "return":
             yield f"{name}/" if name in only else name, _check_of(annotation)
-    yield "", None  # there are checks now, be there any or not
+    yield "", None  # so that the checks are never empty
 
 
 def _check_of(annotation: Any) -> Check:
-    """Return what tells whether a value is of a type, None where every value is."""
+    """Return the check whether a value is of a type, None where every value is."""
     kind, inner = get_origin(annotation) or annotation, get_args(annotation)
     if kind is Annotated:
         return _check_of(inner[0])
@@ -191,7 +191,7 @@ def _instance(*kinds: type) -> Check:
 
 
 def _by_type(check: Callable[[type], bool]) -> Check:
-    """Return a check that asks for nothing but the type of a value; live agents call by the ten thousand."""
+    """Return a check by the type of a value alone, with a cache; live agents make very many calls."""
     passed: set[type] = set()
 
     def fits(value: Any) -> bool:

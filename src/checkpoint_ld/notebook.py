@@ -1,7 +1,7 @@
-"""Cards: what a notebook shows of an object, as HTML that is readable in light and dark and needs nothing else.
+"""Cards: the view of an object in a notebook, as HTML that is readable in light and dark and needs nothing else.
 
-Everything that comes from a document is escaped. There is no script, and nothing is fetched. Long texts and long tables
-are folded. Notebooks are shared: what looks like a secret is withheld.
+Everything from a document is escaped. There is no script, and nothing is fetched. Long texts and long tables are
+folded. Since notebooks are shared, values that look like secrets are withheld.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 _SHORT, _LONGEST = 160, 20_000
-"""From how many characters on a text is folded, and how many of it are shown at all."""
+"""The length from which on a text is folded, and the most characters that are shown."""
 _OPEN, _MOST = 10, 200
-"""How many rows of a table are shown at once, and how many when it is unfolded."""
+"""The numbers of rows of a table that are shown at once, and when it is unfolded."""
 _STYLE = (
     ".ckld{font:13px/1.45 system-ui,sans-serif;max-width:72em;overflow-x:auto;overflow-wrap:break-word}"
     ".ckld b.name{font-size:1.1em}.ckld .quiet{opacity:.7}"
@@ -37,7 +37,7 @@ _STYLE = (
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Rows of values under their columns; `total` is how many there are, where that is known without making them."""
+    """Rows of values under their columns; `total` is their number, where it is known without making them."""
 
     caption: str
     columns: Sequence[str]
@@ -47,7 +47,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What is shown of an object: its kind, its name, a line about it, facts by name, tables.
+    """The view of an object: its kind, its name, a line about it, facts by name, tables.
 
     Facts without a value are left out.
     """
@@ -88,7 +88,7 @@ class Shown:
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        """Return what IPython and Jupyter show of the object (IPython, "Rich display")."""
+        """Return the HTML for IPython and Jupyter (IPython, "Rich display")."""
         return self._card().html()
 
 

@@ -1,4 +1,4 @@
-"""How messages name things: values, names that do not exist, and characters that would harm a reader."""
+"""Phrases for messages: values, unknown names, and replacements for harmful characters."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ BOOLEAN_WORDS = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", 
 """Texts that stand for a boolean, in any case."""
 
 _SHOWN = 60
-"""How many characters of a text a message holds."""
+"""The most characters of a text in a message."""
 _LONGEST = 80
-"""difflib is quadratic, and longer names resemble nothing anyway."""
+"""The longest name that is compared: difflib is quadratic, and longer names are hardly similar."""
 _HARMFUL = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 _JOINERS = frozenset("\u200c\u200d")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -47,12 +47,12 @@ def shown(value: object) -> str:
 
 
 def given(value: object) -> str:
-    """Return what stands where something is asked for, in words: "missing", or the value."""
+    """Return a phrase for the value in the place of a required one: "missing", or the value."""
     return "missing" if value is None else shown(value)
 
 
 def called(noun: str, name: object) -> str:
-    """Name what findings are about: the noun and its name, or that it has none."""
+    """Return a phrase for the subject of a finding: the noun and its name, or that it has none."""
     if not isinstance(name, str) or not name:
         return f"a {noun} without a name"
     line = " ".join(name[: 2 * _SHOWN].split())
@@ -85,9 +85,9 @@ def is_boolean_like(value: object) -> bool:
 
 
 def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return the message that there is no `what` called `name`, with the `known` ones that are like it, in any case.
+    """Return the message that there is no `what` called `name`, with similar names of `known`, regardless of case.
 
-    If none is, `otherwise` says what to do; without it all that are known are listed.
+    If none is similar, `otherwise` is the remedy; without it all known names are listed.
     """
     import difflib  # noqa: PLC0415 - nobody waits for it who makes no mistake
 
@@ -103,7 +103,7 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
 def harmless(text: str) -> str:
     """Return `text` for one line of a terminal or a page, as many characters long.
 
-    A control character becomes its picture, and what would reorder or break the line the replacement character.
+    A control character becomes its picture, and a character that would reorder or break the line the replacement one.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -129,13 +129,13 @@ def encodable(text: str) -> str:
 
 
 def error_message(error: BaseException) -> str:
-    """Return the type of an exception and what it says; a half of a surrogate pair is written out."""
+    """Return the type and the message of an exception; a half of a surrogate pair is escaped."""
     message = str(error)
     return encodable(f"{type(error).__name__}: {message}" if message else type(error).__name__)
 
 
 def cells(text: str) -> int:
-    """Return how many cells of a terminal `text` takes (UAX #11: wide characters take two, combining marks none)."""
+    """Return the width of `text` in cells of a terminal (UAX #11: wide characters take two, combining marks none)."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 

@@ -52,7 +52,7 @@ __all__ = [
 _Z: Final = 1.959963984540054
 """The quantile of the normal distribution that 95 % intervals are made with."""
 _MOST: Final = 30
-"""Bars or rows of a chart; how many more there are is said in the chart."""
+"""The most bars or rows of a chart; a note in the chart counts the others."""
 _WIDEST: Final = 44
 """Characters of a label; longer ones are cut."""
 _NO_QUESTIONS: Final = "the benchmark has no questions to draw: add some"
@@ -60,9 +60,9 @@ _NAVY, _TEAL, _AMBER, _RED, _PALE = "#1f4e79", "#0b7a75", "#b26a00", "#b3261e", 
 
 
 class Rate(NamedTuple):
-    """How many answers of one model, or to one question, passed.
+    """The number of answers of one model, or to one question, that passed.
 
-    `total` are those that were decided, `undecided` all others: those that the template cannot decide, and errors.
+    `total` counts the decided answers, `undecided` all others: those that the template cannot decide, and errors.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Rate(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """What two runs made of one question."""
+    """The rates of one question in two runs."""
 
     name: str
     first: Rate
@@ -130,7 +130,7 @@ class Comparison:
 
 @checked
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
-    """Return how many answers passed, by model or by question, in the order in which these come first.
+    """Return the numbers of answers that passed, by model or by question, in the order of first appearance.
 
     `assessments` is what `checkpoint_ld.assessment.assess` yields. Answers about questions that the benchmark does
     not have count as undecided, under the name that they give. Raises SettingsError where `by` is neither.
@@ -203,7 +203,7 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
 def comparison(
     first: Iterable[Assessment], second: Iterable[Assessment], *, names: tuple[str, str] = ("first", "second")
 ) -> Figure:
-    """Return two runs, or two models, question by question: where they disagree most stands first.
+    """Return two runs, or two models, question by question, the greatest difference first.
 
     Raises SettingsError where no question was decided in both, or Matplotlib is absent.
     """
@@ -236,7 +236,7 @@ def comparison(
 
 @checked
 def trait_coverage(benchmark: Benchmark) -> Figure:
-    """Return which traits judge which questions: a table of dots, or for many questions how many each trait judges.
+    """Return the traits that judge each question: a table of dots, or for many questions a count for each trait.
 
     Traits of the whole benchmark judge all questions. Raises SettingsError for a benchmark without questions or without
     traits, and where Matplotlib is absent.
@@ -273,7 +273,7 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
 
 @checked
 def keywords(benchmark: Benchmark) -> Figure:
-    """Return how many questions have each keyword, the most frequent first.
+    """Return the number of questions with each keyword, the most frequent first.
 
     Raises SettingsError for a benchmark without questions or without keywords, and where Matplotlib is absent.
     """
@@ -281,14 +281,14 @@ def keywords(benchmark: Benchmark) -> Figure:
     counts = Counter(word for question in questions for word in set(question.members["keywords"]))
     if not counts:
         raise SettingsError("the benchmark has no keywords to draw: give some to its questions")
-    # Words that are as frequent as each other come in the order of the alphabet: sets have none.
+    # Words of equal frequency come in alphabetical order, since sets have none.
     ranked = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     return _bars("Questions by keyword", ranked, {}, "keywords", [])
 
 
 @checked
 def lengths(benchmark: Benchmark) -> Figure:
-    """Return how long questions and answers are, in characters.
+    """Return the lengths of questions and answers in characters.
 
     Raises SettingsError for a benchmark without questions, and where Matplotlib is absent.
     """
@@ -313,9 +313,9 @@ def lengths(benchmark: Benchmark) -> Figure:
 
 @checked
 def readiness(benchmark: Benchmark) -> Figure:
-    """Return how many questions have an answer template, a rubric and the mark that they are finished.
+    """Return the numbers of questions that have an answer template, have a rubric, and are finished.
 
-    `Benchmark.check_readiness` also says what is wrong with templates and rubrics. Raises SettingsError for a benchmark
+    `Benchmark.check_readiness` also reports faults of templates and rubrics. Raises SettingsError for a benchmark
     without questions, and where Matplotlib is absent.
     """
     found = benchmark.get_summary()
@@ -340,12 +340,12 @@ def readiness(benchmark: Benchmark) -> Figure:
 def svg(figure: Figure) -> str:
     """Return a figure as SVG that needs nothing else; the same figure gives the same text. Raises SettingsError.
 
-    Texts stay texts: who shows the picture chooses the fonts, and programs can read it aloud.
+    Texts stay texts: the viewer chooses the fonts, and screen readers can read them.
     """
     matplotlib = library("matplotlib", extra="plots")
     file = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "checkpoint-ld", "svg.fonttype": "none"}), warnings.catch_warnings():
-        # Matplotlib's own font measures the texts, but need not have all letters.
+        # Texts are measured in Matplotlib's own font, which need not have all letters.
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": figure.get_suptitle()})
     text = file.getvalue()

@@ -1,4 +1,4 @@
-"""Values that look like secrets: keys that give access to a service and have no business in a shared file."""
+"""Values that look like secrets: keys that give access to a service and must not be in a shared file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TELLING_KEY = re.compile(
     re.IGNORECASE,
 )
 _TELLING_WORDS = ("key", "secret", "passw", "token", "author", "credent")
-"""One of these is in every telling key, once that is folded; for Python, dotted and undotted letters are one, too."""
+"""Each suspicious key holds one of these, once it is case-folded; dotted and undotted letters count as one, too."""
 _TELLING_VALUE = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}"
     r"|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,})"
@@ -31,14 +31,14 @@ _LONGEST = 10_000
 _TELLTALE = re.compile(
     r"[-_ABx](?:(?<=[spr]k-)|(?<=gh[pousr]_)|(?<=hf_)|(?<=A)(?:KIA|Iza)|(?<=B)earer|(?<=x)ox|(?<=-)----BEGIN)"
 )
-"""What stands in every telling value, by a character that is rare: to look for it takes little time."""
+"""Parts of suspicious values, by a rare character, which is searched for first."""
 
 WITHHELD = "(withheld: it looks like a secret)"
-"""What stands for a value that must not go further than its file."""
+"""The text in place of a value that looks like a secret."""
 
 
 def secret(value: Any) -> str | None:
-    """Say where in the settings of a model something looks like a secret, without repeating it."""
+    """Return the place in the settings of a model of a value that looks like a secret, without repeating it."""
     if _is_harmless(value):
         return None
     for path, one in walk(value):
@@ -53,14 +53,14 @@ def secret(value: Any) -> str | None:
 
 
 def are_harmless(values: Iterable[object]) -> bool:
-    """Tell whether there is surely no secret in any of several values: they are looked at as one."""
+    """Return whether there is certainly no secret in any of several values, which are searched together."""
     texts = [value for value in values if type(value) is str]
     containers = [value for value in values if type(value) in (list, dict)]
     return _TELLTALE.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
 
 
 def _is_harmless(value: Any) -> bool:
-    """Tell whether there is surely no secret in a value: it is asked of all settings, of which hardly any has one."""
+    """Return whether there is certainly no secret in a value; fast, since hardly any setting has one."""
     if not isinstance(value, (dict, list)):
         return not isinstance(value, str) or not _is_telling(value)
     try:

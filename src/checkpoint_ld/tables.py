@@ -24,7 +24,7 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 LONGEST = 32_767
-"""How many characters a cell of Excel holds."""
+"""The most characters in a cell of Excel."""
 
 _REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _WIDEST = 60
@@ -69,8 +69,8 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     """Return the workbook of these tables.
 
     Numbers are cells of numbers. Every other cell is text, so that nothing in it is ever run as a formula, and so is a
-    number with more digits than Excel keeps (15). What XML cannot hold becomes a replacement character; what is longer
-    than a cell ends with an ellipsis. Raises SettingsError where openpyxl is not installed.
+    number with more digits than Excel keeps (15). A character that XML cannot hold becomes a replacement character; a
+    text that is too long for a cell ends with an ellipsis. Raises SettingsError where openpyxl is not installed.
     """
     openpyxl = library("openpyxl")
     book = openpyxl.Workbook()
@@ -140,7 +140,7 @@ def paragraphs(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    """Return a line in which nothing is markup, the numbers and signs of lists and headings neither."""
+    """Return a line with all markup escaped, also the numbers and signs of lists and headings."""
     return _NUMBERED.sub(r"\1\\\2", _MARKED.sub(lambda mark: f"\\{mark[0]}", _escaped(text)))
 
 

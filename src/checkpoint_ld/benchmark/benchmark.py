@@ -225,7 +225,7 @@ class Benchmark(CheckedMethods, Shown):
         """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
         checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
-        # It will be changed: a reading that is asked for its graph again makes another one.
+        # The graph will be changed: the reading makes another one when its graph is needed again.
         graph = vars(source).pop("graph", None)
         cls._hold(benchmark, CheckpointGraph.of_tree(source.tree) if graph is None else graph, checked)
         return benchmark
@@ -475,7 +475,7 @@ class Benchmark(CheckedMethods, Shown):
 
     @property
     def questions(self) -> Sequence[Question]:
-        """The questions in their order, each made of what the graph says when it is asked for."""
+        """The questions in their order, each made from the graph when it is read."""
         return QuestionSequence(self._graph, list(self._elements().values()))
 
     def get_question_ids(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a benchmark holds, read from its graph: its questions by identifier or name, and which match a query."""
+"""The content of a benchmark, read from its graph: its questions by identifier or name, and searches in them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class QuestionNames:
 
 
 def _hash(text: str) -> str:
-    with suppress(UnicodeEncodeError):  # half a surrogate pair has no bytes, and so the text no hash
+    with suppress(UnicodeEncodeError):  # a text with half a surrogate pair has no bytes, and no hash
         return question_object_id(text)
     return ""
 
@@ -90,21 +90,21 @@ def _hash(text: str) -> str:
 Json = dict[str, Any]
 
 FORMAT_PROPERTIES = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
-"""Properties of a benchmark that say how its file is written, and nothing about the benchmark."""
+"""Properties about the form of a file, not about the benchmark."""
 _EXACT = ANYTHING - {"nodes"}
-"""Members whose values are JSON of any form, in which null and empty lists say something."""
+"""Members whose values are any JSON, in which null and empty lists are statements."""
 _MODES = ("exact", "contains", "in", "regex")
 _TOGETHER = 512
-"""So many feed items at most are read together by who goes through questions."""
+"""The most feed items that are read together in an iteration over questions."""
 
 _read_template = lru_cache(maxsize=4096)(templates.read_template)
-"""Templates by their text: reading one takes ten times as long as the other members of its question."""
+"""Templates by their text, cached: reading one takes ten times as long as the other members of its question."""
 
 
 class Elements(dict[str, "Node"]):
     """The feed items of a benchmark by identifier, in their order.
 
-    `computed` holds the identifiers that no item has as its own: they follow from the other items, and from the texts.
+    `computed` holds the identifiers that the items do not state, and that follow from the texts and the other items.
     """
 
     def __init__(self) -> None:
@@ -137,9 +137,9 @@ def elements_of(graph: CheckpointGraph) -> Elements:
 
 
 def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> None:
-    """Give those feed items their identifiers as their own that would be named anew, now that `freed` is free.
+    """Write the computed identifiers of feed items that would change, now that `freed` is free.
 
-    They are alike but for the suffix; the others need not be read.
+    They have the same stem as `freed`; the others need not be read.
     """
     stems = {freed, _stem(freed)} - {None}
     if any(_stem(one) in stems for one in elements.computed):
@@ -149,14 +149,14 @@ def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> 
 
 
 def keep_identifier(graph: CheckpointGraph, elements: Elements, name: str) -> None:
-    """Give a feed item its identifier as its own, if it is a computed one."""
+    """Write the identifier of a feed item, if it is a computed one."""
     if name in elements.computed:
         graph.replace(elements[name], "@id", name)
         elements.computed.remove(name)
 
 
 def _stem(identifier: str) -> str | None:
-    """Return what is before the suffix of an identifier, None where there is none."""
+    """Return an identifier without its suffix, None where it has none."""
     stem, _, suffix = identifier.rpartition("-")
     return stem if suffix.isdecimal() else None
 
@@ -191,7 +191,7 @@ class QuestionContent:
 
     @property
     def template(self) -> Template:
-        """What the answer template says, read without running it."""
+        """The answer template, read without running it."""
         return _read_template(self.members["answer_template"])
 
     @cached_property
@@ -212,7 +212,7 @@ class QuestionContent:
 
 @dataclass(frozen=True)
 class BenchmarkContent:
-    """What a benchmark says about itself, and its questions in their order; `root` is all but the questions."""
+    """The metadata of a benchmark, and its questions in their order; `root` is all but the questions."""
 
     root: Json = field(repr=False)
     questions: tuple[QuestionContent, ...]
@@ -242,7 +242,7 @@ class BenchmarkContent:
 
 
 def creator_json(creator: Creator | list[Creator] | None) -> Any:
-    """Return who made a benchmark as JSON; of nobody an empty list."""
+    """Return the creators of a benchmark as JSON; an empty list for none."""
     makers = as_list(creator)
     values = [
         maker if isinstance(maker, str) else maker.model_dump(by_alias=True, exclude_none=True) for maker in makers
@@ -256,9 +256,9 @@ def rubrics_of(holder: Json) -> tuple[Rubric | None, DynamicRubric | None]:
 
 
 def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame | None = None) -> BenchmarkContent:
-    """Return what a graph holds; `elements` are its feed items by the identifiers of their questions.
+    """Return the content of a graph; `elements` are its feed items by the identifiers of their questions.
 
-    With `only`, no more is read of each `item` than this frame names.
+    With `only`, only the members in this frame are read of each `item`.
     """
     items = graph.read_all([*elements.values()], only=only)
     return BenchmarkContent(
@@ -277,7 +277,7 @@ def question_rows(questions: Sequence[Question]) -> Rows:
 
 
 class QuestionSequence(Sequence[Question], Shown):
-    """The questions of the feed items `nodes` of a graph, each made of what the graph says when its turn comes."""
+    """The questions of the feed items `nodes` of a graph, each made from the graph when it is read."""
 
     def __init__(self, graph: CheckpointGraph, nodes: list[Node]) -> None:
         self._graph = graph
@@ -319,8 +319,8 @@ def normal_form(graph: CheckpointGraph) -> Any:
     """Return a JSON value that is the same, exactly, for two graphs if and only if they state the same.
 
     The context, the version of the format, the order of members, and the difference between a value and a list of one
-    value are how a file is written. Null and an empty list are no statement, unless they are a property's value. The
-    order of lists counts; so do the types of numbers, as RDF has them.
+    value belong to the form of a file and do not count. Null and an empty list are no statement, unless they are a
+    property's value. The order of lists counts; so do the types of numbers, as in RDF.
     """
     tree = graph.tree()
     tree.pop("@context", None)
@@ -335,7 +335,7 @@ def _normal(value: Any, table: TermTable) -> Any:
     if isinstance(value, dict):
         found = {}
         for key, held in value.items():
-            # The value null of a property is JSON that the graph holds.
+            # The value null of a property is a JSON literal in the graph.
             if key == "value" or not (held is None or (held == [] and key not in _EXACT)):
                 term = table.base.by_key.get(key)
                 iri = term.iri if term else contexts.expand_name(key) or key
@@ -408,7 +408,7 @@ def _is_pattern(query: Any) -> bool:
 
 
 def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
-    """Whether a filter of the user's chooses a question; one that fails does not."""
+    """Return whether a user's filter chooses a question; one that raises does not."""
     try:
         return bool(custom_filter(question))
     except Exception:  # noqa: BLE001 - a filter of the user's that fails on a question does not choose it
@@ -416,7 +416,7 @@ def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
 
 
 def countable(value: Any) -> list[Hashable]:
-    """Return a value as values to count: the items of a list, an object as its JSON text, [] as None."""
+    """Return the values to count for a value: the items of a list, an object as its JSON text, [] as None."""
     if isinstance(value, list) and value:
         return [found for part in value for found in countable(part)]
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What is different between two benchmarks, in the terms of their authors."""
+"""Differences between two benchmarks, in the terms of their authors."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ SAME = "no differences"
 
 _RATING = frozenset(BY_TYPE["Rating"]) - {"ratingValue", "ratingExplanation"}
 _MARKS = frozenset(("kind", "dynamic_trait_type", "invert"))
-"""Settings that say of which kind a trait is; the trait itself tells."""
+"""Settings that repeat the kind of a trait."""
 _MEMBERS = ("question", "raw_answer", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
 _DATES = ("date_created", "date_modified")
 _ITEM = frozenset(("@type", "@id", "dateCreated", "dateModified", "keywords", "item"))
 _QUESTION = frozenset(("@type", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords"))
 _PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
 _PROPERTIES = frozenset(("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"))
-"""What the members of a question are read from; all else is a change under its own name."""
+"""The JSON members that the members of a question are read from; others are compared under their own names."""
 _ROOT = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
 _ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES))
-"""Properties that traits and creators are read from, and those that say how a file is written."""
+"""Properties that traits and creators are read from, and those about the form of a file."""
 _TEXTS = ("name", "description", "version")
 _TEMPLATE = ("level", "class_name", "strategy", "ground_truth", "regexes")
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 _WORDS = {sign: word for word, sign in _SIGNS.items()}
 _ROOM = 60
 _BEFORE = 20
-"""How many characters stand before the first difference of two long texts."""
+"""The number of characters before the first difference of two long texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PartDiff:
-    """What is different about one thing, called `name`."""
+    """The difference of one thing, called `name`."""
 
     name: str
     changes: tuple[Change, ...]
@@ -83,7 +83,7 @@ class PartDiff:
 
 @dataclass(frozen=True, slots=True)
 class PartsDiff:
-    """What is different about things with names: traits, fields of a template, scenarios."""
+    """The differences of things with names: traits, fields of a template, scenarios."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ class PartsDiff:
 
 
 def changes(before: Members, after: Members) -> tuple[Change, ...]:
-    """Return what is different between two objects, member by member, in the order of their members."""
+    """Return the changes between two objects, member by member, in the order of their members."""
     pairs = ((name, before.get(name, ABSENT), after.get(name, ABSENT)) for name in dict.fromkeys((*before, *after)))
     return tuple(_change(name, name, old, new) for name, old, new in pairs if not same(old, new))
 
@@ -111,10 +111,10 @@ def _change(member: str, key: str, before: Any, after: Any) -> Change:
 def parts(
     before: Iterable[tuple[str, Members]], after: Iterable[tuple[str, Members]], *, order: bool = False
 ) -> PartsDiff:
-    """Return what is different between two lists of things with names; `order` says whether their order counts.
+    """Return the differences between two lists of things with names; `order` says whether their order counts.
 
-    Of several things with one name the first is held against the first, and so on. Changes are located as deep down as
-    can be, such as `parameters.tolerance`.
+    Of several things with one name the first is compared with the first, and so on. Changes are located as deep as
+    possible, such as at `parameters.tolerance`.
     """
     old, new = _counted(before), _counted(after)
     both = [key for key in old if key in new]
@@ -137,14 +137,14 @@ def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Mem
 
 
 def nested(before: Any, after: Any) -> Iterator[Change]:
-    """Yield what is different between two JSON values, as deep down as can be located; names on the way have dots."""
+    """Yield the changes between two JSON values, located as deep as possible; paths have dots."""
     for change in json_values.changes(before, after, by_index=False):
         key = next((step for step in reversed(change.path) if isinstance(step, str)), "")
         yield _change(".".join(map(str, change.path)), key, change.before, change.after)
 
 
 def traits_diff(before: Json, after: Json, *, dynamic: bool, order: bool) -> PartsDiff:
-    """Return what is different about the traits of two root or question objects, dynamic ones or the others."""
+    """Return the differences of the traits of two root or question objects, dynamic ones or the others."""
     return parts(_traits(before, dynamic=dynamic), _traits(after, dynamic=dynamic), order=order)
 
 
@@ -161,7 +161,7 @@ def _traits(holder: Json, *, dynamic: bool) -> Iterator[tuple[str, Json]]:
 
 
 def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
-    """Return what a rating says beyond its trait: members and settings that no trait has."""
+    """Return the members and settings of a rating that do not belong to its trait."""
     fields = type(trait).model_fields
     settings = values(rating.get("additionalProperty"))
     beyond = {key: value for key, value in rating.items() if key not in _RATING and key not in fields}
@@ -170,11 +170,11 @@ def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class TemplateDiff:
-    """What is different about a template.
+    """The difference of a template.
 
-    `source` is the change of its text. `fields` tells of the fields, `changes` of the class: how far the text is a
-    template (`level`), its name, the strategy, the ground truth and regular expressions of a classic template, and
-    code beside the fields. Both are empty where only the layout or the body of a method is different.
+    `source` is the change of its text, `fields` the differences of its fields. `changes` are those of the class: how
+    far the text can be read (`level`), its name, the strategy, the ground truth and regular expressions of a classic
+    template, and code beside the fields. Both are empty where only the layout or the body of a method differs.
     """
 
     source: Change
@@ -183,9 +183,9 @@ class TemplateDiff:
 
 
 def template_diff(before: QuestionContent, after: QuestionContent, *, order: bool) -> TemplateDiff | None:
-    """Return what is different about the templates of two questions, None if nothing is.
+    """Return the difference of the templates of two questions, None if there is none.
 
-    A placeholder stands for no template.
+    A placeholder counts as no template.
     """
     sources = (
         {"source": question.members["answer_template"]} if question.has_template else {} for question in (before, after)
@@ -213,7 +213,7 @@ def _class_of(question: QuestionContent) -> Json:
 
 
 def _json(value: Any) -> Any:
-    """Return as JSON what a template says: dataclasses and mappings as objects, an enumeration as its value."""
+    """Return a part of a template as JSON: dataclasses and mappings as objects, an enumeration as its value."""
     if isinstance(value, Level):
         return value.value
     if isinstance(value, (str, int, float)) or value is None:
@@ -234,10 +234,10 @@ class QuestionName:
 
 @dataclass(frozen=True, slots=True)
 class QuestionDiff:
-    """What is different about one question; `id` and `question` are those after.
+    """The difference of one question; `id` and `question` are those after.
 
-    `changes` has the members of a `Question` by their names, `finished`, `custom.KEY` for custom metadata, and under
-    its own name what else there is. A change of `id` is there where the question was recognised by its text.
+    `changes` has the members of a `Question` by their names, `finished`, `custom.KEY` for custom metadata, and other
+    members under their own names. There is a change of `id` where the question was matched by its text.
     """
 
     id: str
@@ -256,9 +256,9 @@ class QuestionDiff:
 def pairs(
     before: tuple[QuestionContent, ...], after: tuple[QuestionContent, ...]
 ) -> list[tuple[QuestionContent | None, QuestionContent | None]]:
-    """Return each question with what it was before: that of the same identifier, or else of the same text.
+    """Return each question with the former one: that of the same identifier, or else of the same text.
 
-    They are in the order of `after`; those that are gone, with None after, come last.
+    They are in the order of `after`; removed ones, with None after, come last.
     """
     old = {question.id: question for question in before}
     kept = {question.id for question in after} & old.keys()
@@ -275,7 +275,7 @@ def pairs(
 
 
 def question_diff(before: QuestionContent, after: QuestionContent, *, dates: bool, order: bool) -> QuestionDiff:
-    """Return what is different about one question."""
+    """Return the difference of one question."""
     holders = asked_of(before.item), asked_of(after.item)
     return QuestionDiff(
         id=after.id,
@@ -288,7 +288,7 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
 
 
 def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
-    """Return all that a question says but its template and its traits, what nobody knows included."""
+    """Return all members of a question but its template and its traits, unknown ones included."""
     stated, item, question = content.members, content.item, asked_of(content.item)
     keywords = stated["keywords"] if order else sorted(stated["keywords"])
     members = {"id": content.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
@@ -311,7 +311,7 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
 
 @runtime_checkable
 class Compared(Protocol):
-    """What can be compared: a Benchmark, or a checkpoint that was read."""
+    """A Benchmark, or a reading."""
 
     @property
     def graph(self) -> CheckpointGraph:
@@ -321,11 +321,11 @@ class Compared(Protocol):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SemanticDiff(Shown):
-    """What is different between two benchmarks.
+    """The differences between two benchmarks.
 
-    `metadata` has `id`, `name`, `description`, `version`, `creator` and what else the benchmark says about itself,
-    `properties` its custom properties. Traits and scenarios are known by their names. Empty where nothing is
-    different, and false then; `str` gives lines for people.
+    `metadata` has `id`, `name`, `description`, `version`, `creator` and other metadata of the benchmark, `properties`
+    its custom properties. Traits and scenarios are matched by name. It is empty, and false, where there is no
+    difference; `str` gives lines for people.
     """
 
     metadata: tuple[Change, ...]
@@ -361,7 +361,7 @@ class SemanticDiff(Shown):
         return Card("SemanticDiff", "", self._line(), {}, [Rows("", ("difference",), lines)] if self else [])
 
     def __str__(self) -> str:
-        # What terminals would obey is replaced.
+        # Control characters are replaced.
         lines = (_line(entry, entry.sign, entry.what, harmless) for entry in _entries(self))
         return "\n".join(lines) or SAME
 
@@ -377,11 +377,11 @@ class SemanticDiff(Shown):
 
 @checked
 def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, order: bool = False) -> SemanticDiff:
-    """Return what is different between two benchmarks, whatever dialect and layout they come from.
+    """Return the differences between two benchmarks, regardless of dialect and layout.
 
-    Questions are held against those of the same identifier, or else of the same text. `dates` says whether dates of
-    making and of changing count, `order` whether the order of questions, keywords, traits and fields does. Values that
-    look like secrets are withheld.
+    Questions are matched by identifier, or else by text. `dates` says whether dates of creation and modification
+    count, `order` whether the order of questions, keywords, traits and fields does. Values that look like secrets are
+    withheld.
     """
     old, new = (content_of(benchmark.graph, elements_of(benchmark.graph)) for benchmark in (before, after))
     matched = pairs(old.questions, new.questions)
@@ -428,7 +428,7 @@ def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
 
 
 class _Entry(NamedTuple):
-    """A line of an outline: its depth, what happened, to what, and the details, which are values of the document."""
+    """A line of an outline: its depth, the kind of change, its subject, and the details, which are document values."""
 
     depth: int
     sign: str
@@ -493,7 +493,7 @@ def _of_changes(found: tuple[Change, ...], depth: int, what: str = "") -> Iterat
 
 
 def _shown(change: Change) -> tuple[str, ...]:
-    """Return the values of a change, cut so that the first difference of two long texts is to be seen."""
+    """Return the values of a change; two long texts are cut so that their first difference is visible."""
     both = {"added": [change.after], "removed": [change.before]}.get(change.kind, [change.before, change.after])
     texts = [value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in both]
     start = 0

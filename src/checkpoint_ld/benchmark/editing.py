@@ -1,4 +1,4 @@
-"""Edits of a benchmark: what users give, checked before anything changes, and what it changes in JSON objects."""
+"""Edits of a benchmark: the checks of given values before any change, and the changes of JSON objects."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
 def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
-    """Give properties JSON values; None is written as Karenina writes it, as no value at all.
+    """Set properties to JSON values; None is written as in Karenina, as no value at all.
 
-    What else a property that is there already has stays. A new one comes to stand at the end.
+    Other members of an existing property stay. A new property is added at the end.
     """
     for name, value in properties.items():
         entries = as_list(holder.get(_PROPERTIES))
@@ -65,7 +65,7 @@ def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
 
 
 def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
-    """Take away the properties whose names are meant; tell whether there were any."""
+    """Remove the properties whose names `is_meant` accepts; return whether there were any."""
     entries = as_list(holder.get(_PROPERTIES))
     kept = [entry for entry in entries if (name := name_of(entry)) is None or not is_meant(name)]
     if len(kept) == len(entries):
@@ -77,9 +77,9 @@ def take_away(holder: Json, is_meant: Callable[[str], bool]) -> bool:
 
 
 def question_given(members: Mapping[str, Any]) -> Question:
-    """Return the question that has these members; an empty answer is one, as in Karenina.
+    """Return the question with these members; an empty answer is allowed, as in Karenina.
 
-    Raises WriteError for what is no question, and for values that JSON cannot hold.
+    Raises WriteError for invalid members, and for values that JSON cannot hold.
     """
     text = members.get("question")
     if isinstance(text, str) and not text.strip():
@@ -139,7 +139,7 @@ def usable_template(given: object, name: str = "the template") -> str:
 
 
 def template_faults(source: str) -> tuple[str, ...]:
-    """Return what keeps a source from being used as a template, each with the line and what to do."""
+    """Return the faults that make a source unusable as a template, each with the line and a remedy."""
     from checkpoint_ld.templates import reading  # noqa: PLC0415 - not needed to load a benchmark
 
     return reading.faults(source)
@@ -147,7 +147,7 @@ def template_faults(source: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class FinishedTemplate:
-    """The template of a finished question, with what is needed to judge answers by it.
+    """The template of a finished question, with the data for judging answers by it.
 
     `template_code` is text, which nothing here runs; `last_modified` an ISO 8601 text; the rubrics are as
     `Rubric.model_dump(mode="json")` gives them, traits of all five kinds included. `question_preview` has the first
@@ -216,7 +216,7 @@ def rubric_given(given: object, model: type[Traits]) -> Traits | None:
 
 
 class Addition(NamedTuple):
-    """A question that is fit to be added; `identifier` is None where one is to be computed from the text."""
+    """A valid question to add; `identifier` is None where it is computed from the text."""
 
     question: Question
     identifier: str | None
@@ -261,7 +261,7 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
 
 
 class QuestionEdit(NamedTuple):
-    """New members of a question, fit to be written; `rubric`, `dynamic` and `finished` are None where not given."""
+    """Valid new members of a question; `rubric`, `dynamic` and `finished` are None where not given."""
 
     members: Json
     question: Question
@@ -276,13 +276,13 @@ class QuestionEdit(NamedTuple):
 
 
 def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit:
-    """Return what `Benchmark.update_question_metadata` is to write. Raises WriteError for what no question can have."""
+    """Return the edit for `Benchmark.update_question_metadata`. Raises WriteError for invalid members."""
     if unknown := fields.keys() - set(_MEMBERS):
         raise WriteError(f"no question has {', '.join(sorted(unknown))}: choose from {', '.join(_MEMBERS)}")
     rubric = rubric_given(fields.get("question_rubric"), Rubric)
     dynamic = rubric_given(fields.get("question_dynamic_rubric"), DynamicRubric)
     if rubric is not None and dynamic is not None:
-        # The second of the two may not be refused when the first has been changed.
+        # Both are checked before either is changed.
         dump_json(dynamic.model_dump(mode="json"))
         dynamic = rubric_given(dynamic.model_dump(), DynamicRubric)
     finished = state_given(fields.get("finished"))
@@ -296,12 +296,12 @@ def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit
 
 
 PUBLISHED = ("license", "citation", "funder", "keywords", "identifier")
-"""What a benchmark says about its publication, under the same terms of schema.org."""
+"""The members about the publication of a benchmark, under the same terms of schema.org."""
 _ONLY_TEXTS = ("license", "keywords")
 
 
 def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | None:
-    """Return a text for a member of a benchmark, None to take it away. Raises WriteError for what it cannot be."""
+    """Return a text for a member of a benchmark, None to remove it. Raises WriteError for an invalid value."""
     if field not in settable:
         raise WriteError(f"{field!r} cannot be set: choose from {', '.join(settable)}")
     if not isinstance(value, str | None):
@@ -312,7 +312,7 @@ def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | N
 
 
 def published(field: str, value: object) -> Any:
-    """Return what a benchmark says about its publication, None to take it away.
+    """Return a value for a member about the publication of a benchmark, None to remove it.
 
     Raises WrongTypeError for what is neither a text, nor an object with a type, nor a list of these.
     """
@@ -326,14 +326,14 @@ def published(field: str, value: object) -> Any:
 
 
 def published_members(benchmark: Benchmark) -> Json:
-    """Return what a benchmark says about itself, as JSON under the names of `Benchmark.set_metadata`."""
+    """Return the metadata of a benchmark as JSON under the names of `Benchmark.set_metadata`."""
     members = {name: getattr(benchmark, name) for name in ("id", "name", "description", "version", *PUBLISHED)}
     members["creator"] = creator_json(benchmark.creator)
     return {name: value for name, value in members.items() if value}
 
 
 def published_text(value: Any) -> str | None:
-    """Return what a benchmark says about its publication as a text for people: names of objects, commas between."""
+    """Return a member about the publication of a benchmark as text for people: names of objects, with commas."""
     found = []
     for one in as_list(value):
         named = [one.get(name) for name in ("value", "name", "url", "@id")] if isinstance(one, dict) else [one]
@@ -342,7 +342,7 @@ def published_text(value: Any) -> str | None:
 
 
 def put_members(holder: Json, members: Mapping[str, Any]) -> None:
-    """Give an object members; None takes one away."""
+    """Set members of an object; None removes one."""
     for key, value in members.items():
         if value is None:
             holder.pop(key, None)
@@ -351,7 +351,7 @@ def put_members(holder: Json, members: Mapping[str, Any]) -> None:
 
 
 def put_source(question: Json, source: str) -> None:
-    """Give a question object the text of an answer template."""
+    """Set the text of the answer template of a question object."""
     text = question.get("text")
     made = new_template_of(None if isinstance(text, (dict, list)) else text, source)
     if len(as_list(question.get("hasPart"))) > 1:
@@ -361,9 +361,9 @@ def put_source(question: Json, source: str) -> None:
 
 
 def put_member(item: Json, member: str, question: Question) -> None:
-    """Let the question in a feed item have what `question` has as `member`, one that is neither id nor rubric.
+    """Set a member of the question in a feed item to that of `question`; neither id nor rubric.
 
-    Only what says the member is changed; all else stays.
+    Only the JSON members for it are changed.
     """
     node = asked_of(item)
     if member in _DATES:
@@ -392,7 +392,7 @@ def put_member(item: Json, member: str, question: Question) -> None:
 
 
 def _set_text(question: Json, member: str, part: Json) -> None:
-    """Give the object that is a member of a question the text of `part`, which is put there where there is none."""
+    """Set the text of an object that is a member of a question to that of `part`, or add `part` if there is none."""
     held = [stated for stated in as_list(question.get(member)) if isinstance(stated, dict) and stated.keys() - {"@id"}]
     if held:
         held[0]["text"] = part["text"]
@@ -401,7 +401,7 @@ def _set_text(question: Json, member: str, part: Json) -> None:
 
 
 def _put_text(question: Json, text: str) -> None:
-    """Change the text of a question, and with it what was made from the text: the template that stands for none."""
+    """Change the text of a question, and the name and the placeholder of its template, which follow from it."""
     former, question["text"] = question.get("text"), text
     for template in as_list(question.get("hasPart")):
         if isinstance(template, dict) and template.get("name") == template_name(former):
@@ -413,8 +413,7 @@ def _put_text(question: Json, text: str) -> None:
 def with_identifier(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
     """Return a new graph of the same benchmark with `identifier` as its `@id`.
 
-    Statements beside the benchmark, which somebody added to the graph, are kept; where they are about the benchmark
-    itself, they name it anew.
+    Foreign statements in the graph are kept; where they refer to the benchmark itself, they get its new name.
     """
     new = CheckpointGraph.of_tree({**graph.tree(), "@id": identifier})
     for prefix, namespace in graph.namespaces():
@@ -425,7 +424,7 @@ def with_identifier(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
 
 
 def _beside(index: Index, root: Node) -> Iterator[tuple[Node, Node, Node]]:
-    """Yield the statements about what does not hang on the root."""
+    """Yield the statements about nodes that the root does not lead to."""
     reached: set[Node] = set()
     waiting = [root]
     while waiting:

@@ -1,4 +1,4 @@
-"""A benchmark as records, tables, Markdown and one JSON value, and the table for curators: methods of `Benchmark`."""
+"""Exports of a benchmark as records, tables, Markdown, JSON, and the table for curators: methods of `Benchmark`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _QUESTIONS = frame(
     rating=TYPE,
     globalRubric=None,
 )
-"""The frame of what tables of questions and of fields take from feed items: all but the settings of traits."""
+"""The frame of feed items for tables of questions and of fields: all but the settings of traits."""
 _DOCUMENT = frame(
     text=None,
     acceptedAnswer=TEXT,
@@ -56,7 +56,7 @@ _DOCUMENT = frame(
     additionalProperty=named("finished", *LEGACY_PROPERTIES),
     globalRubric=None,
 )
-"""The frame of what a document takes from feed items."""
+"""The frame of feed items for a document."""
 _CSV_COLUMNS = {
     "Question": "question",
     "Raw Answer": "raw_answer",
@@ -66,9 +66,9 @@ _CSV_COLUMNS = {
     "Created": "date_created",
     "Modified": "date_modified",
 }
-"""What the columns after that of the identifier are filled from."""
+"""The members for the columns after that of the identifier."""
 _CSV_EXTRA = {"keywords": "keywords", "sources": "sources", "custom": "custom_metadata"}
-"""What can follow them."""
+"""The members for the optional columns after them."""
 _CURATION_COLUMNS = (
     *("Item Number", "Source ID", "Question", "Reference Answer", "Functional Area", "Subcategory", "Complexity"),
     *("Curation Status", "Field Name", "Field Type", "Judge Instruction", "Reference Value", "Verification Method"),
@@ -300,7 +300,7 @@ def _traits(rubrics: Rubrics) -> list[tuple[AnyTrait, bool]]:
 
 
 def _kind_of(trait: AnyTrait) -> str:
-    """Return what kind of result a trait gives: boolean, score, literal, template, or metric for its metrics."""
+    """Return the kind of result of a trait: boolean, score, literal, template, or metric for its metrics."""
     kind = getattr(trait, "kind", "metric" if family_of(trait) == "metric" else "boolean")
     return kind if isinstance(kind, str) else "template"
 

@@ -1,4 +1,4 @@
-"""How much there is in a benchmark, how far the work on it is, and the verdict on it: methods of `Benchmark`."""
+"""Counts of a benchmark, the progress of the work on it, and its validation: methods of `Benchmark`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Json = dict[str, Any]
 
 _SUMMARY = frame(hasPart=TEXT, rating=TYPE, additionalProperty=PROPERTY, globalRubric=None)
 READINESS = frame(hasPart=TEXT, additionalProperty=named("finished"))
-"""The frames of what is read of feed items."""
+"""The frames of feed items to read."""
 _STATUS = ((90, "excellent"), (75, "good"), (50, "fair"), (25, "poor"), (0, "critical"))
 _FEW = 5
 
 
 def summary(content: BenchmarkContent) -> Json:
-    """Return what `Benchmark.get_summary` does."""
+    """Return the value of `Benchmark.get_summary`."""
     questions = content.questions
     finished = sum(question.finished for question in questions)
     rubric, _ = content.rubrics

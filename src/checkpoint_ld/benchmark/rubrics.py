@@ -1,4 +1,4 @@
-"""Rubrics: what is wrong with them, how much is in them, and the ratings that are their traits, to change."""
+"""Rubrics: their faults, their counts, and edits of the ratings that hold their traits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MEMBER = "rating"
 
 
 def rubric_faults(rubric: Rubric | DynamicRubric | None) -> Iterator[tuple[str, str]]:
-    """Yield what keeps a rubric from being used, each with the name of the trait, and what to do about it."""
+    """Yield the faults that make a rubric unusable, each with the name of the trait and a remedy."""
     if rubric is None:
         return
     for found in rubric.all_problems():
@@ -55,14 +55,14 @@ def rubric_faults(rubric: Rubric | DynamicRubric | None) -> Iterator[tuple[str, 
 
 
 def merge_faults(general: Rubric | DynamicRubric | None, own: Rubric | DynamicRubric | None) -> Iterator[str]:
-    """Yield why the rubric of a question cannot be merged with that of the benchmark."""
+    """Yield the reasons why the rubric of a question cannot be merged with that of the benchmark."""
     if general is not None and own is not None:
         for name in conflicts(general, own):
             yield f"the benchmark has a trait of the name too: {name}; rename or remove one of the two"
 
 
 def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any]:
-    """Return how many rubrics there are, how many traits they have, and how many of each kind."""
+    """Return the numbers of rubrics, of their traits, and of traits of each kind."""
     there = [rubric for rubric in rubrics if rubric is not None]
     kinds = Counter(family_of(trait) for rubric in there for trait in rubric.traits())
     return {"rubrics": len(there), "traits": kinds.total(), "by_kind": {family: kinds[family] for family in FAMILIES}}
@@ -141,7 +141,7 @@ class HeldRubric(Generic[Traits]):
         return bool(ratings)
 
     def _put(self, changes: Mapping[int, Json | None], added: list[Json]) -> None:
-        """Put other ratings, or none, in the place of some, which are known by identity; add others at the end."""
+        """Replace or remove ratings, given by identity, and add others at the end."""
         ratings: list[Any] = as_list(self.holder.get(_MEMBER))
         self._hold([*(new for rating in ratings if (new := changes.get(id(rating), rating)) is not None), *added])
 
@@ -171,7 +171,7 @@ class HeldRubric(Generic[Traits]):
         return collected(self.model, found)
 
     def _refuse(self, given: Sequence[AnyTrait], current: Traits | None) -> None:
-        """Raise WriteError for what an author may not write, unless it is wrong with the `current` rubric already."""
+        """Raise WriteError for invalid traits, unless the `current` rubric has the same fault already."""
         known = current.all_problems() if current is not None else ()
         problems = self._collected(given).all_problems()
         refused = [problem for problem in problems if problem.severity >= Severity.WARNING and problem not in known]
@@ -201,13 +201,13 @@ def _is_dynamic_trait(rating: Any) -> bool:
     if not is_dynamic(rating):
         return False
     try:
-        return trait_of(rating) is not None  # None: of a kind that nobody knows, so it stays
+        return trait_of(rating) is not None  # None is for an unknown kind, which stays
     except ReadError:
         return True
 
 
 def _in_order(wanted: list[AnyTrait], kept: list[Json | None], old: list[Json]) -> bool:
-    """Whether traits of each kind stand in the wanted order if those that stay do so, and new ones come after them."""
+    """Return whether traits of each kind are in the wanted order if kept ones stay and new ones follow them."""
     places = {id(one): place for place, one in enumerate(old)}
     by_kind: dict[str, list[int]] = {}
     for trait, one in zip(wanted, kept, strict=True):

@@ -46,9 +46,9 @@ _END = "end"
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
-# What is written in another way than JSON writes a number, such as 007, is a name.
+# A text such as 007, which is no number in JSON, is a name.
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
-"""What is read as a number."""
+"""The texts that are read as numbers."""
 _TRUTH = re.compile("true|false", re.IGNORECASE)
 
 
@@ -113,7 +113,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 
 
 def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
-    """Put numbers, or truth values, in the place of the texts of a column, where all of them are such."""
+    """Convert the texts of a column to numbers, or truth values, where all of them are such."""
     for name in columns:
         written = [row for row in rows if row.get(name)]
         if any(all(kind.fullmatch(row[name]) for row in written) for kind in (NUMBER, _TRUTH)):
@@ -144,7 +144,7 @@ def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
 
 
 def bytes_of(path: str) -> tuple[bytes, str]:
-    """Return what a file holds, packed or not, and its name. Raises what `read_bytes` and `unpacked` raise."""
+    """Return the bytes of a file, unpacked, and its name. Raises what `read_bytes` and `unpacked` raise."""
     return unpacked(read_bytes(path)[0], path), path
 
 
@@ -189,13 +189,13 @@ def _stripped(cell: Any) -> Any:
 
 
 def cell_text(cell: Any) -> str:
-    """Return what a cell holds as a text, empty for an empty one."""
+    """Return the value of a cell as a text, empty for an empty one."""
     value = _value(cell)
     return "" if value is None else str(value)
 
 
 def _value(cell: Any) -> Any:
-    """Return what JSON has for a cell: whole numbers as such, dates and times in ISO 8601."""
+    """Return the value of a cell as JSON: whole numbers as such, dates and times in ISO 8601."""
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
     if isinstance(cell, datetime) and cell.time() == time():
@@ -215,7 +215,7 @@ _OTHER_NAMES = {
     "direction": "higher_is_better",
     "code": "callable_code",
 }
-"""What columns are called besides, in small letters with `_` for spaces."""
+"""Other names of columns, in small letters with `_` for spaces."""
 _OWN = frozenset(("question_id", "type", "dynamic", "scope"))
 _TEXTS = frozenset(
     ("name", "description", "summary", "pattern", "callable_code", "evaluation_mode", "context_mode", "kind")
@@ -223,7 +223,7 @@ _TEXTS = frozenset(
 _LISTS = frozenset(("metrics", "tp_instructions", "tn_instructions"))
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "higher": True, "lower": False, "none": None}
 _TELLING = {"pattern": "regex", "callable_code": "callable", "metrics": "metric", "tp_instructions": "metric"}
-"""The columns that tell of which type a trait is where no column says so."""
+"""The columns that imply the type of a trait where no column states it."""
 _PARTS = re.compile(r"[;\n]")
 _KINDS = ("boolean", "score", "literal", "template")
 _SETTINGS = frozenset(name for model in FAMILIES.values() for name in model.model_fields)
@@ -232,7 +232,7 @@ _NEEDED = frozenset(("callable_code", "pattern"))
 
 
 class _UnfitError(Exception):
-    """Why a row is left out: the column, if it is one, what is wrong, and what to do."""
+    """The reason why a row is left out: the column, if any, the fault, and a remedy."""
 
     def __init__(self, column: str, message: str, remedy: str) -> None:
         super().__init__(message)
@@ -286,7 +286,7 @@ def _put(benchmark: Benchmark, question: str | None, traits: Mapping[str, AnyTra
 
 
 class _Table:
-    """What was read of a table so far: traits by rubric and name, and what did not fit."""
+    """The rows of a table so far: traits by rubric and name, and findings."""
 
     def __init__(self, path: str, written: Mapping[str, str], names: QuestionNames) -> None:
         self.traits: dict[Scope, dict[str, AnyTrait]] = {}
@@ -301,7 +301,7 @@ class _Table:
         self.findings.append(replace(finding("loss", message, remedy=remedy), place=Place(self._path)))
 
     def add(self, number: int, cells: Cells) -> None:
-        """Add the trait of a row, or note why it is left out."""
+        """Add the trait of a row, or a finding about it."""
         try:
             scope = self._scope(cells)
             trait = self._trait(number, cells)
@@ -353,7 +353,7 @@ class _Table:
 
 
 def _family(cells: Cells) -> str:
-    """Return the type of a trait: what `type` says, or `kind`, or else what the cells that are filled are about."""
+    """Return the type of a trait, by `type`, or `kind`, or else the cells that are filled."""
     for column in ("type", "kind"):
         stated = cell_text(cells.get(column)).strip().lower()
         if stated in FAMILIES:
@@ -397,7 +397,7 @@ def _unfit(error: ValidationError) -> _UnfitError:
     message, value = fault["msg"].removeprefix("Value error, "), shown(str(fault.get("input")))
     if fault["type"] == "missing":
         return _UnfitError(column, f"the trait has no {column}", "fill the cell")
-    if fault["type"] == "value_error":  # what to do is said in the message
+    if fault["type"] == "value_error":  # the message has the remedy
         return _UnfitError(column, message, "")
     if column == "higher_is_better":
         return _UnfitError(column, f"{value} is no direction", "write higher, lower or none")

@@ -12,7 +12,7 @@ import sys
 __all__ = ["main"]
 
 EXIT_FAILED = 2
-"""The exit code of whatever could not be done as asked."""
+"""The exit code of a failure."""
 TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
 PROGRAM = "checkpoint-ld"
@@ -20,7 +20,7 @@ VARIABLE = "_CHECKPOINT_LD_COMPLETE"
 """The environment variable by which a shell's script wants completions; `completion` prints the scripts."""
 _INTERRUPTED = 130
 _MANY = 200_000
-"""So many new objects the garbage collector looks at together: nearly all of what an import makes stays."""
+"""The threshold of the garbage collector: nearly all objects of an import stay."""
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
         if os.environ.get(TRACEBACK):
             raise
         fail(_unavailable(error))
-    except Exception as error:  # a traceback helps nobody but us, who can ask for it
+    except Exception as error:  # a traceback helps developers only, who can switch it on
         if os.environ.get(TRACEBACK):
             raise
         fail(_fault(error))
@@ -87,24 +87,24 @@ def _fault(error: Exception) -> str:
 
 
 def fail(message: str) -> None:
-    """Say on standard error what could not be done, and exit."""
+    """Print an error on standard error, and exit."""
     from checkpoint_ld.cli.streams import say
 
-    with contextlib.suppress(OSError):  # where it cannot be written either, the exit code tells
+    with contextlib.suppress(OSError):  # if that cannot be written, the exit code remains
         say(message)
     sys.exit(EXIT_FAILED)
 
 
 def _forget_output() -> None:
-    """Let what is left to flush go nowhere: it would raise again at exit."""
+    """Discard unflushed output, which would raise again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _leave_the_garbage() -> None:
-    """Let the garbage collector look at little while a command runs, and at nothing when its process ends.
+    """Let the garbage collector do little while a command runs, and nothing when its process ends.
 
-    Python looks at all objects twice before it ends, though the memory of all of them goes back to the system then.
-    Measured: of `validate` for ten questions, both together took a quarter of the time.
+    Python collects twice before it ends, though all memory goes back to the system then. Both together took a quarter
+    of the time of `validate` for ten questions.
     """
     gc.set_threshold(_MANY, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)

@@ -121,7 +121,7 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
 
 
 def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> bool:
-    """Write statements some questions at a time, where a file is large or it is asked for; return whether it was."""
+    """Write statements some questions at a time, where a file is large or on request; return whether that was done."""
     from checkpoint_ld.batch.windows import Streaming
 
     quiet = settings["quiet"]

@@ -131,7 +131,7 @@ def _report(report: PushReport, *, quiet: bool) -> None:
 class _Files:
     """The graphs of the files or the collection that are meant, each read when it is its turn.
 
-    A bad one is said and passed over.
+    A faulty one is reported and skipped.
     """
 
     def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:

@@ -120,12 +120,12 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
 
 
 _PATIENCE = 30.0
-"""How long a service may take unless something else is said, in seconds."""
+"""The default time limit of a service in seconds."""
 
 
 @dataclass
 class _Sources:
-    """What is asked: checkpoints, a collection, or a service; and whether some of it could not be (`has_failed`)."""
+    """The sources of a query: checkpoints, a collection, or a service; `has_failed` if some could not be queried."""
 
     paths: tuple[str, ...]
     endpoint: str | None
@@ -144,7 +144,7 @@ class _Sources:
             streams.say(message)
 
     def answer(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
-        """Return the result, None where there is nothing that could be asked; raise what `sparql.run` raises."""
+        """Return the result, None where no source could be read; raise what `sparql.run` raises."""
         is_collection = self.endpoint is None and streams.is_collection(self.paths)
         if self.answers is not None and (self.endpoint is not None or is_collection):
             raise SettingsError(

@@ -81,7 +81,7 @@ def verify(
     tally, remarks = Tally(), _Remarks()
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore", StoredCodeWarning)  # it has been said, once for all answers
+        warnings.simplefilter("ignore", StoredCodeWarning)  # reported once above, for all answers
         opened = answers if is_by_path(answers) else stack.enter_context(opened_answers(answers, quiet=quiet))
         lines, graph = (
             None if target is None else stack.enter_context(streams.replacing(target, force=force))

@@ -232,7 +232,7 @@ def _judged(match_type: Any, expected: Any, matches: list[Any]) -> tuple[bool, s
 
 @dataclass(slots=True)
 class _Judged:
-    """The result and the score of each field, once asked for; of no weight when answers are compared."""
+    """The cached result and score of each field, which do not count when answers are compared."""
 
     fields: dict[str, tuple[bool | None, float | None]] | None = field(default=None, compare=False)
 

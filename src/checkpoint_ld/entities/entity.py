@@ -1,4 +1,4 @@
-"""What all entities share: how they are checked and written as JSON, and the kinds of scores and traits."""
+"""The base of all entities: checks, JSON, and the kinds of scores and traits."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Entity(BaseModel, Shown):
         return ()
 
     def _derive(self) -> None:
-        """Fill in the fields that follow from others; called before `problems` is asked."""
+        """Fill in the fields that follow from others; called before `problems`."""
 
     @model_validator(mode="after")
     def _refuse_problems(self, info: ValidationInfo) -> Self:
@@ -97,7 +97,7 @@ class Entity(BaseModel, Shown):
     if not TYPE_CHECKING:  # a declared __setattr__ would make type checkers accept any attribute
 
         def __setattr__(self, name: str, value: object) -> None:
-            # Pydantic's own validate_assignment leaves the new value in place when a rule between fields refuses it.
+            # Pydantic's own validate_assignment keeps a new value that a rule between fields refuses.
             if name not in type(self).model_fields:
                 super().__setattr__(name, value)
                 return
@@ -116,7 +116,7 @@ def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
 
 
 def is_lenient(info: ValidationInfo) -> bool:
-    """Tell whether data out of a file is being validated."""
+    """Return whether data out of a file is being validated."""
     return info.context is LENIENT or bool(_context(info).get("lenient"))
 
 

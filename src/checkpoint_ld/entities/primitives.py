@@ -129,7 +129,7 @@ class VerificationPrimitive(OpenEntity):
         raise NotImplementedError
 
     def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
-        """Say what is odd about values that do not pass and are no error: an incomplete date, say."""
+        """Return remarks about values that do not pass without an error, such as an incomplete date."""
         del extracted, expected
         return ()
 
@@ -152,7 +152,7 @@ class TracePrimitive(VerificationPrimitive):
 
     @renamed(text="raw_trace")
     def check_trace(self, raw_trace: str) -> bool:
-        """Tell whether a response is as asked for; raises `EvaluationError` for what is no text or takes too long."""
+        """Return whether a response passes; raises `EvaluationError` for what is no text or takes too long."""
         if not isinstance(raw_trace, str):
             raise EvaluationTypeError(f"{named(raw_trace)} is no response: give its text")
         return self._found_in(raw_trace)
@@ -217,7 +217,7 @@ class CheckResult:
     """What a primitive says about one value.
 
     `score` is the credit from 0.0 to 1.0. `error` says why the value could not be judged, None if it could; it has
-    then not passed. `remarks` say what is odd about a value that was judged, such as an incomplete date.
+    then not passed. `remarks` are about a value that was judged, such as an incomplete date.
     """
 
     passed: bool
@@ -853,7 +853,7 @@ AnyTracePrimitive: TypeAlias = TraceRegex | TraceContains | TraceLength
 """The primitives that look at the whole response."""
 
 AnyPrimitive: TypeAlias = Annotated[ParsedPrimitive | AnyTracePrimitive, Field(discriminator="type")]
-"""Any primitive, for the fields of other models: told apart by `type`."""
+"""Any primitive, for the fields of other models: distinguished by `type`."""
 
 PRIMITIVES: Final[Mapping[str, type[VerificationPrimitive]]] = MappingProxyType(
     {primitive.__name__: primitive for primitive in (*ParsedPrimitive.__args__, *AnyTracePrimitive.__args__)}

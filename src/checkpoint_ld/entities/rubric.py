@@ -290,7 +290,7 @@ def _merged(first: _Collection | None, second: _Collection | None) -> _Collectio
             "rename or remove one of each"
         )
     lists = {name: [*getattr(first, name), *getattr(second, name)] for name in TRAIT_LISTS}
-    # Lenient, since what was odd about either rubric before does not keep the two from being merged.
+    # Lenient, since earlier problems of either rubric do not prevent merging.
     return type(first).model_validate(lists, context=LENIENT)
 
 

@@ -63,7 +63,7 @@ class AtLeastN(_Node):
 
 
 StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field(discriminator="type")]
-"""Any node, told by `type`, which every node but the root has to have in serialised form."""
+"""Any node, distinguished by `type`, which every node but the root has to have in serialised form."""
 
 
 @renamed(results="field_results")

@@ -169,7 +169,7 @@ class ScoredTrait(Trait):
     __hash__ = None  # type: ignore[assignment] # as of every model that can be changed
 
     def _derive(self) -> None:
-        # Written past the fields' set: what follows from other fields was not said by anybody.
+        # Not added to the set of given fields, since the value follows from others.
         if self.kind == "boolean":
             self.__dict__.update(min_score=None, max_score=None)
         elif self.kind == "literal" and self.classes:
