@@ -92,7 +92,7 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
 ) -> Any:
     """Return a pydantic field that says how it is verified, for the body of a class derived from `BaseAnswer`.
 
-    `description` is what the judge of an answer is asked for. `ground_truth` is what is right: a value, or a
+    `description` tells the judge of an answer what to give. `ground_truth` is the right answer: a value, or a
     `ConditionalGroundTruth`; sets and tuples are kept as lists, dates as ISO 8601 text. `weight` is the field's share
     in the granular score. All other arguments go to `pydantic.Field`. Without a default the field is required, except
     that one with a trace primitive, whose value nobody looks at, is then None.

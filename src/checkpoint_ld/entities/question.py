@@ -153,7 +153,7 @@ class ScenarioPart(Entity):
 
 
 class ScenarioNode(ScenarioPart):
-    """A turn of a scenario, in which a question is asked.
+    """A turn of a scenario, with its question.
 
     A file holds the question twice: `question_object` is the schema.org form, `question_data` all the members of a
     `Question`. Both are kept as they are; the property `question` reads and replaces them.

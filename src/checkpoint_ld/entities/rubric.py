@@ -42,7 +42,7 @@ class OutcomeStatus(StrEnum):
     NEEDS_JUDGE = "needs_judge"
     """A language model or an agent has to judge."""
     NOT_RUN = "not_run"
-    """The trait's function is stored code, and nobody said that it is trusted."""
+    """The trait's function is stored code that is not trusted."""
     CONCEPT_ABSENT = "concept_absent"
     """The trait is dynamic, and the text is not about its concept."""
     ERROR = "error"

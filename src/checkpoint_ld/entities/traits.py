@@ -151,7 +151,7 @@ class ScoredTrait(Trait):
         return lowest <= value <= highest or (self.kind == "literal" and value == ERROR_SCORE)
 
     def problems(self) -> tuple[Finding, ...]:
-        """Report odd classes, an empty or broken range of scores, and a template that has a direction."""
+        """Report faulty classes, an empty or broken range of scores, and a template that has a direction."""
         found = self.class_problems(self.classes)
         if self.kind == "score":
             return found + self.range_problems(*self.score_range())
@@ -205,7 +205,7 @@ class LLMRubricTrait(ScoredTrait):
     include_ground_truth: bool = Field(default=False, description="The judge sees the reference answer")
 
     def problems(self) -> tuple[Finding, ...]:
-        """Report odd classes, ranges and directions, and deep judgment of a template, which there is not."""
+        """Report faulty classes, ranges and directions, and deep judgment of a template, which does not exist."""
         found = super().problems()
         found += self.fractions("deep_judgment_max_excerpts", "deep_judgment_excerpt_retry_attempts")
         if self.is_template_kind and self.deep_judgment_enabled:
@@ -301,7 +301,7 @@ class AgenticRubricTrait(ScoredTrait):
     )
 
     def problems(self) -> tuple[Finding, ...]:
-        """Report odd classes, ranges and directions, a trace that nobody sees, and a model that runs no agents."""
+        """Report faulty classes, ranges and directions, a trace that is not used, and a model that runs no agents."""
         found = super().problems()
         if self.materialize_trace and self.context_mode == "workspace_only":
             message = "materialize_trace is true, but context_mode workspace_only shows no trace"
@@ -591,7 +591,7 @@ class CallableRubricTrait(Trait):
         return self._in_range(value)
 
     def problems(self) -> tuple[Finding, ...]:
-        """Report missing code, odd classes and an empty or broken range of scores."""
+        """Report missing code, faulty classes and an empty or broken range of scores."""
         found = self.class_problems(self.classes)
         if self.callable_code is None:
             found += (self.problem("callable-code-missing", "no callable_code", "set callable_code"),)

@@ -414,7 +414,7 @@ class _Merger:
             return _grown(four) if self.is_growing(steps, four) else None
         if any(len(set(name)) < len(name) for name in names):
             return None
-        # The names of entries are tuples, by which they are told from keys.
+        # The names of entries are tuples, which distinguishes them from keys.
         entries: list[list[Hashable]] = [[(name,) for name in version] for version in names]
         held = [dict(zip(one, values, strict=True)) for one, values in zip(entries, four, strict=True)]
         at = [{name: index for index, name in enumerate(entries[side])} for side in (0, 1, 3)]

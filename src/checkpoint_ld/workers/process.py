@@ -167,7 +167,7 @@ class Worker:
         self, line: bytes, send_data: Callable[[ChunkedWriter], object] | None, found: queue.SimpleQueue[bytes]
     ) -> None:
         stdin, stdout = self._popen.stdin, self._popen.stdout
-        assert stdin is not None  # noqa: S101 - for the type checker: both were asked for
+        assert stdin is not None  # noqa: S101 - for the type checker: both are pipes
         assert stdout is not None  # noqa: S101 - as above
         with contextlib.suppress(OSError):  # if it died, there is no line to read
             stdin.write(line)
