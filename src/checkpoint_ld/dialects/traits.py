@@ -364,11 +364,11 @@ class Rubric:
                     self._listing.add(traits, place)
                 continue
             for index, trait in enumerate(traits):
-                said = trait if isinstance(trait, dict) else {}
-                named = family_of(said.get("type")) if member == "traits" else None
-                if said.get("name") not in names:
+                members = trait if isinstance(trait, dict) else {}
+                named = family_of(members.get("type")) if member == "traits" else None
+                if members.get("name") not in names:
                     self.add_trait(named or family, trait, f"{place}/{index}")
-                elif "name" in said and not self.says(named or family, said):
+                elif "name" in members and not self.says(named or family, members):
                     others.setdefault(member, []).append(trait)
         return others
 

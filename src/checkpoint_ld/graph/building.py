@@ -141,8 +141,8 @@ class Walk(Columns):
                 if "@id" in one and not literals.tells(name, one["@id"]):
                     beside.append((at, IDENTIFIER, self.texts[one["@id"]]))
         if positions is not None and (place.is_map or any(own)):
-            told = enumerate(zip(positions, names if place.is_map else own, strict=True))
-            beside += [(at, POSITION, self.scalars[int, position]) for at, (position, is_told) in told if is_told]
+            counted = enumerate(zip(positions, names if place.is_map else own, strict=True))
+            beside += [(at, POSITION, self.scalars[int, position]) for at, (position, is_kept) in counted if is_kept]
         # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
         subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
         self.batches.append((sources, names))
@@ -184,7 +184,7 @@ class Walk(Columns):
         that the same terms apply to can be taken together.
         """
         depth = place.depth + 1
-        said, columns = self.laid_out(found.sources, groups, place)
+        described, columns = self.laid_out(found.sources, groups, place)
         odd: dict[int, list[KeyPlan]] = {}
         waiting: dict[tuple[object, ...], list[Column]] = {}
         for column in columns:
@@ -192,19 +192,19 @@ class Walk(Columns):
             if plain is not None:
                 terms, left = self.column(plain, found.names, depth)
                 for at, term in zip(plain.rows, terms, strict=True):
-                    said[at][plain.known.predicate] = term
+                    described[at][plain.known.predicate] = term
                 for at in left:
                     odd.setdefault(plain.rows[at], []).append(plain.known)
             for kind, holder in holders:
                 via, is_set = holder.known.term, holder.known.is_set
                 scope = holder.plan if via is not None and via.scope is not None else None
                 waiting.setdefault((kind, via, is_set, scope), []).append(holder)
-        self.tell_below(waiting, found.names, depth, said, odd)
+        self.tell_below(waiting, found.names, depth, described, odd)
         for at in odd:
-            said[at] = {predicate: term for predicate, term in said[at].items() if term is not None}
+            described[at] = {predicate: term for predicate, term in described[at].items() if term is not None}
         for at, predicate, term in beside:
-            said[at][predicate] = term
-        self.index.update(one for one in zip(subjects, said, strict=True) if one[1])
+            described[at][predicate] = term
+        self.index.update(one for one in zip(subjects, described, strict=True) if one[1])
         self.odd += [(subjects[at], found.sources[at], odd[at]) for at in sorted(odd)]
 
     def tell_below(
@@ -212,7 +212,7 @@ class Walk(Columns):
         waiting: dict[tuple[object, ...], list[Column]],
         names: Sequence[str],
         depth: int,
-        said: list[dict[Any, Any]],
+        described: list[dict[Any, Any]],
         odd: dict[int, list[KeyPlan]],
     ) -> None:
         """Hold the statements of the objects below others, those together that the same terms apply to."""
@@ -223,7 +223,7 @@ class Walk(Columns):
             terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
             holding = [(row, part.known) for part in parts for row in part.rows]
             for (row, known), term in zip(holding, terms, strict=True):
-                said[row][known.predicate] = term
+                described[row][known.predicate] = term
             for at in left:
                 row, known = holding[at]
                 odd.setdefault(row, []).append(known)
@@ -232,7 +232,7 @@ class Walk(Columns):
         self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
     ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
         """Return the predicates of each object, with its type alone, and the values of all by their keys."""
-        said: list[dict[Any, Any]] = [{}] * len(sources)
+        described: list[dict[Any, Any]] = [{}] * len(sources)
         columns: dict[int, Column] = {}
         for kind, keys, rows in groups:
             if not kind and self.type_key in keys:
@@ -241,7 +241,7 @@ class Walk(Columns):
             members = [(key, known) for key, known in zip(keys, plan.members(keys), strict=True) if known is not None]
             pattern: dict[Any, Any] = {**plan.pattern, **{known.predicate: None for _, known in members}}
             for at in rows:
-                said[at] = pattern.copy()
+                described[at] = pattern.copy()
             alike_ones = sources if len(groups) == 1 else [sources[at] for at in rows]
             for key, known in members:
                 column = columns.get(id(known))
@@ -249,7 +249,7 @@ class Walk(Columns):
                     column = columns[id(known)] = Column(known, plan, [], [])
                 column.rows.extend(rows)
                 column.values.extend(map(itemgetter(key), alike_ones))
-        return said, columns.values()
+        return described, columns.values()
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -273,7 +273,9 @@ class Walk(Columns):
                 left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
                 continue
             held = known.predicate in reader.index.get(subject, ())
-            read = {known.key: reader.told(subject, known.predicate, known.term, _coercion(known))} if held else {}
+            read = (
+                {known.key: reader.read_member(subject, known.predicate, known.term, _coercion(known))} if held else {}
+            )
             names = self.names if has_objects(value) else {}
             left = left.and_also(difference({known.key: value}, read, names, ()))
         return left

@@ -152,15 +152,15 @@ def _is_large(value: Any) -> bool:
 
 
 class Scalars(dict[object, "Node"]):
-    """Literals of numbers and truth values by type and value, each made when it is first asked for."""
+    """Literals of numbers and truth values by type and value, each made when it is first needed."""
 
     def __init__(self, datatype: str | None = None) -> None:
         super().__init__()
         self._datatype = datatype
 
-    def __missing__(self, said: tuple[type, Any]) -> Node:
-        kind, value = said
-        place = said if value or kind is not float else repr(value)  # 0.0 equals -0.0
+    def __missing__(self, key: tuple[type, Any]) -> Node:
+        kind, value = key
+        place = key if value or kind is not float else repr(value)  # 0.0 equals -0.0
         term = self.get(place)
         if term is None:
             term = self[place] = literal_of(value, self._datatype)

@@ -71,9 +71,9 @@ class Residue:
     def over(self, read: dict[str, Any]) -> dict[str, Any]:
         """Return the members of the document, given those that were read from statements."""
         kept = {key: value for key, value in read.items() if key not in self.absent or not self._counts(key, read)}
-        told = {key: decoded(value) for key, value in self.members.items() if self._counts(key, read)}
+        stated = {key: decoded(value) for key, value in self.members.items() if self._counts(key, read)}
         apart = {key: value for key, value in self.set_apart.items() if self._counts(key, read)}
-        return {**kept, **told, **apart}
+        return {**kept, **stated, **apart}
 
     def _counts(self, key: str, read: dict[str, Any]) -> bool:
         return self.read_as.get(key) == (_digest(read[key]) if key in read else None)
@@ -88,7 +88,7 @@ class Residue:
         )
 
     def and_also(self, other: Residue) -> Residue:
-        """Return the residue of members of which some are told by this one, and others by `other`."""
+        """Return the residue of members of which some are stated by this one, and others by `other`."""
         return Residue(
             {**self.members, **other.members},
             (*self.absent, *other.absent),
@@ -330,7 +330,7 @@ class Compaction:
             members[key] = self._member(terms_of(held), term, coercion_of(key, term, is_property=is_property))
         return members
 
-    def told(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
+    def read_member(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
         """Return what `members` gives for one predicate that a node has, whose key is that of `term`."""
         return self._member(terms_of(self.index[subject][predicate]), term, coercion)
 

@@ -177,14 +177,14 @@ def literal_of(value: Any, datatype: str | None = None, language: str | None = N
 
 
 class Made(dict[str, "Node"]):
-    """Terms by the text that they say, each made when it is first asked for."""
+    """Terms by their text, each made when it is first needed."""
 
     def __init__(self, make: Callable[[str], Node]) -> None:
         super().__init__()
         self._make = make
 
-    def __missing__(self, said: str) -> Node:
-        term = self[said] = self._make(said)
+    def __missing__(self, text: str) -> Node:
+        term = self[text] = self._make(text)
         return term
 
 

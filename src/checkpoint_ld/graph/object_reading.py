@@ -117,7 +117,7 @@ class Reads:
 
 
 class _Nodes(NamedTuple):
-    """Nodes that are read together, what is said of each, and their objects."""
+    """Nodes that are read together, the statements about each, and their objects."""
 
     subjects: Sequence[Node]
     held_by: Sequence[Predicates]
@@ -190,7 +190,7 @@ class ObjectReading(Compaction):
             keys = (filter(held.__contains__, wanted) for held in held_by)
         objects: list[Tree] = [{} for _ in subjects]
         parts: dict[Any, dict[Node, list[int]]] = {}
-        for (kind, *predicates), rows in grouped([*map(tuple, map(chain, zip(kinds), keys))]):
+        for (kind, predicates), rows in grouped([*zip(kinds, map(tuple, keys), strict=True)]):
             columns = parts.setdefault(kind, {RDF_TYPE: []})
             for predicate in predicates if kind is not None else (RDF_TYPE, *predicates):
                 columns.setdefault(predicate, []).extend(rows)
@@ -247,8 +247,8 @@ class ObjectReading(Compaction):
         if kind is not None:
             kinds: list[Any] = [kind] * len(every) if isinstance(kind, str) else [[*kind] for _ in every]
             found.append((reads.rank("@type"), "@type", every, kinds))
-        told = {*columns.get(IDENTIFIER, ())}
-        at_names = [at for at in every if at in told or "#/" not in subjects[at]]  # type: ignore[operator]  # a text
+        identified = {*columns.get(IDENTIFIER, ())}
+        at_names = [at for at in every if at in identified or "#/" not in subjects[at]]  # type: ignore[operator]  # a text
         own = {at: name for at in at_names if (name := self.identifier(subjects[at])) is not None}
         if own:
             found.append((reads.rank("@id"), "@id", [*own], [*own.values()]))
@@ -342,10 +342,12 @@ class ObjectReading(Compaction):
             step = reads.step(predicate)
             if step is not None and step.key in keys and step.key in row:
                 value = row[step.key]
-                is_told = type(value) is list and {*map(type, value)} == _TEXTS
-                read[step.key] = value if is_told else self.told(subject, step.predicate, step.term, step.coercion)
-        told = {key: one for key, one in residue.over(read).items() if only is None or key in only or key[:1] == "@"}
-        filled = {key: self._filled_all(value, reads.terms.by_key.get(key)) for key, value in told.items()}
+                are_texts = type(value) is list and {*map(type, value)} == _TEXTS
+                read[step.key] = (
+                    value if are_texts else self.read_member(subject, step.predicate, step.term, step.coercion)
+                )
+        stated = {key: one for key, one in residue.over(read).items() if only is None or key in only or key[:1] == "@"}
+        filled = {key: self._filled_all(value, reads.terms.by_key.get(key)) for key, value in stated.items()}
         every = {**{key: one for key, one in row.items() if key not in read or key in filled}, **filled}
         if self.adds_contexts and (
             is_needing

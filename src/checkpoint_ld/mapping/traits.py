@@ -244,26 +244,26 @@ def _decoded(name: str, value: Any) -> Any:
 
 
 def _members(family: str, rating: Json, settings: Json) -> Json:
-    told: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
-    if not isinstance(told.get("model_override"), dict):
-        told.pop("model_override", None)  # no settings of a model, which a rule says, and of no effect
+    members: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
+    if not isinstance(members.get("model_override"), dict):
+        members.pop("model_override", None)  # no settings of a model, which a rule says, and of no effect
     if family == "llm":
         for name, value in rating.items():
             if name in DEEP_DEFAULTS and _is_of_kind(value, DEEP_DEFAULTS[name]):
-                told.setdefault(name, value)
+                members.setdefault(name, value)
         kind = llm_kind(rating, settings)
-        told["kind"] = "boolean" if kind == "binary" else kind
+        members["kind"] = "boolean" if kind == "binary" else kind
     elif family == "metric":
-        mode = {"evaluation_mode": MATRIX} if told.get("evaluation_mode") == GUI_MATRIX else {}
-        return {"higher_is_better": None, **told, **mode}
+        mode = {"evaluation_mode": MATRIX} if members.get("evaluation_mode") == GUI_MATRIX else {}
+        return {"higher_is_better": None, **members, **mode}
     elif family == "regex":
-        return {"pattern": None, **told}
+        return {"pattern": None, **members}
     elif family == "callable":
-        told = {"callable_code": None, **told}
-    if told.setdefault("kind", "boolean") == "score":
+        members = {"callable_code": None, **members}
+    if members.setdefault("kind", "boolean") == "score":
         bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
-        told.update(_bounds(told, {name: number_of(bound) for name, bound in bounds.items()}))
-    return told
+        members.update(_bounds(members, {name: number_of(bound) for name, bound in bounds.items()}))
+    return members
 
 
 def _is_of_kind(value: Any, usual: bool | None) -> bool:
@@ -271,13 +271,13 @@ def _is_of_kind(value: Any, usual: bool | None) -> bool:
     return isinstance(value, bool) if isinstance(usual, bool) else is_number(value)
 
 
-def _bounds(told: Json, ends: Json) -> Json:
+def _bounds(members: Json, ends: Json) -> Json:
     """Return the range of a score trait: the ends of its rating, unless a setting says it more exactly, or has none."""
     bounds = {}
     for name, end in ends.items():
-        said = told.get(name)
-        is_open = name in told and said is None
-        if end is not None and not is_open and not (is_number(said) and as_float(said) == end):
+        stated = members.get(name)
+        is_open = name in members and stated is None
+        if end is not None and not is_open and not (is_number(stated) and as_float(stated) == end):
             bounds[name] = as_plain(end)
     return bounds
 
@@ -320,8 +320,8 @@ def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool =
         return rating
     made = rating_of(trait, scope, dynamic=dynamic)
     # What the trait says already, another trait takes away.
-    told = {key for key in rating if key == "description" or key.startswith("deep_judgment_")}
-    beyond = {key: value for key, value in rating.items() if key not in made and key not in told}
+    covered = {key for key in rating if key == "description" or key.startswith("deep_judgment_")}
+    beyond = {key: value for key, value in rating.items() if key not in made and key not in covered}
     entries = [one for one in as_list(rating.get("additionalProperty")) if name_of(one) not in _SETTING_NAMES]
     return {**made, **beyond, "additionalProperty": [*made["additionalProperty"], *entries]}
 

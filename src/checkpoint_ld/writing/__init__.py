@@ -1,4 +1,4 @@
-"""Writing: a checkpoint graph as the bytes of a file, in the syntax, dialect and layout that are asked for."""
+"""Writing: a checkpoint graph as the bytes of a file, in the syntax, dialect and layout that are wanted."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _options(own: Any, tree: Tree, known: Dialect) -> dict[str, Any]:
 
 def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, Any]) -> Downgrade:
     """Return a canonical document in another dialect, with the terms of its own context."""
-    assert known.downgrade is not None  # noqa: S101 - write has asked
+    assert known.downgrade is not None  # noqa: S101 - write has checked it
     value, findings = known.downgrade(tree, now=now, **options)
     foreign = contexts.foreign_terms(tree.get("@context"))
     if foreign and "@context" in value:

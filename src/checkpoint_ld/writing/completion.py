@@ -1,7 +1,7 @@
 """Completion: a canonical tree with everything that Karenina refuses a file without.
 
 What is there stays, in the form that Karenina takes; nothing is taken away. What Karenina could never take is refused.
-A question without a template gets the one that stands for none only where that is asked for (`with_placeholders`).
+A question without a template gets the one that stands for none only where that is wanted (`with_placeholders`).
 """
 
 from __future__ import annotations

@@ -229,19 +229,23 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
         return False
     ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
     passed_over = {"@propagate", *typings_of(own)}
-    # What is null there is set apart from the graph, which the object alone does not tell.
-    told = {key: one for key, one in own.items() if one is not None and key not in passed_over}
-    if not told and len(passed_over) > 1:
+    # What is null there is set apart from the graph, which the object alone does not state.
+    stated = {key: one for key, one in own.items() if one is not None and key not in passed_over}
+    if not stated and len(passed_over) > 1:
         return True  # under another context than ours, nothing but the types of texts is written
-    return told == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
+    return stated == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
 
 
 def typings_of(context: object) -> dict[str, Tree]:
     """Return the keys of texts that a context of one object gives a language or a datatype, with what it says."""
     typings = {}
     for key, one in context.items() if isinstance(context, dict) else ():
-        told = {name: said for name, said in one.items() if name.startswith("@")} if isinstance(one, dict) else {}
-        typing = {name: said for name, said in told.items() if name not in ("@id", "@container")}
+        keywords = (
+            {name: definition for name, definition in one.items() if name.startswith("@")}
+            if isinstance(one, dict)
+            else {}
+        )
+        typing = {name: definition for name, definition in keywords.items() if name not in ("@id", "@container")}
         if (key in TEXTS or key == "value") and _typed_text({"@value": "", **typing}) is not None:
             typings[key] = typing
     return typings
@@ -310,8 +314,8 @@ class Tidying:
             if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
                 typings = typings_of(value)
                 continue
-            is_told = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
-            if is_told and not is_name(value, is_type=key == "@type"):
+            is_named = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
+            if is_named and not is_name(value, is_type=key == "@type"):
                 what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
                 self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)

@@ -51,7 +51,7 @@ def expanded_of(graph: StatementGraph) -> list[Tree]:
 
 
 class _Expansion:
-    """Node objects, each told in full where it is first met."""
+    """Node objects, each written in full where it is first met."""
 
     def __init__(self, graph: StatementGraph) -> None:
         self._index = graph.held
