@@ -77,7 +77,7 @@ def read_bytes(
             expected = os.fstat(file.fileno()).st_size
             if expected > limits.size:
                 raise too_large(expected, name, limits)
-            return _read(file, name, limits), name
+            return _read(file, name, limits, at_once=expected + 1), name
     if not hasattr(source, "read"):
         raise WrongTypeError(f"a {type(source).__name__} is no source: give a path, bytes or an open binary file")
     label = getattr(source, "name", None)
@@ -201,13 +201,14 @@ def _explained(name: str) -> Iterator[None]:
         raise SourceMissingError(_refusal(name, "read", error, _READ_REMEDIES, "check the path")) from error
 
 
-def _read(file: BinaryIO, name: str | None, limits: Limits) -> bytes:
-    content = bytearray()
-    while chunk := file.read(min(_CHUNK, limits.size + 1 - len(content))):
-        content += chunk
-        if len(content) > limits.size:
+def _read(file: BinaryIO, name: str | None, limits: Limits, at_once: int = 0) -> bytes:
+    chunks, size = [], 0
+    while chunk := file.read(min(max(_CHUNK, at_once), limits.size + 1 - size)):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > limits.size:
             raise too_large(None, name, limits)
-    return bytes(content)
+    return b"".join(chunks)
 
 
 def _refusal(name: str, done: str, error: Exception, remedies: dict[int, str], otherwise: str) -> str:
