@@ -18,7 +18,7 @@ from rich.table import Table
 
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.graph.store import Index, triples_of
-from checkpoint_ld.shacl.rest import merged
+from checkpoint_ld.shacl.data import merged
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.constraints.components import register
 from checkpoint_ld.validation.inference import infer
@@ -40,7 +40,7 @@ def broken(data: bytes, count: int) -> bytes:
 def plain(source: reading.Reading, shapes: Index) -> None:
     """Run pySHACL as it comes, on graphs of rdflib's own."""
     graph, asked = Graph(), Graph()
-    for triple in triples_of(merged((source.graph.index, infer(source.graph)))):
+    for triple in triples_of(merged(source.graph.index, infer(source.graph))):
         graph.add(triple)
     for triple in triples_of(shapes):
         asked.add(triple)

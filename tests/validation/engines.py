@@ -11,7 +11,7 @@ from rdflib.plugins.sparql import prepareQuery
 
 from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.graph.store import triples_of
-from checkpoint_ld.shacl.rest import merged
+from checkpoint_ld.shacl.data import merged
 from checkpoint_ld.validation.constraints.components import register
 from checkpoint_ld.validation.inference import infer
 from checkpoint_ld.validation.profiles import Profile, profile
@@ -48,7 +48,7 @@ def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
     said = examine_bytes(text).graph
-    for triple in triples_of(merged((said.index, infer(said)))):
+    for triple in triples_of(merged(said.index, infer(said))):
         graph.add(triple)
     return graph
 

@@ -1,7 +1,6 @@
 """The data graph as tables: focus nodes are rows, the value nodes of a path are a column.
 
-A graph is one or several subject indexes, whose statements count together: those of a document, and those that follow
-from them. No index is copied.
+The statements of several subject indexes count together: those of a document, and those that follow from them.
 """
 
 from __future__ import annotations
@@ -58,24 +57,42 @@ def index_of(graph: Graph) -> Index:
     return index
 
 
-class DataGraph:
-    """The statements that are held against shapes, in layers."""
+def merged(first: Index, *others: Index) -> Index:
+    """Return the statements of one or more indexes in one that may share parts with them: it is not to be changed."""
+    if not others:
+        return first
+    index = first.copy()
+    known: dict[tuple[int, int], Node | list[Node]] = {}
+    for other in others:
+        for subject, more in other.items():
+            held = index.get(subject)
+            if held is None:
+                index[subject] = more
+                continue
+            both = index[subject] = held.copy()
+            for predicate, value in more.items():
+                one = both.setdefault(predicate, value)
+                if one is not value:
+                    # Values that many nodes share, such as their types, stay values that they share.
+                    key = id(one), id(value)
+                    if key not in known:
+                        known[key] = _both(one, value)
+                    both[predicate] = known[key]
+    return index
 
-    def __init__(self, *layers: Index) -> None:
-        self.layers = layers or ({},)
+
+class DataGraph:
+    """The statements of one or more subject indexes, as they are held against shapes."""
+
+    def __init__(self, *indexes: Index) -> None:
+        self.index = merged(*indexes)
         self._having: dict[Node, dict[Node, None]] = {}
         self._subjects: dict[Node, dict[Node, list[Node]]] = {}
         self._instances: dict[Node, Mapping[Node, None]] = {}
 
     def values(self, node: Node, predicate: Node) -> list[Node]:
         """Return the values of a property of a node, each once."""
-        found: list[Node] = []
-        for layer in self.layers:
-            held = layer.get(node, _NOTHING).get(predicate)
-            if held is not None:
-                more = held if isinstance(held, list) else [held]
-                found = [*found, *(one for one in more if one not in found)] if found else more
-        return found
+        return terms_of(self.index.get(node, _NOTHING).get(predicate))
 
     def subjects(self, predicate: Node, value: Node) -> list[Node]:
         """Return the nodes that have a value for a property, each once."""
@@ -97,11 +114,10 @@ class DataGraph:
         """Find the nodes that have some properties, all of them in one pass."""
         found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
         is_unwanted = frozenset(found).isdisjoint
-        for layer in self.layers:
-            for node, held in layer.items():
-                if not is_unwanted(held):
-                    for predicate in found.keys() & held.keys():
-                        found[predicate][node] = None
+        for node, held in self.index.items():
+            if not is_unwanted(held):
+                for predicate in found.keys() & held.keys():
+                    found[predicate][node] = None
         self._having.update(found)
 
     def objects_of(self, predicate: Node) -> dict[Node, None]:
@@ -110,12 +126,12 @@ class DataGraph:
 
     def describes(self, node: Node) -> bool:
         """Tell whether there are statements about a node."""
-        return any(node in layer for layer in self.layers)
+        return node in self.index
 
     def statements(self, node: Node) -> Iterator[tuple[Node, Node]]:
         """Yield the properties of a node with their values, each pair once."""
-        for predicate in dict.fromkeys(chain.from_iterable(layer.get(node, _NOTHING) for layer in self.layers)):
-            for value in self.values(node, predicate):
+        for predicate, held in self.index.get(node, _NOTHING).items():
+            for value in terms_of(held):
                 yield predicate, value
 
     def instances(self, kind: Node) -> Mapping[Node, None]:
@@ -150,12 +166,11 @@ class DataGraph:
         """The instances of each class, those with the same classes together."""
         alike: dict[int, list[Node]] = {}
         every: dict[int, Held] = {}
-        for layer in self.layers:
-            for node, kinds in zip(layer, [held.get(RDF_TYPE) for held in layer.values()], strict=True):
-                try:
-                    alike[id(kinds)].append(node)
-                except KeyError:
-                    alike[id(kinds)], every[id(kinds)] = [node], kinds
+        for node, kinds in zip(self.index, [held.get(RDF_TYPE) for held in self.index.values()], strict=True):
+            try:
+                alike[id(kinds)].append(node)
+            except KeyError:
+                alike[id(kinds)], every[id(kinds)] = [node], kinds
         every.pop(id(None), None)
         found: dict[Node, list[list[Node]]] = defaultdict(list)
         for key, kinds in every.items():
@@ -248,15 +263,11 @@ class Table:
         self.data = data
         self.nodes = nodes
         self._columns: dict[PropertyPath | None, Column] = {}
-        self._held: dict[int, tuple[list[dict[Node, Node | list[Node]]], set[Node]]] = {}
 
-    def _rows(self, layer: int) -> tuple[list[dict[Node, Node | list[Node]]], set[Node]]:
-        """Return what a layer holds for each node, and the properties among that."""
-        found = self._held.get(layer)
-        if found is None:
-            rows = list(map(self.data.layers[layer].get, self.nodes, repeat(_NOTHING)))
-            found = self._held[layer] = rows, _properties(rows)
-        return found
+    @cached_property
+    def _rows(self) -> list[dict[Node, Node | list[Node]]]:
+        """What is said of each node."""
+        return list(map(self.data.index.get, self.nodes, repeat(_NOTHING)))
 
     def column(self, path: PropertyPath | None) -> Column:
         """Return the column of a path; None stands for the nodes themselves."""
@@ -268,18 +279,7 @@ class Table:
 
     def property(self, predicate: Node) -> Sequence[Held]:
         """Return the values of a property of each row."""
-        held = [rows for rows, known in map(self._rows, range(len(self.data.layers))) if predicate in known]
-        if not held:
-            return [None] * len(self.nodes)
-        if len(held) == 1:
-            return list(map(dict.get, held[0], repeat(predicate)))
-        return together(list(map(dict.get, rows, repeat(predicate))) for rows in held)
-
-
-def _properties(rows: Collection[dict[Node, Node | list[Node]]]) -> set[Node]:
-    """Return all properties in rows; nodes of which the same follows share one."""
-    found: set[Node] = set()
-    return found.union(*dict(zip(map(id, rows), rows, strict=True)).values())
+        return list(map(dict.get, self._rows, repeat(predicate)))
 
 
 def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
@@ -293,11 +293,12 @@ def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
     return first
 
 
-def _both(one: Node | list[Node], more: Node | list[Node]) -> Held:
+def _both(one: Node | list[Node], more: Node | list[Node]) -> Node | list[Node]:
     # Terms whose texts differ are not equal: a dictionary would compute the hash of each, a literal's in Python.
     if one.__class__ not in _LISTS and more.__class__ not in _LISTS and str.__ne__(one, more):  # type: ignore[operator]  # terms are texts
         return [one, more]  # type: ignore[list-item]  # none is a list
-    return united((*terms_of(one), *terms_of(more)))
+    found = list(dict.fromkeys((*terms_of(one), *terms_of(more))))
+    return found if len(found) > 1 else found[0]
 
 
 def united(values: Iterable[Node]) -> Held:

@@ -12,7 +12,7 @@ from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import CheckpointLdError, SettingsError, ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, sparql_parser, terms_of
+from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, sparql_parser, terms_of
 from checkpoint_ld.shacl.data import DataGraph, index_of
 from checkpoint_ld.shacl.shape import results_in, sh
 from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
@@ -75,18 +75,6 @@ def _prepared(text: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
     return query
 
 
-def merged(layers: Collection[Index]) -> Index:
-    """Return the statements of several indexes in one; these stay as they are."""
-    first, *others = layers
-    index = copied(first)
-    for other in others:
-        for subject, predicates in other.items():
-            for predicate, held in predicates.items():
-                for term in terms_of(held):
-                    put(index, subject, predicate, term)
-    return index
-
-
 def results_of_pyshacl(
     shapes: Shapes,
     data: DataGraph,
@@ -98,8 +86,7 @@ def results_of_pyshacl(
     `prefixes` are those that queries may use beside the ones that they declare. Raises ShapesError for shapes that
     pySHACL cannot work with.
     """
-    index = merged(data.layers)
-    graph = ValidationGraph(index, _NAME, prefixes)
+    graph = ValidationGraph(copied(data.index), _NAME, prefixes)
     left = _without_targets(shapes)
     return results_in(report_of_pyshacl(graph, left, advanced=shapes.is_advanced, focus_nodes=focus_nodes))
 
@@ -111,7 +98,7 @@ def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> Da
     """
     from pyshacl import shacl_rules  # noqa: PLC0415 - it takes longer to import than most files to read
 
-    graph = ValidationGraph(merged(data.layers), _NAME, prefixes)
+    graph = ValidationGraph(copied(data.index), _NAME, prefixes)
     with SPARQL_LOCK:
         try:
             found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)

@@ -194,7 +194,7 @@ def say_settings(
     known = {name: predicate for name, predicate in _PREDICATES[role].items() if said.looks_at(predicate)}
     settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
     nodes = list(chain.from_iterable(settings))
-    names, terms = _names(said, nodes), [index[node].get(_VALUE) for node in nodes]
+    names, terms = _names(said, nodes), [_first(index[node].get(_VALUE)) for node in nodes]
     lacks_values = any(term is None for term in terms)
     layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
@@ -206,7 +206,7 @@ def say_settings(
         layout = layouts[own]
         if layout.are_repeated:
             found = said.reader.in_order(found)  # noqa: PLW2901 - the same settings
-            own, held = tuple(_names(said, found)), [index[node].get(_VALUE) for node in found]
+            own, held = tuple(_names(said, found)), [_first(index[node].get(_VALUE)) for node in found]
             layout = _Names.of(own, known, telling)
             said.repeated(
                 (node, name if name not in repeatable else None) for node, name in zip(found, own, strict=True)
@@ -216,10 +216,10 @@ def say_settings(
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     said.is_a(node, "ValuelessSetting")
         for at, predicate in layout.known:
-            value = _first(held[at])
+            value = held[at]
             if is_told(value):
                 put(said.found, holder, predicate, value)
-        yield [(name, _first(held[at])) for at, name in layout.telling]
+        yield [(name, held[at]) for at, name in layout.telling]
 
 
 class _Names(NamedTuple):
@@ -246,12 +246,12 @@ def _first(held: Node | list[Node] | None) -> Node | None:
 
 def _names(said: Statements, nodes: Sequence[Node]) -> list[object]:
     """Return the names of settings; a term that many of them share is read once."""
-    terms = [said.index[node].get(_NAME) for node in nodes]
+    keys = list(map(id, [said.index[node].get(_NAME) for node in nodes]))
     texts: dict[int, object] = {}
-    for node, term in {id(term): (node, term) for node, term in zip(nodes, terms, strict=True)}.values():
+    for key, node in dict(zip(keys, nodes, strict=True)).items():
         plain = said.plain(node, SCHEMA + "name")
-        texts[id(term)] = None if isinstance(plain, dict | list) else plain
-    return [texts[id(term)] for term in terms]
+        texts[key] = None if isinstance(plain, dict | list) else plain
+    return list(map(texts.__getitem__, keys))
 
 
 def may_lack_value(name: str, role: str) -> bool:
@@ -261,7 +261,7 @@ def may_lack_value(name: str, role: str) -> bool:
 
 def is_told(value: Node | None) -> TypeGuard[Node]:
     """Tell whether a setting says anything; null counts as absent."""
-    return value is not None and not (isinstance(value, Literal) and len(value) == 4 and value == _NULL)
+    return value is not None and not (isinstance(value, Literal) and str(value) == "null" and value == _NULL)
 
 
 def json_value(term: Node | None) -> object:

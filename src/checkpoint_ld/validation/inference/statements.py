@@ -87,7 +87,7 @@ class Statements:
         self.found: Index = {}
         self._classes: dict[Node, tuple[Node, ...]] = {}
         self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
-        self._residues: dict[tuple[Node, str], tuple[str, ...] | None] = {}
+        self._residues: dict[tuple[int, str], tuple[str, ...] | None] = {}
         self.bounds: dict[tuple[int, ...], dict[str, Any]] = {}
         self.rubric_names: dict[Node, tuple[str, bool]] = {}
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
@@ -150,12 +150,12 @@ class Statements:
     ) -> None:
         """Say what does not fit of objects with one type and the same predicates, which are `key`."""
         is_typed = role not in _TYPED or bool(key and key[0] is not None)
-        if layout is not None and is_typed and not layout.unknown and _VARYING.isdisjoint(key):
-            values = chain.from_iterable(held.values() for _, held in group)
-            if not layout.single or _LISTS.isdisjoint(map(type, values)):
-                return
+        values = chain.from_iterable(held.values() for _, held in group)
+        has_lists = layout is not None and bool(layout.single) and not _LISTS.isdisjoint(map(type, values))
+        if layout is not None and is_typed and not layout.unknown and not has_lists and _VARYING.isdisjoint(key):
+            return
         for subject, held in group:
-            more = None if layout is None else self._beyond(layout, held, role)
+            more = None if layout is None else self._beyond(layout, held, role, has_lists=has_lists)
             if layout is None or more is None:
                 self._plays_oddly(subject, role, via)
                 continue
@@ -171,11 +171,9 @@ class Statements:
             if identifier is not None and not _URN.match(identifier):
                 self.say(subject, "foreignId", literal_of(identifier))
 
-    def _beyond(self, layout: Layout, held: Held, role: str) -> tuple[str, ...] | None:
+    def _beyond(self, layout: Layout, held: Held, role: str, *, has_lists: bool) -> tuple[str, ...] | None:
         """Return the unknown keys that an object has beyond those of its layout, None where it has to be read whole."""
-        if not _LISTS.isdisjoint(map(type, held.values())) and any(
-            isinstance(held[one], list) for one in layout.single
-        ):
+        if has_lists and any(isinstance(held[one], list) for one in layout.single):
             return None
         if POSITION in held and not is_placed(held[POSITION]):
             return None
@@ -183,14 +181,17 @@ class Statements:
 
     def _play_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
         """Say of several objects only what about their arrays does not fit, which is found by their residues."""
-        for subject in subjects:
-            residue = self.index.get(subject, _NOTHING).get(RESIDUE)
+        residues = [self.index.get(subject, _NOTHING).get(RESIDUE) for subject in subjects]
+        for subject, residue in zip(subjects, residues, strict=True):
             if residue is not None and self._unknown_in(residue, role) is None:
                 self._plays_oddly(subject, role, via)
 
     def are(self, subjects: Collection[Node], *roles: str) -> None:
         """Say classes of several nodes, by their names in the vocabulary."""
+        roles = tuple(role for role in roles if self.wants(role))
         classes = self._classes
+        if not roles:
+            return
         if classes.keys().isdisjoint(subjects):
             classes.update(dict.fromkeys(subjects, _with((), roles)))
         else:
@@ -204,11 +205,10 @@ class Statements:
         """
         if not isinstance(held, Literal):
             return None
-        try:
-            return self._residues[held, role]
-        except KeyError:
-            found = self._residues[held, role] = _unknown_in(told_residue(held), role)
-            return found
+        key = id(held), role
+        if key not in self._residues:
+            self._residues[key] = _unknown_in(told_residue(held), role)
+        return self._residues[key]
 
     def _plays_oddly(self, subject: Node, role: str, via: Term | None) -> None:
         """Say the same as `plays` of an object that has to be read as a whole to know."""
@@ -232,7 +232,7 @@ class Statements:
 
     def is_a(self, subject: Node, role: str) -> None:
         """Say a class of `subject`, by its name in the vocabulary."""
-        self._classes[subject] = _with(self._classes.get(subject, ()), (role,))
+        self.are((subject,), role)
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
         """Return what the graph has for a node and a predicate."""
