@@ -15,23 +15,26 @@ import io
 import os
 import re
 import runpy
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import click
 import pytest
 
 import checkpoint_ld
 from checkpoint_ld import rules
+from checkpoint_ld.cli import main
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
 from checkpoint_ld.graph import emission
@@ -108,23 +111,68 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
     check_output(block.place, block.output, printed.getvalue())
 
 
+# A command of ours, and what a shell does with its output or its exit code.
+OURS = re.compile(
+    r"""checkpoint-ld(?P<arguments>(?: (?:"[^"$`\\]*"|'[^']*'|[\w./:=,@%+-]++)++)++)(?P<rest>(?: (?:\||&&|2?>)|;).*)?"""
+)
+SERVERS = {"push", "serve"}
+
+
 def run_console(block: Block, folder: Path) -> None:
-    scripts = sysconfig.get_path("scripts")
-    environment = {**os.environ, "PATH": os.pathsep.join((scripts, os.environ.get("PATH", "")))}
-    environment.update(COLUMNS="80", LC_ALL="C.UTF-8", NO_COLOR="1", TERM="dumb")
     for number, command, expected in commands(block):
-        done = subprocess.run(
-            ["bash", "-c", command],
-            cwd=folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            check=False,
-        )
+        ours = OURS.fullmatch(re.sub(r"\s*\\\n\s*", " ", command))
+        arguments = shlex.split(ours["arguments"]) if ours else []
+        if ours and arguments[0] not in SERVERS:
+            printed, code = run_ours(arguments, ours["rest"] or "", folder)
+        else:
+            printed, code = run_shell(command, folder)
         place = f"{block.page.relative_to(ROOT)}:{number}"
-        check_output(place, expected, done.stdout)
-        assert done.returncode == 0, f"{place}: {command} exits with {done.returncode}"
+        check_output(place, expected, printed)
+        assert code == 0, f"{place}: {command} exits with {code}"
+
+
+def run_shell(command: str, folder: Path) -> tuple[str, int]:
+    """Return what a command prints and the code that it ends with."""
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+    return text_of(done.stdout), done.returncode
+
+
+def run_ours(arguments: list[str], rest: str, folder: Path) -> tuple[str, int]:
+    """Do as `run_shell`, in this process: to start one takes longer than most of the commands do."""
+    with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as errors:
+        code = call(arguments, out, errors if rest else out)
+        if rest:
+            return run_shell(f"ours() {{ cat {errors.name} >&2; cat {out.name}; return {code}; }}; ours{rest}", folder)
+        out.seek(0)
+        return text_of(out.read()), code
+
+
+def text_of(output: bytes) -> str:
+    return output.decode().replace("\r\n", "\n")
+
+
+def call(arguments: list[str], out: IO[bytes], errors: IO[bytes]) -> int:
+    """Call the command with these as its standard output and standard error; return its exit code."""
+    kept = {number: os.dup(number) for number in (1, 2)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["checkpoint-ld", *arguments])
+        for number, name, file, buffering in ((1, "stdout", out, -1), (2, "stderr", errors, 1)):
+            os.dup2(file.fileno(), number)
+            stream = open(number, "w", buffering, encoding="utf-8", closefd=False)  # noqa: SIM115 - flushed below
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+        except SystemExit as end:
+            return int(end.code or 0)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for number, copy in kept.items():
+                os.dup2(copy, number)
+                os.close(copy)
+    return 0
 
 
 def commands(block: Block) -> Iterator[tuple[int, str, str]]:
@@ -143,6 +191,9 @@ def no_network(*_: object) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:pyshacl", "ignore::DeprecationWarning:rdflib")
 def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.socket.connect", no_network)
+    monkeypatch.setenv("PATH", os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", ""))))
+    for name, value in {"COLUMNS": "80", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "TERM": "dumb"}.items():
+        monkeypatch.setenv(name, value)
     sources = page.read_text(encoding="utf-8").split(ANOTHER_FOLDER)
     left_out = set()
     for part, found in groupby(blocks(page), key=lambda block: block.part):
