@@ -51,7 +51,6 @@ class Ring:
 
 @pytest.fixture
 def _collecting() -> Iterator[None]:
-    gc.collect()
     was_enabled = gc.isenabled()
     gc.enable()
     yield

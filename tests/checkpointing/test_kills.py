@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.trials import CI
+from tests.trials import CI, kills
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
 def test_a_process_may_be_killed_at_any_step(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), "40", "3" if CI else "1"],
+        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), str(kills(40)), "7" if CI else "1"],
         cwd=ROOT,
         capture_output=True,
         text=True,

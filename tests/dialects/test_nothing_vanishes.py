@@ -30,7 +30,7 @@ from tests.dialects import (
     settings,
 )
 from tests.dialects.test_totality import SEEDS
-from tests.trials import examples
+from tests.trials import CI, examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -205,10 +205,10 @@ def test_a_value_that_nobody_expects_is_kept_or_named(target: str, tmp_path: Pat
     document = rich()
     usual = set(unsaid(document, target, tmp_path) or ())
     tried = 0
-    for path, value in places(document):
+    for at, (path, value) in enumerate(places(document)):
         if not path or "@context" in path or isinstance(value, dict | list) or path[-1] == "name":
             continue
-        for other in UNUSUAL:
+        for other in (UNUSUAL[at % 5], UNUSUAL[(at + 2) % 5]) if CI else UNUSUAL:
             if other == "" and path[-1] == "value":
                 continue  # an empty author or source is none
             left = unsaid(changed(document, path, other), target, tmp_path)
