@@ -336,20 +336,14 @@ def check_collection(
     newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
     orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which are still missing
     looked_up: set[tuple[Any, ...]] = set()
-    for checkpoint in checkpoints:
-        tree = (
-            checkpoint
-            if isinstance(checkpoint, dict)
-            else checkpoint.tree
-            if isinstance(checkpoint, AgentReading)
-            else checkpoint.tree()
-        )
-        place = checkpoint.place if isinstance(checkpoint, AgentReading) else _in_tree
+    for given in checkpoints:
+        tree = given if isinstance(given, dict) else given.tree if isinstance(given, AgentReading) else given.tree()
+        place = given.place if isinstance(given, AgentReading) else _in_tree
         values = {at: value_at(tree, at) for at in _REMEMBERED}
         execution, parent = values["/execution_id"], values[_PARENT]
         if not isinstance(values["/id"], str) or not isinstance(execution, str):
             continue
-        seen = _Seen(sha256_of(tree) if isinstance(checkpoint, (dict, AgentReading)) else checkpoint.sha256, values)
+        seen = _Seen(sha256_of(tree) if isinstance(given, (dict, AgentReading)) else given.sha256, values)
         if seen.id in by_id:
             if by_id[seen.id].sha256 != seen.sha256:
                 yield seen.finding("agent-id-twice", "/id", place("/id"))
