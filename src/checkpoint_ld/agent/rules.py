@@ -336,14 +336,16 @@ def check_collection(
     newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
     orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which are still missing
     looked_up: set[tuple[Any, ...]] = set()
-    for given in checkpoints:
-        tree = given if isinstance(given, dict) else given.tree if isinstance(given, AgentReading) else given.tree()
-        place = given.place if isinstance(given, AgentReading) else _in_tree
+    for source in checkpoints:
+        tree = (
+            source if isinstance(source, dict) else source.tree if isinstance(source, AgentReading) else source.tree()
+        )
+        place = source.place if isinstance(source, AgentReading) else _in_tree
         values = {at: value_at(tree, at) for at in _REMEMBERED}
         execution, parent = values["/execution_id"], values[_PARENT]
         if not isinstance(values["/id"], str) or not isinstance(execution, str):
             continue
-        seen = _Seen(sha256_of(tree) if isinstance(given, (dict, AgentReading)) else given.sha256, values)
+        seen = _Seen(sha256_of(tree) if isinstance(source, (dict, AgentReading)) else source.sha256, values)
         if seen.id in by_id:
             if by_id[seen.id].sha256 != seen.sha256:
                 yield seen.finding("agent-id-twice", "/id", place("/id"))
