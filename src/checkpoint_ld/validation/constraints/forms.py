@@ -16,16 +16,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import orjson
-from rdflib import Literal, URIRef
+from rdflib import Literal
 
 from checkpoint_ld import secrets
 from checkpoint_ld.dialects.dialect import container
 from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import (
-    DATETIME,
     RDF_JSON,
     XSD_BOOLEAN,
+    XSD_DATETIME,
     XSD_DECIMAL,
     XSD_DOUBLE,
     XSD_FLOAT,
@@ -146,7 +146,7 @@ def key_of(path: Node) -> str:
 
 Form: TypeAlias = "Callable[[Any], str | None]"
 
-_TEXTS = frozenset({XSD_STRING, URIRef(DATETIME)})
+_TEXTS = frozenset({XSD_STRING, XSD_DATETIME})
 _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
 
 
