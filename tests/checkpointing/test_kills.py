@@ -1,6 +1,5 @@
 """Saves that are killed at every step: what was kept is kept, what was not leaves no trace."""
 
-import json
 import os
 import subprocess
 import sys
@@ -15,9 +14,13 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
-def test_a_process_may_be_killed_at_any_step(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "number", "least"),
+    [(kind, 7 if CI else 1, 51) for kind in ("save", "amend", "prune")] + [("any", kills(40), 1)],
+)
+def test_a_process_may_be_killed_at_any_step(kind: str, number: int, least: int, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), str(kills(40)), "7" if CI else "1"],
+        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), kind, str(number)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -25,8 +28,4 @@ def test_a_process_may_be_killed_at_any_step(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["steps"]["save"] > 50
-    assert told["steps"]["amend"] > 50
-    assert told["steps"]["prune"] > 50
-    assert told["saved"] > 0
+    assert int(done.stdout) >= least

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore
@@ -28,6 +29,12 @@ def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for one in opened:
         one.close()
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for others longer than a user would: on a busy machine, they take longer."""
+    monkeypatch.setattr(sqlite, "_PATIENCE_MS", 120_000)
 
 
 @pytest.fixture(params=["files", "database"])

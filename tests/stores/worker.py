@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from checkpoint_ld.errors import CheckpointExists
+from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter
@@ -46,4 +47,6 @@ def amend(folder: str, process: str, number: str) -> None:
 
 
 if __name__ == "__main__":
+    # On a busy machine, the others take longer than a user would wait.
+    setattr(sqlite, "_PATIENCE_MS", 120_000)  # noqa: B010 - it is private
     globals()[sys.argv[1]](*sys.argv[2:])
