@@ -54,13 +54,17 @@ def test_the_rows_are_those_that_were_checked_by_hand(store: pyoxigraph.Store, n
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
-    empty = canonical()
-    empty.update({"dataFeedElement": [], "rating": [], "additionalProperty": []})
-    bare = Dataset.of_graphs([CheckpointGraph.of_tree(empty)])
-    for store in (pyoxigraph.Store(), bare.store):
+    for store in (pyoxigraph.Store(), of_an_empty_one().store):
         found = queries.run(store, name, given_for(name), engine=engine)
         assert list(found.columns) == list(queries.named(name).columns)
         assert len(found) <= 1
+
+
+@cache
+def of_an_empty_one() -> Dataset:
+    empty = canonical()
+    empty.update({"dataFeedElement": [], "rating": [], "additionalProperty": []})
+    return Dataset.of_graphs([CheckpointGraph.of_tree(empty)])
 
 
 @pytest.mark.slow
@@ -76,10 +80,16 @@ def of_the_examples() -> Dataset:
     return Dataset.of_graphs(Benchmark.load(file).inferred_graph() for file in files)
 
 
+@pytest.fixture(scope="module")
+def plain() -> pyoxigraph.Store:
+    return dataset(derived=False).store
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_derived_statements_change_nothing_for_queries_that_do_not_look_at_them(name: str) -> None:
-    plain = dataset(derived=False).store
+def test_derived_statements_change_nothing_for_queries_that_do_not_look_at_them(
+    plain: pyoxigraph.Store, name: str
+) -> None:
     if queries.named(name).needs_derived:
         assert rows(plain, name, **given_for(name)) != EXPECTED[name]["rows"]
     else:
