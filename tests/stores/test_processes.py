@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -28,20 +29,21 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.slow
-def test_eight_processes_save_thirty_checkpoints_each_and_readers_see_none_torn(tmp_path: Path) -> None:
+def test_eight_processes_save_twenty_checkpoints_each_and_readers_see_none_torn(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
-    processes = [started("save", tmp_path, number, 30) for number in range(8)]
+    processes = [started("save", tmp_path, number, 20) for number in range(8)]
     seen = 0
     while any(process.poll() is None for process in processes):
         for path in (tmp_path / "files").glob("*.json"):
             json.loads(path.read_bytes())
             seen += 1
-        assert len(list(files.headers())) <= 240
-        assert len(list(database.headers())) <= 240
+        assert len(list(files.headers())) <= 160
+        assert len(list(database.headers())) <= 160
+        time.sleep(0.02)  # the writers need the processor
     for process in processes:
         ended(process)
 
-    expected = {f"{process}-{at:03}" for process in range(8) for at in range(30)}
+    expected = {f"{process}-{at:03}" for process in range(8) for at in range(20)}
     assert {header.id for header in files.headers()} == expected
     assert {header.id for header in database.headers()} == expected
     assert [*files.verify(), *database.verify()] == []

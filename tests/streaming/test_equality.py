@@ -23,7 +23,7 @@ from checkpoint_ld.writing import write
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES
-from tests.trials import examples
+from tests.trials import examples, some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -301,6 +301,6 @@ def test_the_other_profiles_give_the_same() -> None:
 
 @pytest.mark.slow
 def test_real_files_give_the_same(corpus: Path) -> None:
-    files = [corpus / case["file"] for case in expectations(corpus, CANONICAL)]
+    files = [corpus / case["file"] for case in some(list(expectations(corpus, CANONICAL)), 3)]
     streamed = [held(path.read_bytes(), 2) is None for path in files]
     assert sum(streamed) > len(files) * 0.5
