@@ -31,7 +31,7 @@ def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         one.close()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for others longer than a user would: on a busy machine, they take longer."""
     monkeypatch.setattr(sqlite, "_PATIENCE_MS", 120_000)

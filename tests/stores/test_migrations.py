@@ -193,6 +193,7 @@ def test_schema_1_becomes_the_newest_with_all_its_rows(path: Path, tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_patient")
 def test_several_may_come_first_at_once(path: Path, driver: sqlite3.Connection) -> None:
     for at in range(20):
         add(driver, f"ckpt_{at}", at)

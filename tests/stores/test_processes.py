@@ -31,6 +31,7 @@ def ended(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_patient")
 def test_eight_processes_save_many_checkpoints_each_and_readers_see_none_torn(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
     processes = [started("save", tmp_path, number, EACH) for number in range(8)]
