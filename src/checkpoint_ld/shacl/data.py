@@ -266,7 +266,7 @@ class Table:
 
     @cached_property
     def _rows(self) -> list[dict[Node, Node | list[Node]]]:
-        """What is said of each node."""
+        """The statements of each node."""
         return list(map(self.data.index.get, self.nodes, repeat(_NOTHING)))
 
     def column(self, path: PropertyPath | None) -> Column:
