@@ -15,7 +15,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import triples_of
 from checkpoint_ld.rules import document
-from checkpoint_ld.validation.inference import infer, statements
+from checkpoint_ld.validation.inference import infer, roles
 from tests.trials import examples
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
@@ -27,7 +27,7 @@ def both_ways(graph: CheckpointGraph) -> tuple[set[Any], set[Any]]:
     """Return what is derived with layouts, and what is derived by reading every object whole."""
     quick = set(triples_of(infer(graph)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(statements, "known", lambda *_arguments: None)
+        patch.setattr(roles, "layout_of", lambda *_arguments: None)
         return quick, set(triples_of(infer(graph)))
 
 

@@ -15,7 +15,7 @@ from checkpoint_ld.secrets import secret
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.specification import source_of
 from checkpoint_ld.validation.inference import with_inferred
-from checkpoint_ld.validation.inference.whole import SINGULAR, STRATEGIES
+from checkpoint_ld.validation.inference.inferred_graph import SINGULAR, STRATEGIES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
 from tests.inference.documents import asked, question
 from tests.templates.specs import specs

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.validation.inference.benchmark import BOUNDS, DYNAMIC, FAMILIES, TELLING, classes_of
+from checkpoint_ld.validation.inference.benchmark import BOUNDS, CLASSIFYING, DYNAMIC, FAMILIES, classes_of
 from checkpoint_ld.vocabulary import SETTINGS
 
 VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])
@@ -27,7 +27,7 @@ class Asked(dict[str, Any]):
 @pytest.mark.parametrize("suffix", [*FAMILIES, DYNAMIC])
 def test_nothing_but_what_tells_is_asked_for(suffix: str) -> None:
     bounds, values = Asked(), Asked()
-    for name in (None, *TELLING):
+    for name in (None, *CLASSIFYING):
         for told in VALUES:
             for family in (None, *FAMILIES.values()):
                 values.clear()
@@ -35,5 +35,5 @@ def test_nothing_but_what_tells_is_asked_for(suffix: str) -> None:
                 bounds.update(bestRating=5.0, worstRating=told)
                 classes_of(suffix, bounds, values)
 
-    assert values.names <= TELLING <= set(SETTINGS["Trait"])
+    assert values.names <= CLASSIFYING <= set(SETTINGS["Trait"])
     assert bounds.names <= set(BOUNDS)

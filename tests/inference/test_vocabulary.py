@@ -20,8 +20,8 @@ from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.inference import predicate_of, with_inferred
-from checkpoint_ld.validation.inference.whole import ELSEWHERE
-from checkpoint_ld.validation.inference.whole import SINGULAR as SETTINGS_IN_SINGULAR
+from checkpoint_ld.validation.inference.inferred_graph import ELSEWHERE
+from checkpoint_ld.validation.inference.inferred_graph import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
 from tests.documents import item, rating, scenario
 from tests.inference.documents import asked, question

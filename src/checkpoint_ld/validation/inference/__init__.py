@@ -2,7 +2,7 @@
 
 The role of every object by its place, the kinds of traits, the settings that stand in additional properties as
 predicates (`karenina:maxTurns` for `max_turns`), what repeats what, and how the nodes of a scenario hang together:
-`infer`. Authors, sources, fields of templates and faults that only Python tells come with them in `with_inferred`.
+`infer`. Authors, sources, fields of templates and faults that only Python finds come with them in `with_inferred`.
 They are never part of the graph of a checkpoint, and no mapper reads them.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.validation.inference.benchmark import infer
-from checkpoint_ld.validation.inference.statements import Described, predicate_of
+from checkpoint_ld.validation.inference.roles import Described, predicate_of
 
 if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -26,6 +26,6 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     nodes, so that `dialects.reading.statements.without_derived` finds the statements of the checkpoint
     again. The result is for queries and for writing RDF: its members are no longer those of a document.
     """
-    from checkpoint_ld.validation.inference import whole  # noqa: PLC0415 - it reads templates, few ask for it
+    from checkpoint_ld.validation.inference import inferred_graph  # noqa: PLC0415 - it reads templates, and few need it
 
-    return whole.with_inferred(graph)
+    return inferred_graph.with_inferred(graph)

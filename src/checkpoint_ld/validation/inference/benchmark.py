@@ -16,7 +16,7 @@ from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.phrases import number, numeric_text
-from checkpoint_ld.validation.inference.statements import Statements, predicate_of
+from checkpoint_ld.validation.inference.roles import Inference, predicate_of
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, SETTINGS, TRAIT_KINDS, TRAIT_SUFFIXES
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.validation.inference.statements import Described
+    from checkpoint_ld.validation.inference.roles import Described
 
 
 FAMILIES = {
@@ -36,7 +36,7 @@ FAMILIES = {
     "MetricRubricTrait": "metric",
     "AgenticRubricTrait": "agentic",
 }
-"""What evaluates a trait, by type without scope; a dynamic trait says it in `dynamic_trait_type`."""
+"""What evaluates a trait, by type without scope; a dynamic trait has it as `dynamic_trait_type`."""
 
 DYNAMIC = "DynamicRubricTrait"
 
@@ -55,11 +55,11 @@ class Trait:
 
     @property
     def family(self) -> str | None:
-        """What evaluates the trait; None for a dynamic trait that does not say so."""
+        """What evaluates the trait; None for a dynamic trait that does not state it."""
         if self.suffix != DYNAMIC:
             return FAMILIES[self.suffix]
-        said = self.settings.get("dynamic_trait_type")
-        return said if isinstance(said, str) and said in FAMILIES.values() else None
+        stated = self.settings.get("dynamic_trait_type")
+        return stated if isinstance(stated, str) and stated in FAMILIES.values() else None
 
     @property
     def explicit_kind(self) -> str | None:
@@ -73,7 +73,7 @@ class Trait:
 
     @property
     def kind(self) -> str | None:
-        """The kind of result, said or implied; None where the bounds it would follow from are missing."""
+        """The kind of result, stated or implied; None where the bounds it would follow from are missing."""
         if self.family in {"regex", "metric"}:
             return "boolean"
         if self.explicit_kind is not None:
@@ -115,10 +115,10 @@ class Trait:
 
 BOUNDS = ("bestRating", "worstRating")
 
-TELLING = frozenset(
+CLASSIFYING = frozenset(
     ("dynamic_trait_type", "kind", "min_score", "max_score", "classes", "context_mode", "evaluation_mode")
 )
-"""The settings that tell the classes of a trait, beside its type and its bounds."""
+"""The settings on which the classes of a trait depend, beside its type and its bounds."""
 
 REPEATABLE = frozenset({"summary"})
 """The settings that a dynamic trait may have more than once."""
@@ -134,41 +134,41 @@ _PREDICATES: Mapping[str, Mapping[str, Node]] = {
 _FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
 
 
-def say_rubrics(said: Statements, holders: Sequence[Node], role: str) -> None:
-    """Say what follows about the traits of a benchmark or of questions; `role` is their class for their place."""
-    rubrics = said.parts_of(holders, SCHEMA + "contentRating", "Trait", role)
+def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> None:
+    """Infer from the traits of a benchmark or of questions; `role` is their class for their place."""
+    rubrics = inference.parts_of(holders, SCHEMA + "contentRating", "Trait", role)
     ratings = [rating for rubric in rubrics for rating in rubric]
-    suffixes = [suffix_of(said.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
+    suffixes = [suffix_of(inference.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
     # A dynamic rubric has names of its own.
-    named_ones = zip(ratings, _names(said, ratings), suffixes, strict=True)
-    said.rubric_names |= {
+    named_ones = zip(ratings, _names(inference, ratings), suffixes, strict=True)
+    inference.rubric_names |= {
         one: (name, suffix == DYNAMIC) for one, name, suffix in named_ones if isinstance(name, str) and name
     }
     repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
     classes: dict[tuple[object, ...], list[str]] = {}
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
-    settings = say_settings(said, ratings, "Trait", repeatable, TELLING)
-    for rating, suffix, telling in zip(ratings, suffixes, settings, strict=True):
+    settings = infer_settings(inference, ratings, "Trait", repeatable, CLASSIFYING)
+    for rating, suffix, classifying in zip(ratings, suffixes, settings, strict=True):
         if suffix is not None:
-            bounds = _bounds(said, rating)
+            bounds = _bounds(inference, rating)
             # The terms of the graph and the bounds stay what they are meanwhile.
-            key = suffix, id(bounds), *((name, id(value)) for name, value in telling)
+            key = suffix, id(bounds), *((name, id(value)) for name, value in classifying)
             if key not in classes:
-                classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in telling})
+                classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in classifying})
             alike[key].append(rating)
     for key, those in alike.items():
-        said.are(those, *classes[key])
+        inference.add_classes(those, *classes[key])
     for rubric in rubrics:
         if len(rubric) > 1:
-            said.repeated((rating, said.rubric_names.get(rating)) for rating in rubric)
+            inference.add_repeats((rating, inference.rubric_names.get(rating)) for rating in rubric)
 
 
-def _bounds(said: Statements, rating: Node) -> Mapping[str, object]:
+def _bounds(inference: Inference, rating: Node) -> Mapping[str, object]:
     """Return the JSON values of the bounds of a trait; those of traits that have the same terms are read once."""
-    key = tuple(map(id, map(said.index[rating].get, _BOUNDS)))
-    if key not in said.bounds:
-        said.bounds[key] = said.members(rating, *BOUNDS)
-    return said.bounds[key]
+    key = tuple(map(id, map(inference.index[rating].get, _BOUNDS)))
+    if key not in inference.bounds:
+        inference.bounds[key] = inference.members(rating, *BOUNDS)
+    return inference.bounds[key]
 
 
 def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
@@ -179,22 +179,22 @@ def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, o
     return [f"{role}Trait" for role in _roles(Trait(suffix, bounds, values))]
 
 
-def say_settings(
-    said: Statements,
+def infer_settings(
+    inference: Inference,
     holders: Sequence[Node],
     role: str,
     may_repeat: Iterable[frozenset[str]] = repeat(_NONE),
-    telling: frozenset[str] = _NONE,
+    classifying: frozenset[str] = _NONE,
 ) -> Iterator[list[tuple[str, Node | None]]]:
-    """Say the settings of objects as predicates; yield those called as `telling` has it, of repeated ones the last.
+    """Infer the settings of objects as predicates; yield those that `classifying` names, of repeated ones the last.
 
     `may_repeat` are the names that each object may have more than once.
     """
-    index = said.index
-    known = {name: predicate for name, predicate in _PREDICATES[role].items() if said.looks_at(predicate)}
-    settings = said.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
+    index = inference.index
+    known = {name: predicate for name, predicate in _PREDICATES[role].items() if inference.is_wanted(predicate)}
+    settings = inference.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
     nodes = list(chain.from_iterable(settings))
-    names, terms = _names(said, nodes), [_first(index[node].get(_VALUE)) for node in nodes]
+    names, terms = _names(inference, nodes), [_first(index[node].get(_VALUE)) for node in nodes]
     lacks_values = any(term is None for term in terms)
     layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
@@ -202,41 +202,41 @@ def say_settings(
         start, end = end, end + len(found)
         own, held = tuple(names[start:end]), terms[start:end]
         if own not in layouts:
-            layouts[own] = _Names.of(own, known, telling)
+            layouts[own] = _Names.of(own, known, classifying)
         layout = layouts[own]
         if layout.are_repeated:
-            found = said.reader.in_order(found)  # noqa: PLW2901 - the same settings
-            own, held = tuple(_names(said, found)), [_first(index[node].get(_VALUE)) for node in found]
-            layout = _Names.of(own, known, telling)
-            said.repeated(
+            found = inference.reader.in_order(found)  # noqa: PLW2901 - the same settings
+            own, held = tuple(_names(inference, found)), [_first(index[node].get(_VALUE)) for node in found]
+            layout = _Names.of(own, known, classifying)
+            inference.add_repeats(
                 (node, name if name not in repeatable else None) for node, name in zip(found, own, strict=True)
             )
         if lacks_values:
             for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
-                    said.is_a(node, "ValuelessSetting")
+                    inference.add_class(node, "ValuelessSetting")
         for at, predicate in layout.known:
             value = held[at]
-            if is_told(value):
-                put(said.found, holder, predicate, value)
-        yield [(name, held[at]) for at, name in layout.telling]
+            if is_stated(value):
+                put(inference.found, holder, predicate, value)
+        yield [(name, held[at]) for at, name in layout.classifying]
 
 
 class _Names(NamedTuple):
-    """The names of an object's settings: whether one repeats, and where those stand that say something."""
+    """The names of an object's settings: whether one repeats, and the indexes of known and classifying ones."""
 
     are_repeated: bool
     known: list[tuple[int, Node]]
-    telling: list[tuple[int, str]]
+    classifying: list[tuple[int, str]]
 
     @classmethod
-    def of(cls, own: tuple[object, ...], known: Mapping[str, Node], telling: frozenset[str]) -> _Names:
-        """Return what `own` names tell; of those that repeat the last counts."""
+    def of(cls, own: tuple[object, ...], known: Mapping[str, Node], classifying: frozenset[str]) -> _Names:
+        """Return this of the names `own`; of those that repeat the last counts."""
         last = {name: at for at, name in enumerate(own) if isinstance(name, str)}
         return cls(
             len(set(own)) < len(own),
             [(at, known[name]) for name, at in last.items() if name in known],
-            [(at, name) for name, at in last.items() if name in telling],
+            [(at, name) for name, at in last.items() if name in classifying],
         )
 
 
@@ -244,23 +244,23 @@ def _first(held: Node | list[Node] | None) -> Node | None:
     return held[0] if isinstance(held, list) else held
 
 
-def _names(said: Statements, nodes: Sequence[Node]) -> list[object]:
+def _names(inference: Inference, nodes: Sequence[Node]) -> list[object]:
     """Return the names of settings; a term that many of them share is read once."""
-    keys = list(map(id, [said.index[node].get(_NAME) for node in nodes]))
+    keys = list(map(id, [inference.index[node].get(_NAME) for node in nodes]))
     texts: dict[int, object] = {}
     for key, node in dict(zip(keys, nodes, strict=True)).items():
-        plain = said.plain(node, SCHEMA + "name")
-        texts[key] = None if isinstance(plain, dict | list) else plain
+        scalar_of = inference.scalar_of(node, SCHEMA + "name")
+        texts[key] = None if isinstance(scalar_of, dict | list) else scalar_of
     return list(map(texts.__getitem__, keys))
 
 
 def may_lack_value(name: str, role: str) -> bool:
-    """Tell whether a setting is usual without a value: Karenina leaves null out where a trait has no direction."""
+    """Return whether a setting is usual without a value: Karenina leaves null out where a trait has no direction."""
     return role == "Trait" and name == "higher_is_better"
 
 
-def is_told(value: Node | None) -> TypeGuard[Node]:
-    """Tell whether a setting says anything; null counts as absent."""
+def is_stated(value: Node | None) -> TypeGuard[Node]:
+    """Return whether a setting has a value; null counts as absent."""
     return value is not None and not (isinstance(value, Literal) and str(value) == "null" and value == _NULL)
 
 
@@ -314,141 +314,142 @@ def _suffix(one: Node, is_name: bool) -> str | None:
 def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
     """Return the statements that follow from those of a checkpoint, and none of these.
 
-    If `wanted` are the terms that somebody looks at, statements with others may be left out.
+    Statements with other terms than `wanted` may be left out.
     """
-    said = Statements(source, wanted)
-    _benchmark(said, source.root)
-    return said.index_of_all()
+    inference = Inference(source, wanted)
+    _benchmark(inference, source.root)
+    return inference.index_of_all()
 
 
-def _asked(said: Statements, question: Node) -> str | None:
-    """Return the text of a question, None for one that asks nothing or says it in a language of its own."""
-    text = said.plain(question, SCHEMA + "text")
+def _text_of(inference: Inference, question: Node) -> str | None:
+    """Return the text of a question, None for an empty one and for one with a language tag."""
+    text = inference.scalar_of(question, SCHEMA + "text")
     return text if isinstance(text, str) and text.strip() else None
 
 
-def _benchmark(said: Statements, root: Node) -> None:
-    said.plays(root, "Benchmark")
-    list(say_settings(said, [root], "Benchmark"))
-    say_rubrics(said, [root], "GlobalTrait")
-    items = said.reader.in_order(said.parts(root, SCHEMA + "dataFeedElement", "Item"))
-    if said.wants("repeats", "itemId"):
-        identifiers = [(item, said.reader.identifier(item)) for item in items]
-        said.repeated(identifiers, is_ordered=True)
+def _benchmark(inference: Inference, root: Node) -> None:
+    inference.assign([root], "Benchmark")
+    list(infer_settings(inference, [root], "Benchmark"))
+    infer_traits(inference, [root], "GlobalTrait")
+    items = inference.reader.in_order(inference.parts(root, SCHEMA + "dataFeedElement", "Item"))
+    if inference.wants("repeats", "itemId"):
+        identifiers = [(item, inference.reader.identifier(item)) for item in items]
+        inference.add_repeats(identifiers, is_ordered=True)
         for item, identifier in identifiers:
             if identifier is not None:
-                said.say(item, "itemId", literal_of(identifier))
-    questions = list(chain.from_iterable(said.parts_of(items, SCHEMA + "item", "FeedQuestion")))
-    say_questions(said, questions)
-    list(say_settings(said, questions, "Question"))
-    say_rubrics(said, questions, "QuestionTrait")
-    said.repeated(((one, _asked(said, one)) for one in questions), "repeatsText", is_ordered=True)
-    if said.wants("clashesWith"):
-        _clashing(said, root, questions)
-    said.parts(root, SCHEMA + "creator", "Creator")
-    _contents(said, root)
+                inference.add(item, "itemId", literal_of(identifier))
+    questions = list(chain.from_iterable(inference.parts_of(items, SCHEMA + "item", "FeedQuestion")))
+    infer_questions(inference, questions)
+    list(infer_settings(inference, questions, "Question"))
+    infer_traits(inference, questions, "QuestionTrait")
+    inference.add_repeats(((one, _text_of(inference, one)) for one in questions), "repeatsText", is_ordered=True)
+    if inference.wants("clashesWith"):
+        _clashing(inference, root, questions)
+    inference.parts(root, SCHEMA + "creator", "Creator")
+    _contents(inference, root)
 
 
-def _contents(said: Statements, root: Node) -> None:
-    """Say what the benchmark consists of: scenarios, or a feed of questions."""
+def _contents(inference: Inference, root: Node) -> None:
+    """Infer the kind of a benchmark from its contents: scenarios, or a feed of questions."""
     has_scenarios = False
-    parts = said.parts(root, SCHEMA + "hasPart", "Part")
-    said.repeated((one, said.plain(one, SCHEMA + "name")) for one in parts)
+    parts = inference.parts(root, SCHEMA + "hasPart", "Part")
+    inference.add_repeats((one, inference.scalar_of(one, SCHEMA + "name")) for one in parts)
     for part in parts:
-        if URIRef(KARENINA + "Scenario") in said.terms(part, RDF_TYPE) or said.terms(part, KARENINA + "nodes"):
+        is_typed = URIRef(KARENINA + "Scenario") in inference.terms(part, RDF_TYPE)
+        if is_typed or inference.terms(part, KARENINA + "nodes"):
             has_scenarios = True
-            say_scenario(said, part)
-    elements = said.members(root, "dataFeedElement").get("dataFeedElement")
+            infer_scenario(inference, part)
+    elements = inference.members(root, "dataFeedElement").get("dataFeedElement")
     if has_scenarios:
-        said.is_a(root, "ScenarioBenchmark")
+        inference.add_class(root, "ScenarioBenchmark")
     if isinstance(elements, list | dict | Ref):
-        said.is_a(root, "FeedBenchmark")
+        inference.add_class(root, "FeedBenchmark")
     elif elements is not None or not has_scenarios:
-        said.is_a(root, "FeedlessBenchmark")
+        inference.add_class(root, "FeedlessBenchmark")
 
 
-def _clashing(said: Statements, root: Node, questions: Iterable[Node]) -> None:
-    """Say of each trait of a question that it has the name of a global one of its rubric."""
-    names = {said.rubric_names.get(one): one for one in said.terms(root, SCHEMA + "contentRating")}
+def _clashing(inference: Inference, root: Node, questions: Iterable[Node]) -> None:
+    """Infer which traits of questions have the name of a global trait of the same kind of rubric."""
+    names = {inference.rubric_names.get(one): one for one in inference.terms(root, SCHEMA + "contentRating")}
     for question in questions if names else ():
-        for rating in said.terms(question, SCHEMA + "contentRating"):
-            name = said.rubric_names.get(rating)
+        for rating in inference.terms(question, SCHEMA + "contentRating"):
+            name = inference.rubric_names.get(rating)
             if name is not None and name in names:
-                said.say(rating, "clashesWith", names[name])
+                inference.add(rating, "clashesWith", names[name])
 
 
 END = "__end__"
 """The target of an edge that ends the conversation."""
 
 
-def say_questions(said: Statements, questions: Sequence[Node]) -> None:
-    """Say what follows about questions, be they of the feed or of a scenario."""
-    said.play(questions, "Question")
-    said.parts_of(questions, SCHEMA + "acceptedAnswer", "Answer")
-    said.parts_of(questions, SCHEMA + "hasPart", "Template")
+def infer_questions(inference: Inference, questions: Sequence[Node]) -> None:
+    """Infer from questions, be they of the feed or of a scenario."""
+    inference.assign(questions, "Question")
+    inference.parts_of(questions, SCHEMA + "acceptedAnswer", "Answer")
+    inference.parts_of(questions, SCHEMA + "hasPart", "Template")
 
 
-def say_scenario(said: Statements, scenario: Node) -> None:
-    """Say what follows about a scenario, its nodes and its edges."""
-    said.plays(scenario, "Scenario")
-    members = said.reader.shallow(scenario)
-    # A plain value is no node and no edge, which other rules say.
+def infer_scenario(inference: Inference, scenario: Node) -> None:
+    """Infer from a scenario, its nodes and its edges."""
+    inference.assign([scenario], "Scenario")
+    members = inference.reader.shallow(scenario)
+    # A plain value is no node and no edge, which other rules report.
     for member, wrong in (("nodes", list), ("edges", dict | Ref)):
         if members.get(member) is None or isinstance(members[member], wrong):
-            said.say(scenario, "malformedMember", literal_of(member))
-    nodes = {said.reader.map_key(node): node for node in _nodes_of(said, scenario)}
-    told = members.get("nodes")
-    keys = frozenset(told) if isinstance(told, dict) else frozenset(nodes)
-    if isinstance(told, dict) and any(one is None or one == [] for one in told.values()):
-        said.say(scenario, "nullIn", literal_of("nodes"))
-    _entry(said, scenario, nodes, keys)
-    for edge in said.parts(scenario, KARENINA + "edges", "Edge"):
-        _edge(said, edge, nodes, keys)
-    criteria = said.parts(scenario, KARENINA + "outcomeCriteria", "Criterion")
-    said.repeated((one, said.plain(one, SCHEMA + "name")) for one in criteria)
+            inference.add(scenario, "malformedMember", literal_of(member))
+    nodes = {inference.reader.map_key(node): node for node in _nodes_of(inference, scenario)}
+    stated = members.get("nodes")
+    keys = frozenset(stated) if isinstance(stated, dict) else frozenset(nodes)
+    if isinstance(stated, dict) and any(one is None or one == [] for one in stated.values()):
+        inference.add(scenario, "nullIn", literal_of("nodes"))
+    _entry(inference, scenario, nodes, keys)
+    for edge in inference.parts(scenario, KARENINA + "edges", "Edge"):
+        _edge(inference, edge, nodes, keys)
+    criteria = inference.parts(scenario, KARENINA + "outcomeCriteria", "Criterion")
+    inference.add_repeats((one, inference.scalar_of(one, SCHEMA + "name")) for one in criteria)
 
 
-def _nodes_of(said: Statements, scenario: Node) -> list[Node]:
-    """Return the nodes of a scenario; the members of one without its type mean nothing, so little is said of it."""
+def _nodes_of(inference: Inference, scenario: Node) -> list[Node]:
+    """Return the nodes of a scenario; nothing follows from the members of one without its type."""
     kind = URIRef(KARENINA + "ScenarioNode")
-    nodes = [one for one in said.terms(scenario, KARENINA + "nodes") if one in said.index]
+    nodes = [one for one in inference.terms(scenario, KARENINA + "nodes") if one in inference.index]
     for node in nodes:
-        said.is_a(node, "NodeObject")
-        if kind not in said.terms(node, RDF_TYPE):
-            said.is_a(node, "UntypedNode")
+        inference.add_class(node, "NodeObject")
+        if kind not in inference.terms(node, RDF_TYPE):
+            inference.add_class(node, "UntypedNode")
             continue
-        said.plays(node, "Node")
-        said.say(node, "key", literal_of(said.reader.map_key(node)))
-        say_questions(said, said.parts(node, KARENINA + "question", "ScenarioQuestion"))
+        inference.assign([node], "Node")
+        inference.add(node, "key", literal_of(inference.reader.map_key(node)))
+        infer_questions(inference, inference.parts(node, KARENINA + "question", "ScenarioQuestion"))
     return nodes
 
 
-def _entry(said: Statements, scenario: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
-    """Say where a scenario starts."""
-    entry = said.plain(scenario, KARENINA + "entryNode")
+def _entry(inference: Inference, scenario: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
+    """Infer the entry node of a scenario."""
+    entry = inference.scalar_of(scenario, KARENINA + "entryNode")
     if not keys:
-        if said.reader.shallow(scenario).get("nodes") == {}:
-            said.say(scenario, "hasNoNodes", literal_of(True))
+        if inference.reader.shallow(scenario).get("nodes") == {}:
+            inference.add(scenario, "hasNoNodes", literal_of(True))
     elif not isinstance(entry, str) or not entry:
         return
     elif entry not in keys:
-        said.say(scenario, "unresolvedEntryNode", literal_of(entry))
+        inference.add(scenario, "unresolvedEntryNode", literal_of(entry))
     elif entry in nodes:
-        said.is_a(nodes[entry], "EntryNode")
+        inference.add_class(nodes[entry], "EntryNode")
         for node in nodes.values():
-            said.is_a(node, "EnterableNode")
+            inference.add_class(node, "EnterableNode")
 
 
-def _edge(said: Statements, edge: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
-    """Say which nodes an edge links."""
+def _edge(inference: Inference, edge: Node, nodes: dict[str, Node], keys: frozenset[str]) -> None:
+    """Infer which nodes an edge links."""
     ends: dict[str, Node] = {}
     for name in ("source", "target"):
-        end = said.plain(edge, KARENINA + name)
+        end = inference.scalar_of(edge, KARENINA + name)
         if not isinstance(end, str):
             continue
         if end in nodes:
             ends[name] = nodes[end]
         elif keys and end not in keys and not (name == "target" and end == END):
-            said.say(edge, f"unresolved{name.capitalize()}", literal_of(end))
+            inference.add(edge, f"unresolved{name.capitalize()}", literal_of(end))
     if len(ends) == 2:
-        said.say(ends["source"], "leadsTo", ends["target"])
+        inference.add(ends["source"], "leadsTo", ends["target"])

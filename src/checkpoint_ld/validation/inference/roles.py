@@ -1,4 +1,4 @@
-"""What follows from the statements of a graph, as it is found: roles, and what about objects does not fit them."""
+"""The statements that are inferred: the roles of objects, and which keys, types and values do not fit these roles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """What statements follow from: a checkpoint graph, or the part of one that is looked at."""
+    """What is inferred from: a checkpoint graph, or a part of one."""
 
     @property
     def index(self) -> Index:
@@ -49,7 +49,7 @@ def predicate_of(setting: str) -> URIRef:
 
 
 _DESCRIBING = ("foreignId", "missingType", "unknownKey", "unexpectedType")
-"""What is said about the identifiers, the keys and the types of objects."""
+"""The predicates about the identifiers, the keys and the types of objects."""
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 """What a URN begins with (RFC 8141 §2)."""
 
@@ -58,10 +58,10 @@ _NOTHING: dict[Node, Node | list[Node]] = {}
 _LISTS = frozenset((list, Several))
 _RESIDUES = frozenset((RESIDUE,))
 _VARYING = frozenset((RESIDUE, POSITION))
-"""Predicates whose values tell whether more follows than from an object's layout."""
+"""Predicates from whose values more may follow than from an object's layout."""
 _ONE_KIND = frozenset((URIRef, type(None)))
 _TYPED = TYPES.keys() - {"Benchmark", "Node"}
-"""The roles whose objects may lack a type unnoticed: a root is told by its type, and nodes have a class for it."""
+"""The roles whose objects may lack a type: a root is recognised by its type, and nodes without one have a class."""
 
 
 @lru_cache(maxsize=1024)
@@ -75,8 +75,8 @@ def _with(classes: tuple[Node, ...], roles: tuple[str, ...]) -> tuple[Node, ...]
     return tuple(dict.fromkeys((*classes, *(named(KARENINA + role) for role in roles))))
 
 
-class Statements:
-    """The statements that follow from those of a graph, as they are found."""
+class Inference:
+    """The statements that follow from those of a graph, as they are inferred."""
 
     def __init__(self, source: Described, wanted: Container[Node] | None = None) -> None:
         self._wanted = wanted
@@ -93,7 +93,7 @@ class Statements:
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
 
     def index_of_all(self) -> Index:
-        """Return all that was found. Nodes of which only the same classes follow share what is held of them."""
+        """Return all inferred statements. Nodes of which nothing but the same classes follows share one dict."""
         shared: dict[tuple[Node, ...], dict[Node, Node | list[Node]]] = {}
         index = self.found
         for subject, classes in self._classes.items():
@@ -105,26 +105,25 @@ class Statements:
         return index
 
     def wants(self, *names: str) -> bool:
-        """Return whether somebody looks at one of some terms of the vocabulary."""
-        return any(self.looks_at(named(KARENINA + name)) for name in names)
+        """Return whether one of some terms of the vocabulary is wanted."""
+        return any(self.is_wanted(named(KARENINA + name)) for name in names)
 
-    def looks_at(self, term: Node) -> bool:
-        """Return whether somebody looks at a property or a class."""
+    def is_wanted(self, term: Node) -> bool:
+        """Return whether statements with a property or a class are wanted."""
         return self._wanted is None or term in self._wanted
 
-    def say(self, subject: Node, name: str, term: Node) -> None:
-        """Say a property of `subject`, by its name in the vocabulary."""
+    def add(self, subject: Node, name: str, term: Node) -> None:
+        """Add a value of a property, which is given by its name in the vocabulary."""
         put(self.found, subject, named(KARENINA + name), term)
 
-    def plays(self, subject: Node, role: str, via: Term | None = None) -> None:
-        """Say the role of an object, and what about its keys, its types and the form of its values does not fit."""
-        self.play([subject], role, via)
+    def assign(self, subjects: Collection[Node], role: str, via: Term | None = None, *also: str) -> None:
+        """Add the role of objects that are values of one member, and the keys, types and arrays that do not fit it.
 
-    def play(self, subjects: Collection[Node], role: str, via: Term | None = None, *also: str) -> None:
-        """Say the same as `plays` of several objects that are values of one member, and other classes of these."""
-        self.are(subjects, role, *also)
+        `also` are further classes of these objects.
+        """
+        self.add_classes(subjects, role, *also)
         if not self._describes:
-            self._play_arrays(subjects, role, via)
+            self._check_arrays(subjects, role, via)
             return
         layouts = self._layouts.setdefault((role, via), {})
         get, groups = self.index.get, defaultdict(list)
@@ -134,13 +133,13 @@ class Statements:
             groups[(kind, *held) if kind.__class__ in _ONE_KIND else ()].append((subject, held))
         for key, group in groups.items():
             has_identifier = not key or IDENTIFIER in key
-            self._note_foreign([one for one, _ in group if has_identifier or "#/" not in one])  # type: ignore[operator]  # a text
+            self._add_foreign_identifiers([one for one, _ in group if has_identifier or "#/" not in one])  # type: ignore[operator]  # a text
             if key not in layouts:
                 predicates = tuple(one for one in key[1:] if one not in _RESIDUES)
-                layouts[key] = known(self.table, role, via, key[0], predicates) if key else None  # type: ignore[arg-type]  # one IRI or none
-            self._play_alike(group, layouts[key], key, role, via)
+                layouts[key] = layout_of(self.table, role, via, key[0], predicates) if key else None  # type: ignore[arg-type]  # one IRI or none
+            self._check_alike(group, layouts[key], key, role, via)
 
-    def _play_alike(
+    def _check_alike(
         self,
         group: Sequence[tuple[Node, Held]],
         layout: Layout | None,
@@ -148,7 +147,7 @@ class Statements:
         role: str,
         via: Term | None,
     ) -> None:
-        """Say what does not fit of objects with one type and the same predicates, which are `key`."""
+        """Add what does not fit of objects with one type and the same predicates, which are `key`."""
         is_typed = role not in _TYPED or bool(key and key[0] is not None)
         values = chain.from_iterable(held.values() for _, held in group)
         has_lists = layout is not None and bool(layout.single) and not _LISTS.isdisjoint(map(type, values))
@@ -157,19 +156,19 @@ class Statements:
         for subject, held in group:
             more = None if layout is None else self._beyond(layout, held, role, has_lists=has_lists)
             if layout is None or more is None:
-                self._plays_oddly(subject, role, via)
+                self._check_whole(subject, role, via)
                 continue
             if not is_typed:
-                self.say(subject, "missingType", _literal(TYPES[role]))
+                self.add(subject, "missingType", _literal(TYPES[role]))
             for unknown in (*layout.unknown, *more):
-                self.say(subject, "unknownKey", _literal(unknown))
+                self.add(subject, "unknownKey", _literal(unknown))
 
-    def _note_foreign(self, subjects: Iterable[Node]) -> None:
-        """Say of objects that their identifiers are no URNs."""
+    def _add_foreign_identifiers(self, subjects: Iterable[Node]) -> None:
+        """Add the identifiers of objects that are no URNs."""
         for subject in subjects:
             identifier = self.reader.identifier(subject)
             if identifier is not None and not _URN.match(identifier):
-                self.say(subject, "foreignId", literal_of(identifier))
+                self.add(subject, "foreignId", literal_of(identifier))
 
     def _beyond(self, layout: Layout, held: Held, role: str, *, has_lists: bool) -> tuple[str, ...] | None:
         """Return the unknown keys that an object has beyond those of its layout, None where it has to be read whole."""
@@ -179,15 +178,15 @@ class Statements:
             return None
         return self._unknown_in(held[RESIDUE], role) if RESIDUE in held else ()
 
-    def _play_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
-        """Say of several objects only what about their arrays does not fit, which is found by their residues."""
+    def _check_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
+        """Add only the arrays of objects that do not fit, which their residues show."""
         residues = [self.index.get(subject, _NOTHING).get(RESIDUE) for subject in subjects]
         for subject, residue in zip(subjects, residues, strict=True):
             if residue is not None and self._unknown_in(residue, role) is None:
-                self._plays_oddly(subject, role, via)
+                self._check_whole(subject, role, via)
 
-    def are(self, subjects: Collection[Node], *roles: str) -> None:
-        """Say classes of several nodes, by their names in the vocabulary."""
+    def add_classes(self, subjects: Collection[Node], *roles: str) -> None:
+        """Add classes of several nodes, by their names in the vocabulary."""
         roles = tuple(role for role in roles if self.wants(role))
         classes = self._classes
         if not roles:
@@ -199,9 +198,9 @@ class Statements:
                 classes[subject] = _with(classes.get(subject, ()), roles)
 
     def _unknown_in(self, held: Node | list[Node], role: str) -> tuple[str, ...] | None:
-        """Return the unknown keys of which only a residue tells; None where more may follow from it.
+        """Return the unknown keys that only a residue has; None where more may follow from it.
 
-        A member that the statements have too, under whatever value, is one of the layout.
+        A member that the statements have too, with any value, is one of the layout.
         """
         if not isinstance(held, Literal):
             return None
@@ -210,29 +209,29 @@ class Statements:
             self._residues[key] = _unknown_in(told_residue(held), role)
         return self._residues[key]
 
-    def _plays_oddly(self, subject: Node, role: str, via: Term | None) -> None:
-        """Say the same as `plays` of an object that has to be read as a whole to know."""
+    def _check_whole(self, subject: Node, role: str, via: Term | None) -> None:
+        """Add what does not fit of an object that has to be read as a whole."""
         members = self.reader.shallow(subject, via)
         for key, value in members.items():
             if key[:1] == "@":
                 continue
             if key not in KEYS[role]:
-                self.say(subject, "unknownKey", literal_of(key))
+                self.add(subject, "unknownKey", literal_of(key))
             elif isinstance(value, list) and key not in ANYTHING:
                 for name, term in _array(key, value):
-                    self.say(subject, name, term)
+                    self.add(subject, name, term)
         kind = members.get("@type")
         if role in TYPES and "@type" in members and not isinstance(kind, str | list):
-            self.say(subject, "unexpectedType", literal_of(str(kind)))
+            self.add(subject, "unexpectedType", literal_of(str(kind)))
         elif role in _TYPED and not any(isinstance(one, str) and one for one in as_list(kind)):
-            self.say(subject, "missingType", _literal(TYPES[role]))
+            self.add(subject, "missingType", _literal(TYPES[role]))
         for one in self.terms(subject, RDF_TYPE):
             if role in TYPES and role != "Template" and str(one) != expand_name(TYPES[role]):
-                self.say(subject, "unexpectedType", one)
+                self.add(subject, "unexpectedType", one)
 
-    def is_a(self, subject: Node, role: str) -> None:
-        """Say a class of `subject`, by its name in the vocabulary."""
-        self.are((subject,), role)
+    def add_class(self, subject: Node, role: str) -> None:
+        """Add a class of a node, by its name in the vocabulary."""
+        self.add_classes((subject,), role)
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
         """Return what the graph has for a node and a predicate."""
@@ -247,7 +246,7 @@ class Statements:
         return {key: members[key] for key in keys if key in members}
 
     def parts(self, subject: Node, iri: str, *roles: str) -> list[Node]:
-        """Return the objects that stand in a member of `subject`, in no particular order, after giving them roles.
+        """Return the objects in a member of `subject`, in no particular order, after assigning roles to them.
 
         Only the first role may be one with keys.
         """
@@ -264,23 +263,23 @@ class Statements:
         nodes = list(chain.from_iterable(found))
         first, *others = roles
         if first in KEYS:
-            self.play(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
+            self.assign(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
         else:
-            self.are(nodes, *roles)
+            self.add_classes(nodes, *roles)
         return found
 
-    def plain(self, subject: Node, iri: str) -> Any:
+    def scalar_of(self, subject: Node, iri: str) -> Any:
         """Return the first JSON scalar that the graph has for a node and a predicate, None if there is none."""
         for one in self.terms(subject, iri):
             if isinstance(one, Literal):
-                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - asked of every name, and the properties take longer
+                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - for every name, and the properties take longer
         return None
 
-    def repeated(
-        self, named: Iterable[tuple[Node, object]], said: str = "repeats", *, is_ordered: bool = False
+    def add_repeats(
+        self, named: Iterable[tuple[Node, object]], predicate: str = "repeats", *, is_ordered: bool = False
     ) -> None:
-        """Say of each node whose key stood before that it repeats the node that had it first."""
-        if not self.wants(said):
+        """Add to each node whose key stood before the node that had it first."""
+        if not self.wants(predicate):
             return
         keyed = {node: key for node, key in named if isinstance(key, str | tuple)}
         if len(set(keyed.values())) == len(keyed):
@@ -288,7 +287,7 @@ class Statements:
         first: dict[object, Node] = {}
         for node in keyed if is_ordered else self.reader.in_order(list(keyed)):
             if first.setdefault(keyed[node], node) is not node:
-                self.say(node, said, first[keyed[node]])
+                self.add(node, predicate, first[keyed[node]])
 
 
 def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
@@ -307,7 +306,7 @@ def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
 
 
 def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
-    """Yield what about an array the statements do not show."""
+    """Yield what the statements do not show about an array."""
     if key not in ARRAYS:
         if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
             yield "arrayOf", literal_of(key)
@@ -323,10 +322,10 @@ _LONGEST_POSITION = 16
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What follows about all objects of one role with one type and these predicates.
+    """What follows from all objects of one role with one type and the same predicates.
 
-    `unknown` are the keys that the role does not have. About an object that has several values for one of `single`,
-    more follows.
+    `unknown` are the keys that the role does not have. From an object with several values of one of `single` more
+    follows.
     """
 
     unknown: tuple[str, ...]
@@ -334,7 +333,7 @@ class Layout:
 
 
 def is_placed(position: Node | list[Node] | None) -> bool:
-    """Tell whether what is said of an object's position is nothing but its place in an array."""
+    """Return whether an object's position is nothing but its place in an array."""
     if position is None:
         return True
     if not isinstance(position, Literal) or position.datatype != XSD_INTEGER:
@@ -343,10 +342,10 @@ def is_placed(position: Node | list[Node] | None) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def known(
+def layout_of(
     table: TermTable, role: str, via: Term | None, kind: URIRef | None, predicates: tuple[Node, ...]
 ) -> Layout | None:
-    """Return the layout of objects of the type `kind` with these predicates; None where values have a say too."""
+    """Return the layout of objects of the type `kind` with these predicates; None where it depends on values too."""
     if kind is not None and role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
         return None
     name = None if kind is None else Compaction.type_name(str(kind))

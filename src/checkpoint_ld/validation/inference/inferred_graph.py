@@ -32,7 +32,7 @@ from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.components import COMPONENTS
 from checkpoint_ld.validation.constraints.forms import FORMS, value_of
 from checkpoint_ld.validation.inference.benchmark import infer
-from checkpoint_ld.validation.inference.statements import predicate_of
+from checkpoint_ld.validation.inference.roles import predicate_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class Additions:
-    """What is to be said beyond the statements of a graph, which is only read.
+    """The inferred statements of a graph, which is only read.
 
     On nodes of the graph, a predicate or class is added only where the graph uses it nowhere. Values that look like
     secrets are left out, and so are those that no RDF literal can hold.
@@ -60,47 +60,47 @@ class Additions:
         self._predicates = {predicate for predicates in graph.held.values() for predicate in predicates}
         self._classes = {one for predicates in graph.held.values() for one in terms_of(predicates.get(RDF_TYPE))}
 
-    def is_a(self, node: Node, *classes: str) -> None:
-        """Say the classes of a node, by their names in the vocabulary, or by IRIs of others."""
+    def add_classes(self, node: Node, *classes: str) -> None:
+        """Add classes of a node, by their names in the vocabulary, or by IRIs of others."""
         for name in classes:
             kind = named(name if ":" in name else KARENINA + name)
             if node not in self.index or kind not in self._classes:
                 put(self._found, node, RDF_TYPE, kind)
 
-    def say(self, node: Node, predicate: str, value: Any, datatype: str | None = None) -> None:
-        """Say a JSON value of a node: a scalar as a native literal, an array or object as one `rdf:JSON` literal.
+    def add(self, node: Node, predicate: str, value: Any, datatype: str | None = None) -> None:
+        """Add a JSON value of a node: a scalar as a native literal, an array or object as one `rdf:JSON` literal.
 
-        `predicate` is an IRI; null says nothing.
+        `predicate` is an IRI; null adds nothing.
         """
         iri = named(predicate)
-        if value is not None and self._may(node, iri):
+        if value is not None and self._is_free(node, iri):
             term = self._literal(value, datatype)
             if term is not None:
                 put(self._found, node, iri, term)
 
-    def tell(self, node: Node, setting: str, value: Any, datatype: str | None = None) -> None:
-        """Say a value under the predicate that stands for a setting: `karenina:maxTurns` for `max_turns`."""
-        self.say(node, predicate_of(setting), value, datatype)
+    def add_setting(self, node: Node, setting: str, value: Any, datatype: str | None = None) -> None:
+        """Add a value under the predicate that stands for a setting: `karenina:maxTurns` for `max_turns`."""
+        self.add(node, predicate_of(setting), value, datatype)
 
-    def state(self, node: Node, predicate: Node, term: Node) -> None:
-        """State a triple about a node of the graph."""
+    def add_statement(self, node: Node, predicate: Node, term: Node) -> None:
+        """Add a triple about a node of the graph."""
         if predicate == RDF_TYPE:
-            self.is_a(node, str(term))
-        elif self._may(node, named(str(predicate))) and secret(value_of(term)) is None:
+            self.add_classes(node, str(term))
+        elif self._is_free(node, named(str(predicate))) and secret(value_of(term)) is None:
             put(self._found, node, predicate, term)
 
     def link(self, node: Node, predicate: str, other: Node) -> bool:
-        """Say that a node is linked to another one; return whether that may be said."""
-        may = self._may(node, named(predicate))
+        """Link a node to another one; return whether that is allowed."""
+        may = self._is_free(node, named(predicate))
         if may:
             put(self._found, node, named(predicate), other)
         return may
 
-    def part(self, node: Node, predicate: str, name: str, *classes: str) -> URIRef | None:
-        """Link a node to one that no document has, and say its classes, by IRI.
+    def add_part(self, node: Node, predicate: str, name: str, *classes: str) -> URIRef | None:
+        """Link a node to a new one with these classes, which are IRIs.
 
-        Return it, or None if nothing may be said about it: because the name is that of a node of the graph, or because
-        what would be added could not be told from the graph's own.
+        Return it, or None if nothing may be added to it: because the name is that of a node of the graph, or because
+        what would be added could not be distinguished from the graph's own statements.
         """
         part = URIRef(name)
         is_known = part in self.index
@@ -111,29 +111,29 @@ class Additions:
         return part
 
     def applied(self) -> CheckpointGraph:
-        """Return a copy of the graph with the additions, and with the mark by which they are told."""
+        """Return a copy of the graph with the additions, and with the mark by which they are recognised."""
         graph = self.graph.copy()
-        told = [one for one in triples_of(self._found) if one[0] in self.index]
-        predicates = {predicate for _, predicate, _ in told if predicate != RDF_TYPE}
-        classes = {kind for _, predicate, kind in told if predicate == RDF_TYPE}
+        of_own_nodes = [one for one in triples_of(self._found) if one[0] in self.index]
+        predicates = {predicate for _, predicate, _ in of_own_nodes if predicate != RDF_TYPE}
+        classes = {kind for _, predicate, kind in of_own_nodes if predicate == RDF_TYPE}
         if DERIVED_NODE not in self._classes:
             classes.add(DERIVED_NODE)
         index = graph.index
-        for subject, said in self._found.items():
+        for subject, added in self._found.items():
             known = index.setdefault(subject, {})
-            kinds = [*terms_of(known.get(RDF_TYPE)), *terms_of(said.get(RDF_TYPE))]
-            known.update(said)
+            kinds = [*terms_of(known.get(RDF_TYPE)), *terms_of(added.get(RDF_TYPE))]
+            known.update(added)
             if len(kinds) > 1:
                 known[RDF_TYPE] = kinds
         put(index, graph.root, DERIVED, mark_of(graph.root, predicates, classes))
         graph.touch()
         return graph
 
-    def _may(self, node: Node, predicate: URIRef) -> bool:
+    def _is_free(self, node: Node, predicate: URIRef) -> bool:
         return predicate not in self._predicates or node not in self.index
 
     def _literal(self, value: Any, datatype: str | None) -> Literal | None:
-        """Return the literal of a value that may be told and can be."""
+        """Return the literal of a value, None for a secret and for what no literal can hold."""
         if isinstance(value, (dict, list)):
             return _literal(value, "@json")
         key = (type(value), repr(value) if isinstance(value, float) else value, datatype)
@@ -187,17 +187,17 @@ Json = dict[str, Any]
 def _object_of(node: Node, reader: Compaction) -> Json:
     """Return the members of a node, with its additional properties as objects; other objects are `Ref`s."""
     members = reader.shallow(node)
-    told = members.get("additionalProperty")
-    if told is None:
+    held = members.get("additionalProperty")
+    if held is None:
         return members
-    entries = [_property(one, reader) for one in (told if isinstance(told, list) else [told])]
+    entries = [_property(one, reader) for one in (held if isinstance(held, list) else [held])]
     return {**members, "additionalProperty": entries}
 
 
 def _source_of(template: Any, reader: Compaction) -> str | None:
     """Return the source in the object that `hasPart` of a question refers to, None if there is not just one."""
-    told = template[0] if isinstance(template, list) and len(template) == 1 else template
-    node = URIRef(told.name) if isinstance(told, Ref) else None
+    only = template[0] if isinstance(template, list) and len(template) == 1 else template
+    node = URIRef(only.name) if isinstance(only, Ref) else None
     text = reader.index.get(node, {}).get(_PLAIN_TEXT) if node is not None else None
     return str(text) if isinstance(text, Literal) and isinstance(json_of(text), str) else None
 
@@ -210,11 +210,11 @@ def _parts_of(node: Node, predicate: str, reader: Compaction) -> list[Node]:
 
 def _property(entry: Any, reader: Compaction) -> Any:
     node = URIRef(entry.name) if isinstance(entry, Ref) else None
-    said = reader.index.get(node) if node is not None else None
-    if node is None or said is None:
+    held = reader.index.get(node) if node is not None else None
+    if node is None or held is None:
         return entry
-    name, value = said.get(_NAME), said.get(_VALUE)
-    if not isinstance(name, Literal) or not isinstance(value, Literal) or RESIDUE in said:
+    name, value = held.get(_NAME), held.get(_VALUE)
+    if not isinstance(name, Literal) or not isinstance(value, Literal) or RESIDUE in held:
         return reader.object(node, reader.table.base.by_key["additionalProperty"])
     return {"name": json_of(name), "value": json_of(value, "@json")}
 
@@ -228,8 +228,8 @@ def _creators_of(root: Node, additions: Additions) -> None:
     named = [one for one in as_list(members.get("creator")) if isinstance(one, str)]
     makers = creator_of({**members, "creator": named if len(named) > 1 else named[0]}) if named else None
     for at, maker in enumerate(as_list(makers)):
-        said = {"name": maker} if isinstance(maker, str) else maker.model_dump(by_alias=True, exclude_none=True)
-        _maker(root, at, said, additions)
+        members = {"name": maker} if isinstance(maker, str) else maker.model_dump(by_alias=True, exclude_none=True)
+        _maker(root, at, members, additions)
 
 
 def _authors_of(question: Node, value: Any, additions: Additions) -> None:
@@ -241,25 +241,25 @@ def _authors_of(question: Node, value: Any, additions: Additions) -> None:
 def _sources_of(question: Node, value: Any, additions: Additions) -> None:
     """Link a question to its sources: objects, also as JSON text, addresses or titles."""
     for at, one in enumerate(as_list(decoded(value))):
-        said = one if isinstance(one, dict) else {"url" if literals.is_iri(text_of(one)) else "name": text_of(one)}
-        _described(question, at, said, "CreativeWork", additions)
+        members = one if isinstance(one, dict) else {"url" if literals.is_iri(text_of(one)) else "name": text_of(one)}
+        _described(question, at, members, "CreativeWork", additions)
 
 
-def _maker(node: Node, at: int, said: Json, additions: Additions) -> None:
-    _described(node, at, said, "Organization" if said.get("@type") == "Organization" else "Person", additions)
+def _maker(node: Node, at: int, members: Json, additions: Additions) -> None:
+    _described(node, at, members, "Organization" if members.get("@type") == "Organization" else "Person", additions)
 
 
-def _described(node: Node, at: int, said: Json, kind: str, additions: Additions) -> None:
-    """Link a node to one for an object, named by what the object says of itself or else by its place."""
+def _described(node: Node, at: int, members: Json, kind: str, additions: Additions) -> None:
+    """Link a node to one for an object, named by an identifier of the object or else by its place."""
     link = CITATION if kind == "CreativeWork" else AUTHOR
-    texts = {member: text for member in _MEMBERS[link] if (text := _text(said.get(member)))}
+    texts = {member: text for member in _MEMBERS[link] if (text := _text(members.get(member)))}
     if not texts:
         return
-    name = _name(said) or literals.part_of(str(node), f"schema:{link.removeprefix(SCHEMA)}", at)
-    part = additions.part(node, link, name, SCHEMA + kind)
+    name = _name(members) or literals.part_of(str(node), f"schema:{link.removeprefix(SCHEMA)}", at)
+    part = additions.add_part(node, link, name, SCHEMA + kind)
     if part is not None:
         for member, text in texts.items():
-            additions.say(part, SCHEMA + _MEMBERS[link][member], text)
+            additions.add(part, SCHEMA + _MEMBERS[link][member], text)
 
 
 def _text(value: Any) -> str:
@@ -269,10 +269,10 @@ def _text(value: Any) -> str:
     return ", ".join(filter(None, texts))
 
 
-def _name(said: Json) -> str | None:
-    """Return the IRI that an object has for itself, None if it has none that may stand for it."""
+def _name(members: Json) -> str | None:
+    """Return the IRI that identifies an object, None if it has none."""
     for member in _NAMING:
-        text = _text(said.get(member))
+        text = _text(members.get(member))
         if member in _REGISTRIES:
             form, address = _REGISTRIES[member]
             found = form.fullmatch(text)
@@ -295,43 +295,43 @@ KINDS = {"boolean": "BooleanTrait", "score": "ScoreTrait", "literal": "LiteralTr
 """The classes of traits by the kind of their results; results with a JSON Schema make a TemplateTrait."""
 
 ELSEWHERE = frozenset(("name", "description", "classes", "callable_code", "model_override"))
-"""Settings that are no predicates: nodes say more, and code and settings of models want no second copy."""
+"""Settings that are no predicates: members or nodes state them, and code and settings of models need no copy."""
 
 
 def _trait_of(rating: Node, additions: Additions, scope: str) -> None:
-    """Say which trait a rating is, `scope` being the class for its place; nothing of a rating that is none."""
-    told = _object_of(rating, additions.reader)
-    if isinstance(told.get("description"), (Ref, list)):  # other nodes, of which only the names are known
-        del told["description"]
+    """Infer the classes and settings of a trait, `scope` being the class for its place; nothing of any other rating."""
+    members = _object_of(rating, additions.reader)
+    if isinstance(members.get("description"), (Ref, list)):  # other nodes, of which only the names are known
+        del members["description"]
     try:
-        trait = traits.trait_of(told)
+        trait = traits.trait_of(members)
     except (ReadError, RecursionError):  # it breaks a rule that no file may break, so that nothing follows from it
         return
     if trait is None:
         return
-    kind = getattr(trait, "kind", "boolean")
-    additions.is_a(rating, "Trait", scope, FAMILIES[traits.family_of(trait)], KINDS.get(str(kind), "TemplateTrait"))
-    if traits.is_dynamic(told):
-        additions.is_a(rating, "DynamicTrait")
+    family, kind = FAMILIES[traits.family_of(trait)], str(getattr(trait, "kind", "boolean"))
+    additions.add_classes(rating, "Trait", scope, family, KINDS.get(kind, "TemplateTrait"))
+    if traits.is_dynamic(members):
+        additions.add_classes(rating, "DynamicTrait")
     _settings_of(rating, trait, additions)
     for at, (name, described) in enumerate((getattr(trait, "classes", None) or {}).items()):
-        part = additions.part(
+        part = additions.add_part(
             rating,
             KARENINA + "traitClass",
             literals.part_of(str(rating), "karenina:traitClass", at),
             KARENINA + "TraitClass",
         )
         if part is not None:
-            additions.say(part, SCHEMA + "name", name)
-            additions.say(part, SCHEMA + "description", described)
-            additions.tell(part, "score", at)
+            additions.add(part, SCHEMA + "name", name)
+            additions.add(part, SCHEMA + "description", described)
+            additions.add_setting(part, "score", at)
 
 
 def _settings_of(rating: Node, trait: AnyTrait, additions: Additions) -> None:
     for name, value in BaseModel.model_dump(trait, mode="json").items():
         if name not in ELSEWHERE:
             for one in value if name in SINGULAR else (value,):
-                additions.tell(rating, SINGULAR.get(name, name), one)
+                additions.add_setting(rating, SINGULAR.get(name, name), one)
 
 
 STRATEGIES = {"all_of": "AllOf", "any_of": "AnyOf", "at_least_n": "AtLeastN", "field_check": "FieldCheck"}
@@ -352,11 +352,11 @@ _Place: TypeAlias = tuple[str] | tuple[str, int]
 
 
 def _template_of(question: Node, source: str | None, additions: Additions) -> None:
-    """Say what the answer template of a question says, as far as it can be read without running it."""
+    """Infer from the answer template of a question, as far as it can be read without running it."""
     if source is None:
         return
     template = read_template(source)
-    additions.tell(question, "template_level", template.level.value)
+    additions.add_setting(question, "template_level", template.level.value)
     fields = _fields(question, template, additions)
     for at, (name, check) in enumerate((template.regexes or {}).items()):
         _regex_check(_part(question, ("regexCheck", at), "RegexCheck", additions), name, check, additions)
@@ -367,11 +367,11 @@ def _template_of(question: Node, source: str | None, additions: Additions) -> No
 def _part(holder: Node, place: _Place, kind: str, additions: Additions) -> Node | None:
     link, *at = place
     name = literals.part_of(str(holder), f"karenina:{link}", *at)
-    return additions.part(holder, KARENINA + link, name, KARENINA + kind)
+    return additions.add_part(holder, KARENINA + link, name, KARENINA + kind)
 
 
 def _fields(question: Node, template: Template, additions: Additions) -> dict[str, Node]:
-    """Say the fields of a template in their order; return their nodes by name."""
+    """Add the fields of a template in their order; return their nodes by name."""
     nodes: dict[str, Node] = {}
     truths = template.ground_truth or {}
     listed: tuple[TemplateField | PlainField, ...] = (*template.fields, *template.plain_fields)
@@ -380,57 +380,57 @@ def _fields(question: Node, template: Template, additions: Additions) -> dict[st
         if node is None:
             continue
         nodes[field.name] = node
-        additions.say(node, SCHEMA + "name", field.name)
-        additions.say(node, SCHEMA + "position", at)
-        additions.say(node, SCHEMA + "description", field.description)
-        additions.tell(node, "field_type", _type_of(field))
+        additions.add(node, SCHEMA + "name", field.name)
+        additions.add(node, SCHEMA + "position", at)
+        additions.add(node, SCHEMA + "description", field.description)
+        additions.add_setting(node, "field_type", _type_of(field))
         if isinstance(field, PlainField):
-            additions.tell(node, "ground_truth", truths.get(field.name))
+            additions.add_setting(node, "ground_truth", truths.get(field.name))
         else:
             _verified(node, field, additions)
     return nodes
 
 
 def _type_of(field: TemplateField | PlainField) -> str:
-    """Return the type of a field: a date is a text in Python, and only its primitive tells."""
+    """Return the type of a field: a date is a text in Python, which only its primitive shows."""
     primitive = field.primitive if isinstance(field, TemplateField) else None
     is_date = primitive is not None and field.type == "str" and "date" in registry()[primitive].types
     return "date" if is_date else field.type
 
 
 def _verified(node: Node, field: TemplateField, additions: Additions) -> None:
-    """Say how a field is verified; nothing of an argument that only running the template would tell."""
-    additions.tell(node, "extraction_hint", field.extraction_hint or None)
+    """Add how a field is verified, without the arguments that are known only when the template runs."""
+    additions.add_setting(node, "extraction_hint", field.extraction_hint or None)
     if "weight" not in field.unread:
-        additions.tell(node, "weight", field.weight, DOUBLE)
-    additions.tell(node, "is_trace", field.is_trace)
+        additions.add_setting(node, "weight", field.weight, DOUBLE)
+    additions.add_setting(node, "is_trace", field.is_trace)
     for value in field.literal_values or ():
-        additions.tell(node, "literal_value", value)
+        additions.add_setting(node, "literal_value", value)
     if "verify_with" not in field.unread:
         _primitive(node, field.verify_with, additions)
     truth = field.ground_truth
     if isinstance(truth, dict) and truth.get(MARKER) is True:
         _conditional(node, truth, additions)
     else:
-        additions.tell(node, "ground_truth", truth)
+        additions.add_setting(node, "ground_truth", truth)
 
 
 def _conditional(node: Node, truth: Mapping[str, Any], additions: Additions) -> None:
-    """Say the cases of a ground truth that depends on the state of a conversation; the default is for no value."""
-    additions.tell(node, "state_path", truth.get("source"))
+    """Add the cases of a ground truth that depends on the state of a conversation; the default is for no value."""
+    additions.add_setting(node, "state_path", truth.get("source"))
     cases = truth.get("cases")
-    told = [*(cases.items() if isinstance(cases, dict) else ()), (None, truth.get("default"))]
-    for at, (value, case) in enumerate(told):
+    every = [*(cases.items() if isinstance(cases, dict) else ()), (None, truth.get("default"))]
+    for at, (value, case) in enumerate(every):
         is_case = isinstance(case, dict)
         part = _part(node, ("groundTruthCase", at), "GroundTruthCase", additions) if is_case else None
         if part is not None:
-            additions.tell(part, "state_value", value)
-            additions.tell(part, "ground_truth", case.get("value"))
+            additions.add_setting(part, "state_value", value)
+            additions.add_setting(part, "ground_truth", case.get("value"))
             _primitive(part, case.get("verify_with"), additions)
 
 
 def _primitive(node: Node, serialised: Any, additions: Additions) -> None:
-    """Say how a field or a case is compared, from the parameters of a primitive and its name as `type`."""
+    """Add how a field or a case is compared, from the parameters of a primitive and its name as `type`."""
     known = registry().get(str(serialised.get("type"))) if isinstance(serialised, dict) else None
     part = None if known is None else _part(node, ("primitive",), known.name, additions)
     if known is None or part is None:
@@ -439,26 +439,26 @@ def _primitive(node: Node, serialised: Any, additions: Additions) -> None:
         value = serialised.get(parameter.name)
         datatype = DOUBLE if parameter.kind == "number" else None
         for one in value if parameter.name in SINGULAR and isinstance(value, list) else (value,):
-            additions.tell(part, SINGULAR.get(parameter.name, parameter.name), one, datatype)
+            additions.add_setting(part, SINGULAR.get(parameter.name, parameter.name), one, datatype)
 
 
 def _regex_check(node: Node | None, name: str, check: RegexCheck, additions: Additions) -> None:
     if node is not None:
-        additions.say(node, SCHEMA + "name", name)
-        additions.tell(node, "pattern", check.pattern)
-        additions.tell(node, "expected", check.expected)
-        additions.tell(node, "match_type", check.match_type)
+        additions.add(node, SCHEMA + "name", name)
+        additions.add_setting(node, "pattern", check.pattern)
+        additions.add_setting(node, "expected", check.expected)
+        additions.add_setting(node, "match_type", check.match_type)
 
 
-def _strategy(holder: Node, place: _Place, said: Strategy, fields: Mapping[str, Node], additions: Additions) -> None:
-    """Say a node of a strategy and those below it; nothing of one that only running the template would tell."""
-    node = _part(holder, place, STRATEGIES[said.type], additions) if said.type in STRATEGIES else None
+def _strategy(holder: Node, place: _Place, of: Strategy, fields: Mapping[str, Node], additions: Additions) -> None:
+    """Add a node of a strategy and those below it, without those that are known only when the template runs."""
+    node = _part(holder, place, STRATEGIES[of.type], additions) if of.type in STRATEGIES else None
     if node is None:
         return
-    additions.tell(node, "n", said.n)
-    if said.field_name is not None and said.field_name in fields:
-        additions.link(node, KARENINA + "checksField", fields[said.field_name])
-    for at, condition in enumerate(said.conditions):
+    additions.add_setting(node, "n", of.n)
+    if of.field_name is not None and of.field_name in fields:
+        additions.link(node, KARENINA + "checksField", fields[of.field_name])
+    for at, condition in enumerate(of.conditions):
         _strategy(node, ("verifyCondition", at), condition, fields, additions)
 
 
@@ -472,7 +472,7 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     own = without_derived(graph.held)
     additions = Additions(graph if own is graph.held else CheckpointGraph(own, graph.root))
     with uncollected(), interpreter.room():
-        additions.is_a(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
+        additions.add_classes(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
         _creators_of(graph.root, additions)
         for rating in _parts_of(graph.root, _RATING, additions.reader):
             _trait_of(rating, additions, "GlobalTrait")
@@ -480,23 +480,23 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
             _question(question, additions)
         found = infer(additions.graph)
         for subject, predicate, term in triples_of(found):
-            additions.state(subject, predicate, term)
+            additions.add_statement(subject, predicate, term)
         for node, stated_as, fault in _faults(DataGraph(additions.index, found)):
-            additions.say(node, stated_as, fault)
+            additions.add(node, stated_as, fault)
         return additions.applied()
 
 
 def _question(question: Node, additions: Additions) -> None:
-    asked = _object_of(question, additions.reader)
-    properties = values(asked.get("additionalProperty"))
-    additions.tell(question, "finished", is_finished(asked))
+    members = _object_of(question, additions.reader)
+    properties = values(members.get("additionalProperty"))
+    additions.add_setting(question, "finished", is_finished(members))
     for name in _NOTES:
-        additions.tell(question, name, properties.get(name))
+        additions.add_setting(question, name, properties.get(name))
     _authors_of(question, properties.get("author"), additions)
     _sources_of(question, properties.get("sources"), additions)
     for rating in _parts_of(question, _RATING, additions.reader):
         _trait_of(rating, additions, "QuestionTrait")
-    _template_of(question, _source_of(asked.get("hasPart"), additions.reader), additions)
+    _template_of(question, _source_of(members.get("hasPart"), additions.reader), additions)
 
 
 def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
@@ -508,7 +508,7 @@ def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
 
 
 def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
-    """Yield the faults that only Python tells: the node, the predicate that states it, and what is wrong."""
+    """Yield the faults that only Python finds: the node, the predicate that states it, and what is wrong."""
     stated_as = profiles.python_only()
     for result in shacl.results(data, _python_shapes()):
         if str(result.component).startswith(CHECKPOINT_SHACL) and result.value is not None:
@@ -516,7 +516,7 @@ def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
 
 
 def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
-    """Return what is wrong with a value: what its form says of it, which key was meant, or else the value alone."""
+    """Return what is wrong with a value: the fault of its form, the key that was meant, or else the value alone."""
     form = _python_shapes().index[result.shape].get(profiles.WELL_FORMED)
     if form is not None:
         return FORMS[str(form)](value_of(value))
@@ -529,11 +529,11 @@ def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
 
 @cache
 def _python_shapes() -> shacl.Shapes:
-    """Return the shapes of which only Python tells, compiled, with the constraint components that they use."""
+    """Return the shapes that only Python can apply, compiled, with the constraint components that they use."""
     kept = profiles.python_only()
     index = {
-        node: said
-        for node, said in profiles.profile().statements().items()
+        node: held
+        for node, held in profiles.profile().statements().items()
         if node in kept or isinstance(node, BNode) or str(node).startswith(CHECKPOINT_SHACL)
     }
     return shacl.compile_shapes(index, components=COMPONENTS)
