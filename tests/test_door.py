@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -26,6 +27,14 @@ def test_a_name_that_is_not_offered_is_no_attribute() -> None:
 def test_an_exception_is_its_class() -> None:
     assert checkpoint_ld.ReadError.__module__ == "checkpoint_ld.errors"
     assert issubclass(checkpoint_ld.FindingsWarning, UserWarning)
+
+
+def test_documented_modules_of_the_former_package_of_agents_are_those_of_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match=r"checkpoint_ld\.agent is now called checkpoint_ld\.agents"):
+        former = import_module("checkpoint_ld.agent.checkpoint")
+
+    assert former.AgentCheckpoint is checkpoint_ld.AgentCheckpoint
+    assert import_module("checkpoint_ld.agent.serialization").__name__ == "checkpoint_ld.agents.serialization"
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 import checkpoint_ld
 from checkpoint_ld import AgentCheckpoint, Benchmark, CheckpointManager, RuntimeState, semantic_diff, validate, verify
-from checkpoint_ld.agent.timeline import timeline_of
+from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.assessment import assess
 from checkpoint_ld.entities import RegexRubricTrait
 from tests.reports.browser import NAMES, Browser, binary

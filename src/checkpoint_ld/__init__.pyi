@@ -1,16 +1,16 @@
 """The names that checkpoint-ld offers, each with the module that has it: for type checkers, and for `__init__.py`."""
 
-from checkpoint_ld.agent.checkpoint import (
+from checkpoint_ld.agents.checkpoint import (
     AgentCheckpoint as AgentCheckpoint,
 )
-from checkpoint_ld.agent.difference import (
+from checkpoint_ld.agents.difference import (
     CheckpointDiff as CheckpointDiff,
     diff_checkpoints as diff_checkpoints,
 )
-from checkpoint_ld.agent.shapes import (
+from checkpoint_ld.agents.shapes import (
     detect_shape as detect_shape,
 )
-from checkpoint_ld.agent.values import (
+from checkpoint_ld.agents.values import (
     About as About,
     Snapshot as Snapshot,
     Thought as Thought,
@@ -114,11 +114,11 @@ from checkpoint_ld.integrations.formats.importing import (
     ImportedBenchmark as ImportedBenchmark,
     import_benchmark as import_benchmark,
 )
-from checkpoint_ld.runtime.changes import (
+from checkpoint_ld.agents.changes import (
     Clock as Clock,
     Event as Event,
 )
-from checkpoint_ld.runtime.state import (
+from checkpoint_ld.agents.state import (
     RuntimeState as RuntimeState,
 )
 from checkpoint_ld.site import (

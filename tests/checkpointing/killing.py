@@ -18,8 +18,8 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
+from checkpoint_ld import RuntimeState
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
-from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.tables import Prepared
 from tests.forking import forked

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld import Event, RuntimeState
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
 from checkpoint_ld.findings import Finding
-from checkpoint_ld.runtime import Event, RuntimeState
 from checkpoint_ld.stores.protocol import CAPABILITIES, EVERYTHING, Filter, Header, Put, amended, header_of
-from tests.runtime.states import HandClock
+from tests.agents.states import HandClock
 
 
 class MemoryStore:

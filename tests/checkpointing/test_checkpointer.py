@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent.values import About
+from checkpoint_ld import Event, RuntimeState
+from checkpoint_ld.agents.values import About
 from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy
 from checkpoint_ld.errors import CheckpointWarning, SettingsError, StoreError, StoreFull
-from checkpoint_ld.runtime import Event, RuntimeState
+from tests.agents.states import heard
 from tests.checkpointing.managers import Bench, above, newest
 from tests.checkpointing.test_room import room_for
-from tests.runtime.states import heard
 
 
 def reasons(bench: Bench) -> list[str]:

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld import Collection, SettingsError, WrongTypeError
+from checkpoint_ld import Collection, RuntimeState, SettingsError, WrongTypeError
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import IntegrityError
-from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from checkpoint_ld import RuntimeState
 from checkpoint_ld.checkpointing import REDACTED, CheckpointManager, Redaction
 from checkpoint_ld.errors import InvalidCheckpoint, SettingsError, WrongTypeError
-from checkpoint_ld.runtime import RuntimeState
 
 
 def secretive() -> RuntimeState:

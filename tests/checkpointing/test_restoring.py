@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import About
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.values import About
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint, ReadError
 from tests.checkpointing.managers import Bench, above, newest
 

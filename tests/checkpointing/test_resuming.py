@@ -12,9 +12,9 @@ import pytest
 
 from checkpoint_ld import About, Checkpointer, CheckpointManager, InvalidCheckpoint
 from checkpoint_ld.checkpointing import Run
+from tests.agents.states import HandClock
 from tests.checkpointing.managers import newest
 from tests.forking import forked
-from tests.runtime.states import HandClock
 
 END: dict[str, Callable[[Checkpointer], object] | None] = {
     "cut off": None,

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import About
+from checkpoint_ld import RuntimeState
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.values import About
 from checkpoint_ld.checkpointing import Retention, Saved
 from checkpoint_ld.errors import SettingsError, StoreError, TargetExistsError, WriteError
-from checkpoint_ld.runtime import RuntimeState
 from tests.checkpointing.managers import Bench
 
 

@@ -19,7 +19,7 @@ from tests.stores.documents import checkpoint
 SAVING = """
 import sys
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.runtime import RuntimeState
+from checkpoint_ld import RuntimeState
 
 folder, name = sys.argv[1:]
 state = RuntimeState("agent", "shared")

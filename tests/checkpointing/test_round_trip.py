@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.serialization import written
+from checkpoint_ld import RuntimeState
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.serialization import written
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.checkpointing.exchange import taken
 from checkpoint_ld.errors import CheckpointLdError
-from checkpoint_ld.runtime import RuntimeState
-from tests.runtime.states import HandClock
+from tests.agents.states import HandClock
 from tests.trials import examples
 
 TEXT = st.text(max_size=8) | st.sampled_from(

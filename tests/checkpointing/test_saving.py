@@ -9,8 +9,9 @@ from typing import Literal
 
 import pytest
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import About
+from checkpoint_ld import RuntimeState
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.values import About
 from checkpoint_ld.checkpointing import CheckpointManager, CombinedStore
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -22,11 +23,10 @@ from checkpoint_ld.errors import (
     StoreError,
     WriteError,
 )
-from checkpoint_ld.runtime import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import header_of
+from tests.agents.states import START, heard
 from tests.checkpointing.managers import Bench, MemoryStore, above, newest
-from tests.runtime.states import START, heard
 
 
 def test_a_checkpoint_holds_the_state_and_is_in_every_store(bench: Bench) -> None:

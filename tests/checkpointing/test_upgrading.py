@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent import values
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.shapes import detect_shape
-from checkpoint_ld.agent.values import Shape
+from checkpoint_ld.agents import values
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.shapes import detect_shape
+from checkpoint_ld.agents.values import Shape
 from checkpoint_ld.checkpointing import ExportShape, upgrade
 from checkpoint_ld.errors import UnsupportedVersion, WriteError
 from tests.checkpointing.managers import Bench

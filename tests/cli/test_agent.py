@@ -15,7 +15,7 @@ import pytest
 from checkpoint_ld import AgentCheckpoint, CheckpointManager
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.identifiers import question_id
-from tests.agent.runs import call, checkpoint, thought, tree
+from tests.agents.runs import call, checkpoint, thought, tree
 from tests.cli.conftest import Run
 
 QUESTION = "Which metal is liquid?"

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.schema import caf, derived
-from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.graph import AgentGraph
+from checkpoint_ld.agents.schema import caf, derived
+from checkpoint_ld.agents.text import text_of
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.collection import Collection
-from tests.agent.graphs import FULL
-from tests.agent.runs import call, thought, tree
+from tests.agents.graphs import FULL
+from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
 from tests.remote.oxigraph_server import oxigraph

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.agents.text import text_of
 from checkpoint_ld.graph import emission
-from tests.agent.runs import tree
+from tests.agents.runs import tree
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.agents.text import text_of
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
-from tests.agent import runs
+from tests.agents import runs
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
 from tests.queries.benchmarks import elements, metals

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agent.text import text_of
-from tests.agent.runs import call, thought, tree
+from checkpoint_ld.agents.text import text_of
+from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating
 

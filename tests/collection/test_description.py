@@ -14,7 +14,7 @@ from rdflib import DCTERMS, FOAF, RDF, VOID, Graph, Literal, Namespace, URIRef
 
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.collection import Collection
-from tests.agent import runs
+from tests.agents import runs
 from tests.cli.conftest import Run, run
 from tests.collection.conftest import Write, checkpoint, iri
 

@@ -12,10 +12,10 @@ import pytest
 from rdflib import Graph
 
 from checkpoint_ld import Benchmark, families, load
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.serialization import FORMS, AgentReading, written
-from checkpoint_ld.agent.text import text_of
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.graph import AgentGraph
+from checkpoint_ld.agents.serialization import FORMS, AgentReading, written
+from checkpoint_ld.agents.text import text_of
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.documents.text import dump_json
@@ -23,8 +23,8 @@ from checkpoint_ld.errors import FindingsError, FindingsWarning, ReadError, Sett
 from checkpoint_ld.families import inspection
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
-from tests.agent.graphs import FULL
-from tests.agent.runs import call, thought, tree
+from tests.agents.graphs import FULL
+from tests.agents.runs import call, thought, tree
 from tests.documents import canonical
 
 # XML 1.0 has no U+0000, so that the full example cannot be RDF/XML.

@@ -19,7 +19,7 @@ import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark
 from checkpoint_ld.errors import CheckpointLdError, InvalidCheckpoint, ReadError, SettingsError, WriteError
 from checkpoint_ld.identifiers import question_object_id
-from tests.agent.documents import checkpoint, thought
+from tests.agents.documents import checkpoint, thought
 from tests.benchmark.test_scenarios import named
 from tests.cli.conftest import Run, run
 from tests.conftest import REPOSITORY

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.agent import documents
+from tests.agents import documents
 
-from checkpoint_ld import AgentCheckpoint
-from checkpoint_ld.agent.schema import iri
+from checkpoint_ld import AgentCheckpoint, RuntimeState
+from checkpoint_ld.agents.schema import iri
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.runtime import RuntimeState
 
 pytest.importorskip("prov.model", reason="prov is not installed: make .venv/.integrations-group")
 

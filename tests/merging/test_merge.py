@@ -21,7 +21,7 @@ from checkpoint_ld import (
     merge,
     semantic_diff,
 )
-from tests.agent.documents import checkpoint
+from tests.agents.documents import checkpoint
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 from tests.documents import canonical, item, rating, scenario, setting
 

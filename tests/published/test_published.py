@@ -19,8 +19,8 @@ from rdflib.namespace import SH
 
 import checkpoint_ld
 from checkpoint_ld import families, rules
-from checkpoint_ld.agent import serialization
-from checkpoint_ld.agent.rules import check_reading as check_agent
+from checkpoint_ld.agents import serialization
+from checkpoint_ld.agents.rules import check_reading as check_agent
 from checkpoint_ld.dialects.reading import examine_bytes, examine_document
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import emission

@@ -7,13 +7,13 @@ from typing import Any
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.agent.graph import AgentGraph
+from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.sparql import Dataset, queries
 from checkpoint_ld.sparql.running import ENGINES, Engine
-from tests.agent.runs import call, thought, tree
+from tests.agents.runs import call, thought, tree
 from tests.documents import canonical, item
 
 NAMES = sorted(name for name in queries.catalogue() if name.startswith("agent-"))

@@ -18,7 +18,7 @@ from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError, WrongTypeError
 from checkpoint_ld.site import Site
 from checkpoint_ld.site.contents import address_of
-from tests.agent.runs import call, thought, tree
+from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 from tests.documents import canonical, item, scenario, setting
 from tests.site.conftest import NAME, Links, benchmark, described

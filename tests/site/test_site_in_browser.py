@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import Benchmark, write_site
-from tests.agent.runs import call, thought, tree
+from tests.agents.runs import call, thought, tree
 from tests.reports.browser import NAMES, Browser, binary
 from tests.reports.test_page_in_browser import LOW_CONTRAST
 from tests.site.conftest import NAME, benchmark

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from tests.agent import documents
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from tests.agents import documents
 
 MOMENT = documents.MOMENT
 

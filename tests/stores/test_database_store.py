@@ -13,7 +13,7 @@ from checkpoint_ld.errors import IntegrityError, SettingsError, StoreBusyError, 
 from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.protocol import Filter
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import HARD, checkpoint
 
 

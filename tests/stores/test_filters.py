@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter, header_of
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import MOMENT, checkpoint
 from tests.trials import examples
 

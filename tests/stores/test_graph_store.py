@@ -28,7 +28,7 @@ from checkpoint_ld.stores.directory import Directory
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.protocol import Filter, header_of
-from tests.agent import documents
+from tests.agents import documents
 from tests.cli.conftest import Run, run
 from tests.documents import canonical, item
 from tests.stores.documents import HARD, MOMENT, checkpoint

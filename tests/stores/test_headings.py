@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.text import bytes_of
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.text import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
 from checkpoint_ld.stores import files
 from checkpoint_ld.stores.protocol import Header
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples
 
@@ -30,7 +30,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
 ) -> None:
     one = HARD.but(snapshot=checkpoint(thoughts=[documents.thought(content="x" * length)]).snapshot)
     path = written(tmp_path / "a.json", one.content())
-    monkeypatch.setattr("checkpoint_ld.agent.serialization.examine", lambda _: pytest.fail("all of it was read"))
+    monkeypatch.setattr("checkpoint_ld.agents.serialization.examine", lambda _: pytest.fail("all of it was read"))
 
     assert files.header_at(path) == Header.of(one)
 

@@ -15,7 +15,7 @@ import pytest
 from checkpoint_ld.errors import InvalidCheckpoint, StoreError
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.protocol import Filter
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import MOMENT, checkpoint
 
 FIRST = """

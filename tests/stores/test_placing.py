@@ -18,7 +18,7 @@ import pytest
 from checkpoint_ld.errors import CheckpointExists, StoreBusyError, StoreError, StoreFull
 from checkpoint_ld.stores import folder
 from checkpoint_ld.stores.files import FileStore
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import checkpoint
 
 LONG = checkpoint("long", thoughts=[documents.thought(content="x" * 100_000)])

@@ -21,7 +21,7 @@ from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.protocol import Filter
 from checkpoint_ld.stores.tables import metadata
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import HARD, MOMENT, checkpoint
 
 COLUMNS = {

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore, Filter, header_of
-from tests.agent import documents
+from tests.agents import documents
 from tests.stores.documents import HARD, checkpoint
 from tests.trials import examples
 

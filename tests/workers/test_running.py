@@ -15,7 +15,7 @@ from checkpoint_ld import StoredCodeWarning
 from checkpoint_ld.workers import trusted
 from checkpoint_ld.workers.process import Worker
 from checkpoint_ld.workers.trusted import Trust, run
-from tests.runtime.states import together
+from tests.agents.states import together
 from tests.workers import WORKER, confined, failure, linux, posix
 
 

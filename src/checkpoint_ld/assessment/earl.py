@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Self
 import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
-from checkpoint_ld.agent import schema
+from checkpoint_ld.agents import schema
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import OF_VERDICT, Assessment, Status, TraitStatus
 from checkpoint_ld.documents.files import extension_of

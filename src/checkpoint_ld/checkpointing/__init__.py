@@ -1,6 +1,6 @@
 """Checkpoints of running agents: saved, found, restored, compared, pruned."""
 
-from checkpoint_ld.agent.values import ExportShape
+from checkpoint_ld.agents.values import ExportShape
 from checkpoint_ld.checkpointing.checkpointer import TRIGGERS, Checkpointer, Policy
 from checkpoint_ld.checkpointing.combined import CombinedStore, Reindexed
 from checkpoint_ld.checkpointing.exchange import (

@@ -20,11 +20,11 @@ from checkpoint_ld.phrases import encodable, error_message
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.agent.values import About, Thought
+    from checkpoint_ld.agents.changes import Event
+    from checkpoint_ld.agents.state import RuntimeState
+    from checkpoint_ld.agents.values import About, Thought
     from checkpoint_ld.checkpointing.exchange import Saved
     from checkpoint_ld.checkpointing.manager import CheckpointManager
-    from checkpoint_ld.runtime.changes import Event
-    from checkpoint_ld.runtime.state import RuntimeState
 
 TRIGGERS: Final = ("tool_error", "low_confidence", "decision", "tool_completed", "thought_completed", "tool_started")
 """The triggers of automatic checkpoints; of several at once, the first one is the reason."""

@@ -26,7 +26,7 @@ from checkpoint_ld.stores.protocol import EVERYTHING, RESET, CheckpointStore, Fi
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.protocol import Header
 

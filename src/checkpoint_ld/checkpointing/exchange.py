@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.values import EXTENSIONS, NEWEST, SHAPES, About, CheckpointMetadata, ParentLink, Snapshot
+from checkpoint_ld.agents.changes import new_id, thawed
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.values import EXTENSIONS, NEWEST, SHAPES, About, CheckpointMetadata, ParentLink, Snapshot
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json, steps_of
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError, WrongTypeError
 from checkpoint_ld.mapping.traits import faults_of
-from checkpoint_ld.runtime.changes import new_id, thawed
 from checkpoint_ld.stores.protocol import Filter, amended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from checkpoint_ld.agent.values import ToolCall
+    from checkpoint_ld.agents.state import RuntimeState
+    from checkpoint_ld.agents.values import ToolCall
     from checkpoint_ld.errors import CheckpointLdError
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.runtime.state import RuntimeState
     from checkpoint_ld.stores.protocol import CheckpointStore, Header
 
 _COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
@@ -176,7 +176,7 @@ def loaded(source: Source) -> Loaded:
     """
     if isinstance(source, AgentCheckpoint):
         return Loaded(source.refusing())
-    from checkpoint_ld.agent.serialization import examine_bytes  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agents.serialization import examine_bytes  # noqa: PLC0415 - loads rdflib
 
     if isinstance(source, Mapping):
         reading = examine_bytes(dump_json(dict(source)))
@@ -219,7 +219,7 @@ def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
     The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
     InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
     """
-    from checkpoint_ld.agent.serialization import examine  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agents.serialization import examine  # noqa: PLC0415 - loads rdflib
 
     reading = examine(path)
     done = Upgraded(Path(path), reading.version, NEWEST)

@@ -7,8 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self, get_args
 
-from checkpoint_ld.agent.difference import CheckpointDiff, diff_checkpoints
-from checkpoint_ld.agent.values import EXTENSIONS, ExportShape, ParentLink
+from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, new_id
+from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
+from checkpoint_ld.agents.state import RuntimeState
+from checkpoint_ld.agents.values import EXTENSIONS, ExportShape, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
@@ -24,16 +26,14 @@ from checkpoint_ld.errors import (
     SettingsError,
     WrongTypeError,
 )
-from checkpoint_ld.runtime.changes import Clock, ErrorHandler, Event, log_error, new_id
-from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore, Filter, Header, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import About
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.values import About
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.collection import Collection
 

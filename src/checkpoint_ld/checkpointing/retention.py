@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import (
     CheckpointNotFound,

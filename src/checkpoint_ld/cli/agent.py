@@ -30,8 +30,8 @@ from checkpoint_ld.phrases import harmless, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.timeline import Timeline
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager, Imported
     from checkpoint_ld.cli.streams import Output
 
@@ -157,7 +157,7 @@ def list_(
     if not listed:
         streams.say("no checkpoint fits")
         return
-    from checkpoint_ld.agent.timeline import instant
+    from checkpoint_ld.agents.timeline import instant
 
     rows = [
         (
@@ -194,7 +194,7 @@ def show(
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
     """Print what a checkpoint holds, for people."""
-    from checkpoint_ld.agent.timeline import lines_of
+    from checkpoint_ld.agents.timeline import lines_of
 
     for line in lines_of(checkpoint, latest=_LATEST):
         streams.show(line)
@@ -212,7 +212,7 @@ def diff(
     stores: _Stores = _STORES,
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
-    from checkpoint_ld.agent.difference import diff_checkpoints
+    from checkpoint_ld.agents.difference import diff_checkpoints
 
     with stores.manager(before, after) as of:
         old, new = _found(before, of), _found(after, of)
@@ -238,7 +238,7 @@ def timeline(
     stores: _Stores = _STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
-    from checkpoint_ld.agent.timeline import html_of, svg_of, text_of
+    from checkpoint_ld.agents.timeline import html_of, svg_of, text_of
 
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")
@@ -312,7 +312,7 @@ def export(
     stores: _Stores = _STORES,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
-    from checkpoint_ld.agent.values import EXTENSIONS
+    from checkpoint_ld.agents.values import EXTENSIONS
 
     output.check(*stores.files)
     wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
@@ -548,7 +548,7 @@ def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:
 
 def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
     """Return the checkpoint of that very id, or else the one in that file. Raises CheckpointNotFound."""
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
     try:
         return of.get(name)
@@ -587,7 +587,7 @@ def _run_of(name: str, of: CheckpointManager) -> Timeline:
 
     Raises CheckpointNotFound for what is neither, and what `_by_name` raises.
     """
-    from checkpoint_ld.agent.timeline import line_to, timeline_of
+    from checkpoint_ld.agents.timeline import line_to, timeline_of
 
     def newest(name: str) -> AgentCheckpoint:
         headers = of.list(execution_id=name, limit=1)

@@ -100,7 +100,7 @@ def convert(
         output.write(written.data)
         findings = (*findings, *written.findings)
     else:
-        from checkpoint_ld.agent.serialization import written as written_of_agent
+        from checkpoint_ld.agents.serialization import written as written_of_agent
 
         form = _form(wanted, dialect, is_plain=context == "plain" or extension_of(output.file) == ".json")
         output.write(written_of_agent(source.tree, form, prov=prov, inferred=inferred))
@@ -110,7 +110,7 @@ def convert(
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
     """Return as what of `agent.serialization.FORMS` an agent checkpoint is written; a shape is a dialect."""
-    from checkpoint_ld.agent.values import SHAPES
+    from checkpoint_ld.agents.values import SHAPES
 
     if dialect is None:
         return SHAPES[0] if is_plain and to == "jsonld" else to

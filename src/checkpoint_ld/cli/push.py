@@ -257,7 +257,7 @@ def pull(
 
 def _content(found: Source, to: str) -> bytes:
     from checkpoint_ld import writing
-    from checkpoint_ld.agent import serialization
+    from checkpoint_ld.agents import serialization
     from checkpoint_ld.dialects.reading import Reading
 
     if isinstance(found, Reading):

@@ -159,8 +159,8 @@ def get(
 def _content(held: StatementGraph, syntax: str) -> bytes:
     """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
     from checkpoint_ld import writing
-    from checkpoint_ld.agent import serialization
-    from checkpoint_ld.agent.graph import AgentGraph
+    from checkpoint_ld.agents import serialization
+    from checkpoint_ld.agents.graph import AgentGraph
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.emission import ContextStyle
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rdflib import Graph
 
 from checkpoint_ld import arguments
-from checkpoint_ld.agent.schema import CAF, caf
+from checkpoint_ld.agents.schema import CAF, caf
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.dialect import as_list
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.rules import KnownBenchmark
-    from checkpoint_ld.agent.serialization import AgentReading
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.rules import KnownBenchmark
+    from checkpoint_ld.agents.serialization import AgentReading
     from checkpoint_ld.benchmark import Validate
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index, StatementGraph
@@ -75,7 +75,7 @@ def graph_of(source: Source, *, prov: bool = True) -> StatementGraph:
     """
     if isinstance(source, Reading) or not prov:
         return source.graph
-    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - benchmarks need none of it
+    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - benchmarks need none of it
 
     return AgentGraph.of_tree(source.tree, prov=True)
 
@@ -86,7 +86,7 @@ def restored(index: Index, root: Node, family: str) -> StatementGraph:
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - validation seldom needs one
 
         return CheckpointGraph(index, root)
-    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - as above
 
     return AgentGraph(index, root)
 
@@ -99,8 +99,8 @@ def inferred(graph: StatementGraph) -> StatementGraph:
         from checkpoint_ld.validation import inference  # noqa: PLC0415 - it reads templates, which few ask for
 
         return inference.with_inferred(graph)
-    from checkpoint_ld.agent.graph import AgentGraph  # noqa: PLC0415 - as above
-    from checkpoint_ld.agent.inference import with_inferred  # noqa: PLC0415 - as above
+    from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - as above
+    from checkpoint_ld.agents.inference import with_inferred  # noqa: PLC0415 - as above
 
     return with_inferred(graph) if isinstance(graph, AgentGraph) else graph
 
@@ -154,7 +154,7 @@ def of_statements(index: Index, syntax: str = "graph", name: str | None = None, 
     # An agent checkpoint is recognised by its class, or by a property that only it has.
     kind = caf("Checkpoint")
     if any(_SNAPSHOT in held or kind in terms_of(held.get(RDF_TYPE)) for held in index.values()):
-        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - benchmarks need none of it
+        from checkpoint_ld.agents import serialization  # noqa: PLC0415 - benchmarks need none of it
 
         return serialization.of_statements(index, syntax, name)
     return _held(reading.of_statements(index, syntax, name), checked=checked)
@@ -164,7 +164,7 @@ def refusing(source: Source, *, strict: bool = False) -> Source:
     """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
     if isinstance(source, Reading):
         return validator.refusing(source, strict=strict)
-    from checkpoint_ld.agent.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
+    from checkpoint_ld.agents.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
 
     refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
     if refused:
@@ -174,7 +174,7 @@ def refusing(source: Source, *, strict: bool = False) -> Source:
 
 def _of_document(document: Document, *, checked: bool) -> Source:
     if _is_agent(document):
-        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - as above
+        from checkpoint_ld.agents import serialization  # noqa: PLC0415 - as above
 
         return serialization.examine_document(document)
     return _held(reading.examine_document(document), checked=checked)
@@ -191,7 +191,7 @@ def _is_agent(document: Document) -> bool:
         return True
     if _TERM not in document.data:
         return False
-    from checkpoint_ld.agent.serialization import is_json_ld  # noqa: PLC0415 - as above
+    from checkpoint_ld.agents.serialization import is_json_ld  # noqa: PLC0415 - as above
 
     return is_json_ld(document)
 
@@ -222,7 +222,7 @@ def load(
 
 
 def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
     if validate not in ("off", "warn", "strict"):
         raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
@@ -343,7 +343,7 @@ def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = va
     """
     if isinstance(source, Reading):
         return validator.check_reading(source, _profile(chosen, BENCHMARK), engine=engine)
-    from checkpoint_ld.agent.rules import check_reading  # noqa: PLC0415 - benchmarks need none of it
+    from checkpoint_ld.agents.rules import check_reading  # noqa: PLC0415 - benchmarks need none of it
 
     return check_reading(source, _profile(chosen, AGENT), engine=engine)
 
@@ -373,7 +373,7 @@ class Together:
         if self._profile is None or read is None:
             return
         if isinstance(read, Reading):
-            from checkpoint_ld.agent.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
+            from checkpoint_ld.agents.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
 
             elements = [
                 item["@id"]
@@ -390,7 +390,7 @@ class Together:
         found = list(checked)
         if self._profile is None or len(self._agents) < 2:
             return found
-        from checkpoint_ld.agent.rules import check_collection  # noqa: PLC0415 - benchmarks need none of it
+        from checkpoint_ld.agents.rules import check_collection  # noqa: PLC0415 - benchmarks need none of it
 
         texts: dict[int, str] = {}
         oldest_first = sorted(self._agents, key=lambda agent: agent[:2])
@@ -407,7 +407,7 @@ class Together:
 
     def _again(self, at: int, source: Any, syntax: str, texts: dict[int, str]) -> AgentReading:
         """Read an agent checkpoint again, under its number: several sources may have one name, or none."""
-        from checkpoint_ld.agent import serialization  # noqa: PLC0415 - as above
+        from checkpoint_ld.agents import serialization  # noqa: PLC0415 - as above
 
         data, name = read_bytes(source)
         read = serialization.examine_bytes(data, f"{at}{''.join(Path(name or '').suffixes[-2:])}", syntax=syntax)

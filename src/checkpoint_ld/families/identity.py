@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyoxigraph
 
 from checkpoint_ld import arguments, families
-from checkpoint_ld.agent.schema import CAF_EXTENSION
+from checkpoint_ld.agents.schema import CAF_EXTENSION
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import emission

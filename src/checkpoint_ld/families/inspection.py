@@ -18,8 +18,8 @@ from checkpoint_ld.mapping.traits import family_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.serialization import AgentReading
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.serialization import AgentReading
     from checkpoint_ld.families import Source
     from checkpoint_ld.findings import Finding
 
@@ -178,8 +178,8 @@ def inspect(source: Source) -> Inspection | AgentInspection:
 
 
 def _of_agent(reading: AgentReading) -> AgentInspection:
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
-    from checkpoint_ld.agent.rules import check_reading  # noqa: PLC0415 - as above
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
+    from checkpoint_ld.agents.rules import check_reading  # noqa: PLC0415 - as above
 
     checkpoint = AgentCheckpoint.of_reading(reading)
     graph = graph_of(reading)

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from checkpoint_ld import dialects, families, writing
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.schema import without_context
-from checkpoint_ld.agent.serialization import AgentReading, written
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.schema import without_context
+from checkpoint_ld.agents.serialization import AgentReading, written
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, QuestionContent, content_of, elements_of

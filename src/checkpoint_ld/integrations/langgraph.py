@@ -26,7 +26,8 @@ from uuid import UUID
 
 import orjson
 
-from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, snapshot_of
+from checkpoint_ld.agents.changes import Clock, frozen, new_id
+from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import CheckpointManager
 from checkpoint_ld.data import library
@@ -41,7 +42,6 @@ from checkpoint_ld.errors import (
     WrongTypeError,
 )
 from checkpoint_ld.phrases import encodable, error_message
-from checkpoint_ld.runtime.changes import Clock, frozen, new_id
 from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # says what to install where it is absent
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     )
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
 MEMBER: Final = "langgraph"
 """The member of a snapshot that holds LangGraph's own bytes, and their address."""

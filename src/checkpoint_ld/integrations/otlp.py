@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agent.values import LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
+from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 MEMBER: Final = "opentelemetry"

@@ -22,7 +22,7 @@ from prov.model import ProvDocument, ProvException  # noqa: E402 - after the sen
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
 _PROV: Final = rdflib.Namespace("http://www.w3.org/ns/prov#")
 _STEM: Final = re.compile(r".*[/#:]")
@@ -37,7 +37,7 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
     together. `serialize(format="json")` writes PROV-JSON, `prov.dot.prov_to_dot` draws. Raises ReadError for what
     `prov` finds invalid.
     """
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
 
     merged = rdflib.Graph()
     for checkpoint in (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints:

@@ -13,7 +13,7 @@ from rdflib.parser import Parser
 from rdflib.serializer import Serializer
 
 from checkpoint_ld import families, writing
-from checkpoint_ld.agent.serialization import written
+from checkpoint_ld.agents.serialization import written
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph import emission

@@ -18,7 +18,7 @@ from checkpoint_ld.site.pages import Pages
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.benchmark import Benchmark
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
-from checkpoint_ld.agent.timeline import timeline_of
+from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.assessment.answers import read_answers
 from checkpoint_ld.assessment.assessing import AskedQuestions, Tally, assessed
 from checkpoint_ld.benchmark import Benchmark
@@ -29,8 +29,8 @@ from checkpoint_ld.secrets import secret
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.timeline import Timeline
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.timeline import Timeline
     from checkpoint_ld.assessment.assessing import Assessment
     from checkpoint_ld.benchmark.difference import QuestionDiff, SemanticDiff
     from checkpoint_ld.entities import Scenario
@@ -284,7 +284,7 @@ def _loaded(
     if isinstance(read, Reading):
         rules: dict[str, Rule] = dict(profiles.of(families.BENCHMARK).rules)
         return Benchmark.of_reading(read), name, checked.findings, rules
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
     return AgentCheckpoint.of_reading(read), name, checked.findings, {}
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.agent.schema import CAF, CAF_DERIVED
+from checkpoint_ld.agents.schema import CAF, CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser

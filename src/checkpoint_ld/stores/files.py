@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from checkpoint_ld.agent import values
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.shapes import detect_shape
+from checkpoint_ld.agents import values
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.shapes import detect_shape
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import flush
 from checkpoint_ld.documents.values import ABSENT, Absent
@@ -106,7 +106,7 @@ def facts_at(path: Path) -> Facts:
 
 
 def _tree(path: Path) -> dict[str, Any]:
-    from checkpoint_ld.agent import serialization  # noqa: PLC0415 - loads rdflib
+    from checkpoint_ld.agents import serialization  # noqa: PLC0415 - loads rdflib
 
     return serialization.examine(path).tree
 

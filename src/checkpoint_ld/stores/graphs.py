@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyoxigraph import Literal, NamedNode
 
-from checkpoint_ld.agent import schema
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.graph import AgentGraph
-from checkpoint_ld.agent.schema import derived, iri
-from checkpoint_ld.agent.text import sha256_of
-from checkpoint_ld.agent.values import real
+from checkpoint_ld.agents import schema
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.graph import AgentGraph
+from checkpoint_ld.agents.schema import derived, iri
+from checkpoint_ld.agents.text import sha256_of
+from checkpoint_ld.agents.values import real
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
@@ -55,7 +55,7 @@ from checkpoint_ld.stores.protocol import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from checkpoint_ld.agent.schema import Kind
+    from checkpoint_ld.agents.schema import Kind
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.stores.backend import Row

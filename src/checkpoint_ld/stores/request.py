@@ -20,7 +20,7 @@ from urllib.parse import quote, urlencode
 
 import pyoxigraph
 
-from checkpoint_ld.agent.schema import CAF
+from checkpoint_ld.agents.schema import CAF
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from checkpoint_ld.agent.schema import CAF_DERIVED
+from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.errors import (
     AuthFailedError,
     CountMismatchError,

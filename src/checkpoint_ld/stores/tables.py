@@ -15,14 +15,14 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from checkpoint_ld.agent.values import real
+from checkpoint_ld.agents.values import real
 from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agent.values import Snapshot
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.values import Snapshot
     from checkpoint_ld.stores.protocol import Filter
 
 

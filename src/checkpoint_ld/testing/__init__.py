@@ -26,7 +26,7 @@ from checkpoint_ld.stores.protocol import CheckpointStore
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
 
 __all__ = ["Case", "Damage", "StoreFactory", "Subject", "cases", "conformance"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

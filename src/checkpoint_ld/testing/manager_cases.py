@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.json_patch import applied
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.json_patch import applied
+from checkpoint_ld.agents.state import RuntimeState
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import (
@@ -21,14 +22,13 @@ from checkpoint_ld.errors import (
     SettingsError,
     UnsupportedVersion,
 )
-from checkpoint_ld.runtime.state import RuntimeState
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import RESET, Filter
 from checkpoint_ld.testing import Subject, harm, variants
 from checkpoint_ld.testing.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought, tree
 
 if TYPE_CHECKING:
-    from checkpoint_ld.agent.values import Shape
+    from checkpoint_ld.agents.values import Shape
 
 
 LAST = Retention(keep_last=1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint
 from checkpoint_ld.stores.protocol import Filter, header_of
 from checkpoint_ld.testing import Subject, variants

@@ -17,9 +17,9 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.agent import schema
-from checkpoint_ld.agent.checkpoint import AgentCheckpoint
-from checkpoint_ld.agent.graph import moment
+from checkpoint_ld.agents import schema
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.graph import moment
 from checkpoint_ld.assessment.answers import open_answers, read_answers
 from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.data import library

@@ -1,0 +1,581 @@
+"""The timeline of a run: from checkpoints to moments, shown as text, as a picture (SVG) and as a page.
+
+A picture and a page need no other file and no script. They suit light and dark screens, and have tooltips.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from html import escape
+from importlib import resources
+from itertools import accumulate, pairwise
+from string import Template
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from checkpoint_ld.agents.values import Header
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.phrases import cells, harmless, head
+from checkpoint_ld.secrets import secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.values import ToolCall
+
+Kind = Literal["thought", "call", "checkpoint", "run"]
+Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused", "cut off", "open"]
+
+THOUGHTS, CHECKPOINTS, RUNS = "thoughts", "checkpoints", "runs"
+SILENCE: Final = 1_000
+"""An execution was resumed where it did not run for more milliseconds than this between two checkpoints."""
+UNSURE: Final = 0.5
+"""Thoughts with less confidence are drawn as unsure."""
+WITHHELD = "(withheld: it looks like a secret)"
+"""The text in place of a value that looks like a secret."""
+_ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
+    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
+)
+"""How a run ended, by the reason for its last checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A thought, a call, a checkpoint or a run, with its lane and its times (milliseconds since 1970 in UTC).
+
+    `end` is that of a call or a run, None for a call in flight, and `start` for other moments. `label` is the type of a
+    thought, the tool of a call, the reason for a checkpoint. `text` is the content of a thought, the arguments or the
+    error of a call, the name of a checkpoint. A run is a time in which an execution went on without interruption; its
+    `label` is the execution, its `text` the checkpoint that it goes on from. `execution` is that of the moment.
+    """
+
+    kind: Kind
+    id: str
+    lane: str
+    start: int
+    end: int | None
+    label: str
+    text: str
+    outcome: Outcome = ""
+    confidence: float | None = None
+    parent: str | None = None
+    execution: str = ""
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether it is a call or a run."""
+        return self.kind in ("call", "run")
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether it is a thought of little confidence."""
+        return self.confidence is not None and self.confidence < UNSURE
+
+
+@dataclass(frozen=True, repr=False)
+class Timeline(Shown):
+    """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
+
+    `lanes` are the runs where there are several, the thoughts, the tools in the order of their first calls, and the
+    checkpoints. `undated` counts the calls without a start, which are left out.
+    """
+
+    agent_id: str
+    executions: tuple[str, ...]
+    moments: tuple[Moment, ...]
+    lanes: tuple[str, ...]
+    start: int
+    end: int
+    undated: int = 0
+
+    def __repr__(self) -> str:
+        return f"<Timeline of {self.agent_id!r}: {len(self.moments)} moments in {span(self.duration_ms)}>"
+
+    def _card(self) -> Card:
+        facts = {"executions": self.executions, "began": instant(self.start), "took": span(self.duration_ms)}
+        rows = (
+            (span(moment.start - self.start), moment.kind, moment.label, moment.text, moment.outcome)
+            for moment in self.moments
+        )
+        table = Rows("Moments", ("after", "kind", "what", "text", "outcome"), rows, len(self.moments))
+        return Card("Timeline", self.agent_id, "", facts, [table])
+
+    @property
+    def duration_ms(self) -> int:
+        """Milliseconds from the first moment to the last."""
+        return self.end - self.start
+
+    def in_lane(self, lane: str) -> Iterator[Moment]:
+        """Yield the moments of one lane."""
+        return (moment for moment in self.moments if moment.lane == lane)
+
+
+def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
+    """Return the headers that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
+
+    `marks` are the candidates, oldest first. The part of an execution after another one went on from it is left out.
+    """
+    by_id = {one.id: place for place, one in enumerate(marks)}
+    line: list[Header] = []
+    place = by_id.get(checkpoint_id)
+    seen: set[str] = set()
+    while place is not None and marks[place].execution_id not in seen:
+        execution = marks[place].execution_id
+        seen.add(execution)
+        own = [mark for mark in marks[: place + 1] if mark.execution_id == execution]
+        line[:0] = own
+        origins = (by_id.get(mark.parent_checkpoint_id or "") for mark in own)
+        place = next(
+            (origin for origin in origins if origin is not None and marks[origin].execution_id != execution), None
+        )
+    return line
+
+
+def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] = ()) -> Timeline:
+    """Return the timeline of a run from one or more of its checkpoints.
+
+    A thought or call in several of them is shown as in the latest. `marks` are the headers of other checkpoints, which
+    are shown as marks only, since one checkpoint holds all that happened before it. Where there are several executions,
+    or one was interrupted, the timeline shows their runs. An execution from which others branch off is shown up to
+    there. Raises SettingsError where there is no checkpoint.
+    """
+    ordered = sorted(
+        checkpoints, key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id)
+    )
+    if not ordered:
+        raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
+    thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
+    calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
+    dated = [(call.started_at, call) for call in calls.values() if call.started_at is not None]
+    each: dict[str, Header] = {mark.id: mark for mark in (*marks, *map(Header.of, ordered))}
+    signs = sorted(each.values(), key=lambda mark: mark.timestamp)
+    found = []
+    for thought in thoughts.values():
+        text, at = WITHHELD if secret(thought.content) else thought.content, thought.created_at
+        found.append(
+            Moment(
+                "thought", thought.id, THOUGHTS, at, at, thought.type, text, "", thought.confidence, thought.parent_id
+            )
+        )
+    found += [_of_call(one, began) for began, one in dated]
+    # A moment belongs to the execution of the first checkpoint after it.
+    times = [sign.timestamp for sign in signs]
+    of = [signs[min(bisect_left(times, moment.start), len(signs) - 1)].execution_id for moment in found]
+    found = [replace(one, execution=execution) for one, execution in zip(found, of, strict=True)]
+    for sign in signs:
+        at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
+        found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
+    runs = list(_runs(signs, found))
+    moments = tuple(sorted([*(runs if len(runs) > 1 else ()), *found], key=lambda moment: moment.start))
+    tools = dict.fromkeys(moment.lane for moment in moments if moment.kind == "call")
+    return Timeline(
+        agent_id=ordered[-1].agent_id,
+        executions=tuple(dict.fromkeys(sign.execution_id for sign in signs)),
+        moments=moments,
+        lanes=(*([RUNS] if len(runs) > 1 else []), *([THOUGHTS] if thoughts else []), *tools, CHECKPOINTS),
+        start=moments[0].start,
+        end=max(moment.start if moment.end is None else moment.end for moment in moments),
+        undated=len(calls) - len(dated),
+    )
+
+
+def _of_call(call: ToolCall, began: int) -> Moment:
+    outcome, ended = outcome_of(call), call.completed_at
+    if ended is None and outcome != "in flight":
+        ended = began + int(call.duration_ms or 0)
+    args = {key: WITHHELD if secret({key: one}) else one for key, one in (call.args or {}).items()}
+    text = call.error if call.error is not None else json.dumps(args, ensure_ascii=False)
+    tool = call.tool_id or "(no tool named)"
+    return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
+
+
+def outcome_of(call: ToolCall) -> Outcome:
+    """Return the outcome of a call."""
+    if call.is_in_flight:
+        return "in flight"
+    if call.status == "cancelled":
+        return "cancelled"
+    return "completed" if call.success else "failed"
+
+
+def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
+    """Yield the runs: the times in which the executions went on, between interruptions."""
+    groups: list[list[Header]] = []
+    resumed = _resumed(signs)
+    for sign in signs:
+        group = next((group for group in reversed(groups) if group[-1].execution_id == sign.execution_id), None)
+        if group is None or sign.id in resumed:
+            groups.append([sign])
+        else:
+            group.append(sign)
+    owned: dict[str, int] = {}
+    for moment in moments:
+        owned[moment.execution] = min(moment.start, owned.get(moment.execution, moment.start))
+    by_id = {sign.id: sign for sign in signs}
+    last_seen: dict[str, Header] = {}
+    for number, group in enumerate(groups):
+        first, last = group[0], group[-1]
+        name, before = first.execution_id, last_seen.get(first.execution_id)
+        origin = before or by_id.get(first.parent_checkpoint_id or "")
+        start = min(first.timestamp, owned[name]) if before is None else first.timestamp
+        text = ""
+        if origin is not None:
+            of = "" if origin.execution_id == name else f" of {origin.execution_id}"
+            after = f", {span(start - origin.timestamp)} after it"
+            text = f"another way from {origin.id}{of}" if first.is_branch else f"goes on from {origin.id}{of}{after}"
+        goes_on = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
+        is_known = number < len(groups) - 1 and not goes_on
+        outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
+        yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
+        last_seen[name] = last
+
+
+def _resumed(signs: Sequence[Header]) -> set[str]:
+    """Return the ids of the checkpoints before which their execution was interrupted: time passed, and it did not run.
+
+    If half of them or more seem interrupted, the durations measure something else, and none counts.
+    """
+    resumed: set[str] = set()
+    for execution in {sign.execution_id for sign in signs}:
+        own = [sign for sign in signs if sign.execution_id == execution]
+        silent = set()
+        for before, after in pairwise(own):
+            ran = after.duration_ms - before.duration_ms
+            if ran > 0 and after.timestamp - before.timestamp - ran > SILENCE:
+                silent.add(after.id)
+        resumed |= silent if 2 * len(silent) < len(own) else set()
+    return resumed
+
+
+def instant(milliseconds: int) -> str:
+    """Return a moment as the text of its date and time in UTC."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def span(milliseconds: float) -> str:
+    """Return a length of time for people: `250 ms`, `3.2 s`, `4 min 05 s`, `2 h 07 min`."""
+    seconds = milliseconds / 1000
+    if seconds < 1:
+        return f"{milliseconds:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+_COLUMNS: Final = 100
+"""The default number of columns."""
+_LANE_NAME = 16
+_LEAST = 40
+_MARKS: Final = {
+    "completed": "✓",
+    "failed": "✗",
+    "cancelled": "⊘",
+    "in flight": "…",
+    "paused": "‖",
+    "cut off": "↯",
+    "open": "…",
+}
+_WEIGHT: Final = " ━✓○●◆⊘…✗▶‖↯"
+"""The marks of a lane; where two meet in one column, the later one in this list is shown."""
+_RUNS_LEGEND = "▶ run: ✓ completed ✗ failed ‖ paused ↯ cut off … open"
+_LEGEND = "● thought  ○ unsure  ◆ checkpoint  ━ call: ✓ done ✗ failed ⊘ cancelled … in flight"
+
+
+def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = None) -> str:
+    """Return a timeline as lines of at most `width` columns (at least 40).
+
+    `limit` is the number of latest moments that are listed below the lanes, None for all of them.
+    """
+    width = max(width, _LEAST)
+    room = width - _LANE_NAME - 1
+    lines = [
+        head(harmless(f"{timeline.agent_id} · {', '.join(timeline.executions)}"), width),
+        f"{instant(timeline.start)}, {span(timeline.duration_ms)}",
+        "",
+    ]
+    for lane in timeline.lanes:
+        row = [" "] * room
+        for moment in timeline.in_lane(lane):
+            _draw(row, moment, timeline)
+        name = head(harmless(lane), _LANE_NAME)
+        lines.append(f"{name}{' ' * (_LANE_NAME - cells(name))} {''.join(row)}".rstrip())
+    lines += [f"{'':{_LANE_NAME}} 0{span(timeline.duration_ms):>{room - 1}}", head(_LEGEND, width)]
+    lines += [head(_RUNS_LEGEND, width)] if RUNS in timeline.lanes else []
+    left_out = 0 if limit is None else max(len(timeline.moments) - limit, 0)
+    lines += ["", *([f"… {left_out} earlier moments"] if left_out else [])]
+    for moment in timeline.moments[left_out:]:
+        lines.append(head(harmless(f"{span(moment.start - timeline.start):>11}  {_line_of(moment)}"), width))
+    if timeline.undated:
+        lines.append(f"{timeline.undated} calls do not say when they began")
+    return "\n".join(lines)
+
+
+def _draw(row: list[str], moment: Moment, timeline: Timeline) -> None:
+    def put(column: int, mark: str) -> None:
+        if _WEIGHT.index(mark) > _WEIGHT.index(row[column]):
+            row[column] = mark
+
+    def column(at: int) -> int:
+        return (at - timeline.start) * (len(row) - 1) // max(timeline.duration_ms, 1)
+
+    first = column(moment.start)
+    if not moment.takes_time:
+        put(first, "◆" if moment.kind == "checkpoint" else "○" if moment.is_unsure else "●")
+        return
+    last = len(row) - 1 if moment.end is None else column(moment.end)
+    for at in range(first, last):
+        put(at, "━")
+    put(last, _MARKS[moment.outcome])
+    if moment.kind == "run":
+        row[first] = "▶"
+
+
+def _line_of(moment: Moment) -> str:
+    if moment.kind == "thought":
+        confidence = "" if moment.confidence is None else f" {moment.confidence}"
+        return f"{'○' if moment.is_unsure else '●'} {moment.label}{confidence}: {moment.text}"
+    if moment.kind == "checkpoint":
+        return f"◆ {moment.id} {moment.label} {moment.text}".rstrip()
+    took = "" if moment.end is None else f" {span(moment.end - moment.start)}"
+    if moment.kind == "run":
+        return f"▶ {moment.label}: {moment.outcome} after{took}{f', {moment.text}' if moment.text else ''}"
+    return f"{_MARKS[moment.outcome]} {moment.label}{took}: {moment.text}"
+
+
+_ROOM = 96
+
+
+def lines_of(checkpoint: AgentCheckpoint, *, latest: int = 5) -> Iterator[str]:
+    """Yield one checkpoint as lines of text; `latest` is the number of thoughts and of calls that are shown.
+
+    Values that look like secrets are withheld.
+    """
+    return (head(harmless(line), _ROOM) for line in _lines(checkpoint, latest))
+
+
+def _lines(checkpoint: AgentCheckpoint, latest: int) -> Iterator[str]:
+    metadata, snapshot = checkpoint.metadata, checkpoint.snapshot
+    yield f"{checkpoint.id}" + (f" “{checkpoint.name}”" if checkpoint.name else "")
+    if checkpoint.description:
+        yield checkpoint.description
+    yield f"made       {instant(checkpoint.timestamp)}, {metadata.checkpoint_reason}"
+    yield f"run        execution {checkpoint.execution_id} of {metadata.agent_name or checkpoint.agent_id}"
+    yield f"so far     step {metadata.step_number}, {metadata.tokens_used} tokens, {span(metadata.duration_ms)}"
+    if checkpoint.parent is not None:
+        branch = ", a branch" if checkpoint.parent.is_branch else ""
+        why = f": {checkpoint.parent.branch_reason}" if checkpoint.parent.branch_reason else ""
+        yield f"goes on    from {checkpoint.parent.checkpoint_id}{branch}{why}"
+    if checkpoint.about is not None:
+        yield f"about      {checkpoint.about.question or checkpoint.about.benchmark}"
+    thoughts, calls = snapshot.thought_chain, snapshot.tool_state.calls
+    yield _counted("thoughts", thoughts, latest)
+    for thought in thoughts[max(len(thoughts) - latest, 0) :]:
+        confidence = "" if thought.confidence is None else f" {thought.confidence}"
+        yield f"  {thought.id} {thought.type}{confidence}: {_shown('content', thought.content)}"
+    yield _counted("tool calls", calls, latest)
+    for call in calls[max(len(calls) - latest, 0) :]:
+        text = call.error if call.error is not None else _shown("args", call.args or {})
+        yield f"  {call.id} {call.tool_id or 'a tool'} {outcome_of(call)}: {text}"
+    for title, members in (("variables", snapshot.context.variables), ("state", snapshot.context.state)):
+        if members:
+            yield title
+            yield from (f"  {key}: {_shown(key, value)}" for key, value in members.items())
+    if snapshot.context.history:
+        yield f"history    {len(snapshot.context.history)} entries"
+    if snapshot.context.memory:
+        yield f"memory     {len(snapshot.context.memory)} entries"
+
+
+def _counted(title: str, these: Sequence[Any], latest: int) -> str:
+    return f"{title} ({len(these)}{f', the last {latest}' if len(these) > latest else ''})"
+
+
+def _shown(key: str, value: Any) -> str:
+    if secret({key: value}):
+        return WITHHELD
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 150, 24, 46, 58
+_LANE: Final = 34
+_THOUGHTS: Final = 64
+"""The height of the lane of thoughts, which has arcs above it."""
+_TICKS: Final = 8
+_STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
+_MINUTE, _TEXT, _NAME = 60_000, 240, 20
+_RUN_SIGNS = (("run", "run of an execution"), ("sign", "run that was cut off"))
+_SIGNS = (
+    ("thought", "thought, fainter the less sure"),
+    ("completed", "call"),
+    ("failed", "call that failed"),
+    ("in-flight", "call in flight"),
+    ("checkpoint", "checkpoint"),
+)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """The positions of lanes and moments in the picture."""
+
+    timeline: Timeline
+    middles: dict[str, float]
+    height: float
+
+    def x(self, at: int) -> float:
+        share = (at - self.timeline.start) / max(self.timeline.duration_ms, 1)
+        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
+
+
+def svg_of(timeline: Timeline) -> str:
+    """Return the picture of a timeline as an SVG document; each moment has a tooltip."""
+    heights = [_THOUGHTS if lane == THOUGHTS else _LANE for lane in timeline.lanes]
+    ends = [_TOP + end for end in accumulate(heights)]
+    middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
+    frame = _Frame(timeline, middles, ends[-1])
+    title = _escaped(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
+    full = frame.height + _BOTTOM + (20 if RUNS in timeline.lanes else 0)
+    size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="timeline" {size} role="img" aria-label="{title}">',
+            f"<title>{title}</title>",
+            f"<style>{_file('picture.css')}</style>",
+            f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
+            *_ground(frame),
+            *(_drawn(moment, frame) for moment in timeline.moments),
+            *_legend(full - 14, _SIGNS),
+            *(_legend(full - 34, _RUN_SIGNS) if RUNS in timeline.lanes else ()),
+            "</svg>",
+        )
+    )
+
+
+def _ground(frame: _Frame) -> Iterator[str]:
+    """Yield the axis, the lanes, and the arcs from thoughts to their children."""
+    timeline = frame.timeline
+    yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
+    step = next((length for length in _STEPS if timeline.duration_ms / length <= _TICKS), None)
+    if step is None:
+        minutes = timeline.duration_ms / _MINUTE / _TICKS
+        step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
+    for at in range(0, timeline.duration_ms + 1, step):
+        x = frame.x(timeline.start + at)
+        yield f'<line class="tick" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.height}"/>'
+        yield f'<text x="{x}" y="{frame.height + 16}" text-anchor="middle">{"0" if at == 0 else span(at)}</text>'
+    for lane, y in frame.middles.items():
+        yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
+        name = _escaped(head(harmless(lane), _NAME))
+        yield f'<text class="name" x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
+    for moment in timeline.in_lane(CHECKPOINTS):
+        x = frame.x(moment.start)
+        yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
+    thoughts = {thought.id: thought for thought in timeline.in_lane(THOUGHTS)}
+    for thought in thoughts.values():
+        above = thoughts.get(thought.parent or "")
+        if above is not None and above is not thought:
+            start, end, y = frame.x(above.start), frame.x(thought.start), frame.middles[THOUGHTS] - 6
+            lift = min(6 + abs(end - start) / 6, _THOUGHTS - _LANE / 2 - 10)
+            yield f'<path class="from" d="M{start} {y} Q{(start + end) / 2:.1f} {y - lift:.1f} {end} {y}"/>'
+
+
+def _drawn(moment: Moment, frame: _Frame) -> str:
+    x, y = frame.x(moment.start), frame.middles[moment.lane]
+    title = f"<title>{_escaped(_title_of(moment, frame.timeline))}</title>"
+    if moment.kind == "thought":
+        unsure = " unsure" if moment.is_unsure else ""
+        filled = 1 if moment.confidence is None else 0.15 + 0.85 * moment.confidence
+        return f'<circle class="thought{unsure}" cx="{x}" cy="{y}" r="5" fill-opacity="{filled:.2f}">{title}</circle>'
+    if moment.kind == "checkpoint":
+        return f'<path class="checkpoint" d="M{x} {y - 7}l6 7l-6 7l-6 -7z">{title}</path>'
+    end = float(_WIDTH - _RIGHT) if moment.end is None else frame.x(moment.end)
+    width = max(round(end - x, 1), 3)
+    name = f"{'run ' if moment.kind == 'run' else ''}{moment.outcome.replace(' ', '-')}"
+    bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{title}</rect>'
+    # Not by colour alone: a sign marks a failed call, and the end of an interrupted run.
+    if moment.outcome == "cut off":
+        return f'{bar}<text class="sign" x="{x + width:.1f}" y="{y - 9}" text-anchor="middle">↯</text>'
+    sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'
+    return bar + sign if moment.outcome == "failed" else bar
+
+
+def _title_of(moment: Moment, timeline: Timeline) -> str:
+    took = f" for {span(moment.end - moment.start)}" if moment.takes_time and moment.end is not None else ""
+    of = f"\nin {harmless(moment.execution)}" if moment.kind != "run" and len(timeline.executions) > 1 else ""
+    confidence = "" if moment.confidence is None else f", confidence {moment.confidence}"
+    outcome = f", {moment.outcome}" if moment.outcome else ""
+    text = f"\n{head(harmless(moment.text), _TEXT)}" if moment.text else ""
+    what = f"{moment.kind} {harmless(moment.id)}: {harmless(moment.label)}{outcome}{confidence}"
+    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{of}{text}"
+
+
+def _legend(y: float, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
+    x = float(_LEFT)
+    for name, words in entries:
+        if name == "thought":
+            yield f'<circle class="thought" cx="{x + 6}" cy="{y - 4}" r="5"/>'
+        elif name == "checkpoint":
+            yield f'<path class="checkpoint" d="M{x + 6} {y - 11}l6 7l-6 7l-6 -7z"/>'
+        elif name == "sign":
+            yield f'<text class="sign" x="{x + 7}" y="{y}" text-anchor="middle">↯</text>'
+        else:
+            yield f'<rect class="{name}" x="{x}" y="{y - 10}" width="14" height="12" rx="3"/>'
+        yield f'<text x="{x + 19}" y="{y}">{words}</text>'
+        x += 40 + 6.2 * len(words)
+
+
+def html_of(timeline: Timeline) -> str:
+    """Return the page of a timeline: no network, no script, no other file."""
+    from checkpoint_ld.validation.reports.page import look  # noqa: PLC0415 - loads rdflib
+
+    undated = f" · {timeline.undated} calls do not say when they began" if timeline.undated else ""
+    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{undated}"
+    return Template(_file("page.html")).substitute(
+        title=escape(harmless(f"{timeline.agent_id}: timeline")),
+        style=look() + _file("page.css"),
+        heading=escape(harmless(timeline.agent_id)),
+        facts=escape(harmless(facts)),
+        picture=svg_of(timeline),
+        table=table_of(timeline),
+    )
+
+
+def table_of(timeline: Timeline) -> str:
+    """Return the moments of a timeline as a table in HTML."""
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("after", "what", "how it went", "text"))
+    rows = "\n".join(_row(moment, timeline) for moment in timeline.moments)
+    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+
+
+def _row(moment: Moment, timeline: Timeline) -> str:
+    took = f", {span(moment.end - moment.start)}" if moment.end is not None else ""
+    how = f"{moment.outcome}{took}" if moment.takes_time else ""
+    if moment.confidence is not None:
+        how = f"confidence {moment.confidence}"
+    what = f"{moment.kind} <code>{escape(harmless(moment.id))}</code>"
+    if moment.kind != "run":
+        what += f"<br>{escape(harmless(moment.label))}"
+        if len(timeline.executions) > 1:
+            what += f"<br>in <code>{escape(harmless(moment.execution))}</code>"
+    return (
+        f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
+        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_escaped(moment.text)}</td></tr>'
+    )
+
+
+def _escaped(text: str) -> str:
+    """Return a text of several lines for HTML."""
+    return escape("\n".join(map(harmless, text.split("\n"))))
+
+
+@cache
+def _file(name: str) -> str:
+    return (resources.files("checkpoint_ld.agents") / name).read_text(encoding="utf-8")

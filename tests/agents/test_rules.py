@@ -1,0 +1,315 @@
+"""Every rule of agent checkpoints by example, and what is said about bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from checkpoint_ld import data
+from checkpoint_ld.agents import rules
+from checkpoint_ld.agents.rules import KnownBenchmark, check_collection
+from checkpoint_ld.agents.serialization import examine
+from checkpoint_ld.agents.values import released
+from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.rules import Example, Rule, catalogue, example
+from checkpoint_ld.validation import profiles
+from tests.agents.rule_documents import CALL, THOUGHT, Json, added, findings, removed, replaced, text, told, tree
+
+ONLY_IN_MEMORY = frozenset({"agent-version-text", "agent-snapshot"})
+"""Rules that a file does not get to: reading stops before."""
+NEVER_BROKEN_BY_TEXT = frozenset({"agent-gzip", "agent-value"})
+OF_COLLECTIONS = "Collections of agent checkpoints"
+RULES = [
+    rule
+    for rule in catalogue().values()
+    if rule.code.startswith("A") and rule.slug not in NEVER_BROKEN_BY_TEXT and rule.family != "Agent stores"
+]
+SINGLE = [rule for rule in RULES if rule.family != OF_COLLECTIONS]
+COLLECTED = [rule for rule in RULES if rule.family == OF_COLLECTIONS]
+N = "/snapshot/context/variables/n"
+BENCHMARKS = {
+    "urn:uuid:benchmark-elements": KnownBenchmark({"urn:uuid:question-1", "urn:uuid:question-2"}, "ab" * 32),
+}
+
+by_rule = pytest.mark.parametrize("rule", SINGLE, ids=lambda rule: f"{rule.code}-{rule.slug}")
+by_collected = pytest.mark.parametrize("rule", COLLECTED, ids=lambda rule: f"{rule.code}-{rule.slug}")
+
+
+def the_example(rule: Rule) -> Example:
+    found = example(rule.code)
+    assert found is not None, f"{rule.code} {rule.slug} has no example"
+    return found
+
+
+def found_in(source: bytes, rule: Rule) -> tuple[Finding, ...]:
+    if rule.slug in ONLY_IN_MEMORY:
+        return rules.validate_checkpoint(json.loads(source)).findings
+    try:
+        return rules.check_reading(examine(source)).findings
+    except ReadError as error:
+        return error.findings
+
+
+@pytest.mark.slow
+@by_rule
+def test_a_checkpoint_that_keeps_a_rule_has_no_finding_and_one_that_breaks_it_one_at_its_place(
+    rule: Rule,
+) -> None:
+    shown = the_example(rule)
+    assert [str(one) for one in found_in(shown.valid, rule)] == []
+    [found] = found_in(shown.invalid, rule)
+    assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)
+    assert (found.place.pointer or "") == shown.pointer
+    assert "{?" not in found.message
+    if found.place.line is not None and rule.slug != "agent-line-ends":
+        assert points_at(shown, found)
+
+
+def points_at(shown: Example, found: Finding) -> bool:
+    """Tell whether line and column are those of the value, or of the nearest object that is there."""
+    assert found.place.line is not None
+    assert found.place.column is not None
+    lines = shown.invalid.decode().splitlines(keepends=True)
+    rest = lines[found.place.line - 1][found.place.column - 1 :] + "".join(lines[found.place.line :])
+    value, key = json.loads(shown.invalid), ""
+    for token in shown.pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        try:
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        except (KeyError, IndexError):
+            break
+    if found.rule in ("agent-key-unknown", "agent-key-misspelt"):
+        return rest.startswith(json.dumps(key))
+    return bool(json.JSONDecoder().raw_decode(rest)[0] == value)
+
+
+@by_collected
+def test_checkpoints_that_keep_a_rule_agree_and_those_that_break_it_have_one_finding_in_one_of_them(rule: Rule) -> None:
+    shown = the_example(rule)
+    assert list(check_collection(json.loads(shown.valid), BENCHMARKS)) == []
+    trees = json.loads(shown.invalid)
+    [found] = check_collection(trees, BENCHMARKS)
+    [at] = [number for number in range(2) if shown.pointer.startswith(f"/{number}/")]
+    assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)
+    assert found.place.pointer == shown.pointer.removeprefix(f"/{at}")
+    assert found.subject == f'checkpoint "{trees[at]["id"]}"'
+    assert "{?" not in found.message
+
+
+def test_every_example_is_of_a_rule_and_every_rule_has_one() -> None:
+    told = {path.stem for path in (data.folder("shapes") / "examples").glob("A*.json")}
+    assert told == {rule.code for rule in RULES}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "values", "expected"),
+    [
+        ("/timestamp", [1738790400000.0, "1738790400000", True, -1, 10**15], "agent-timestamp"),
+        ("/id", ["", 7, "x" * 1025], "agent-id"),
+        ("/agent_id", ["é" * 1025], "agent-agent"),
+        ("/execution_id", [""], "agent-execution"),
+        (f"{THOUGHT}/confidence", [-0.1, 1.01, "0.8", True], "thought-confidence"),
+        (f"{THOUGHT}/metadata", [[]], "thought-metadata"),
+        ("/snapshot/tool_state/calls", [{}], "call-object"),
+        ("/parent", [[]], "agent-parent"),
+        ("/about", [{}], "about-nothing"),
+        ("/metadata/step_number", [2**53], "metadata-step"),
+        ("/metadata/duration_ms", [True], "metadata-duration"),
+        (f"{CALL}/duration_ms", [None], "agent-null"),
+        ("/snapshot/context/memory", [[None]], "memory-object"),
+    ],
+)
+def test_a_value_that_cannot_be_is_one_finding_at_the_value(pointer: str, values: list[Json], expected: str) -> None:
+    for value in values:
+        found = [one for one in findings(replaced(pointer, value)) if (one.place.pointer or "").startswith(pointer)]
+        assert [one.rule for one in found] == [expected], value
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        *(
+            ([replaced(pointer, odd) for pointer in ("/id", "/execution_id", "/agent_id", "/metadata/agent_id")], [])
+            for odd in ("../../etc/passwd", "CON", "x\u0000", "x" * 900, "é" * 1024, "a b", "<x>", "_:b0", "%2F")
+        ),
+        *(([replaced("/version", one)], []) for one in released()),
+        *(([added(N, [value])], []) for value in (2**53, -(2**53), 12, 0.1, "12345678901234567890")),
+        *(
+            ([added(N, [1, value])], [("agent-large-integer", f"{N}/1")])
+            for value in (2**53 + 1, -(2**63), 2**64, 10**400)
+        ),
+        ([replaced(f"{CALL}/success", False), replaced(f"{CALL}/status", "cancelled")], []),  # needs no error
+        ([replaced("/snapshot/tool_state/calls/2", {"id": "call_3"})], []),  # in flight it needs nothing else
+        (
+            [replaced("/snapshot/thought_chain", None), removed("/snapshot/current_step_id"), replaced("/name", 7)],
+            [("thought-chain", "/snapshot/thought_chain"), ("agent-name", "/name")],
+        ),
+    ],
+)
+def test_what_may_be_is_not_told_and_the_rest_is_looked_at(changes: list[Json], expected: list[Json]) -> None:
+    assert told(*changes) == expected
+
+
+def test_a_remedy_names_what_was_meant() -> None:
+    [found] = findings(replaced(f"{THOUGHT}/confidence", 85))
+    assert found.message == "the confidence is 85, not a number from 0 to 1"
+    assert (found.remedy, found.subject) == ("did you mean 0.85?", 'thought "thought_2"')
+    [found] = findings(replaced("/metadata/checkpoint_reason", "execution_complete"))
+    assert found.remedy == 'did you mean "execution_completed"?'
+
+
+@pytest.mark.parametrize("value", [{}, {"a": 1}, "x", 0, False])
+def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> None:
+    for pointer, noun in (("/snapshot/thought_chain", "thought"), ("/snapshot/tool_state/calls", "call")):
+        [found] = [one for one in findings(replaced(pointer, value)) if one.place.pointer == pointer]
+        assert found.message.startswith(f"in place of a {noun} there is ")
+        assert "not an object" not in found.message
+        assert found.remedy.startswith("write an array of objects: [{")
+
+
+def test_each_of_three_thoughts_with_one_id_is_looked_at() -> None:
+    again = {**tree()["snapshot"]["thought_chain"][2]}
+    changes = [added("/snapshot/thought_chain/-", {**again, "content": 7}), added("/snapshot/thought_chain/-", again)]
+    assert told(*changes, replaced("/snapshot/progress/total_thoughts", 5)) == [
+        ("thought-repeated", "/snapshot/thought_chain/3/id"),
+        ("thought-content", "/snapshot/thought_chain/3/content"),
+    ]
+
+
+def test_a_cycle_is_told_once_and_only_to_those_who_are_in_it() -> None:
+    usual = {"type": "reasoning", "content": "", "confidence": 1, "created_at": 1767225601000}
+    chain = [{"id": one, **usual, "parent_id": above} for one, above in ("ab", "bc", "cb", "dd")]
+    changes = [replaced("/snapshot/thought_chain", chain), removed("/snapshot/current_step_id")]
+    assert told(*changes, replaced("/snapshot/progress/total_thoughts", 4)) == [
+        ("thought-cycle", "/snapshot/thought_chain/1/parent_id"),
+        ("thought-cycle", "/snapshot/thought_chain/3/parent_id"),
+    ]
+
+
+def test_findings_about_the_second_shape_point_into_the_file_as_it_is() -> None:
+    steps, done = "/snapshot/thought_chain/steps/0", "/snapshot/tool_state/completed/0"
+    changes = [replaced(f"{steps}/timestamp", "early"), replaced(f"{done}/arguments", 7)]
+    source = text(tree(*changes, start="agent-second"))
+    lines = source.decode().splitlines()
+    found = [
+        (one.rule, one.place.pointer, one.message, lines[(one.place.line or 0) - 1][(one.place.column or 0) - 1 :])
+        for one in rules.check_reading(examine(source)).findings
+    ]
+    early = 'timestamp is "early", not milliseconds as a whole number'
+    assert found == [
+        ("thought-created", f"{steps}/timestamp", early, '"early"'),
+        ("call-args", f"{done}/arguments", "the arguments are 7, not an object", "7,"),
+    ]
+    assert told(added("/snapshot/thought_chain/length", 1), start="agent-second") == [
+        ("agent-key-unknown", "/snapshot/thought_chain/length")
+    ]
+
+
+def test_a_secret_is_told_and_not_repeated_nor_by_other_rules() -> None:
+    key, header, reason = "k-58aQx8f2e91", "Bearer abcdefghijklmnopqrstuvwxyz", "sk-abcdefghijklmnopqrstuvwxyz"
+    found = findings(
+        added("/snapshot/context/variables/service", {"Password": key}),
+        replaced(f"{CALL}/args", {"headers": ["Accept: */*", header]}),
+        added("/snapshot/context/variables/tokens", 12),
+        added("/snapshot/context/variables/api_key", "${API_KEY}"),
+        replaced("/metadata/checkpoint_reason", reason),
+    )
+    assert {(one.rule, one.place.pointer) for one in found} == {
+        ("agent-secret", "/snapshot/context/variables/service/Password"),
+        ("agent-secret", f"{CALL}/args/headers/1"),
+        ("agent-secret", "/metadata/checkpoint_reason"),
+        ("reason-unknown", "/metadata/checkpoint_reason"),
+    }
+    assert [one for one in (key, header, reason) if one in str(found)] == []
+
+
+def test_short_names_of_profiles_mean_those_of_agents() -> None:
+    def found(profile: str) -> list[tuple[str, Severity]]:
+        return [(one.rule, one.severity) for one in findings(replaced(f"{THOUGHT}/type", "musing"), profile=profile)]
+
+    assert found("strict") == [("thought-type-unknown", Severity.VIOLATION)]
+    assert found("structure") == []
+    assert [rule for rule, _ in found("consistency")] == ["thought-type-unknown"]
+    for profile in ("legacy-dataset", profiles.profile("strict")):
+        with pytest.raises(SettingsError, match="is for benchmarks"):
+            findings(profile=profile)
+    reading = examine(b"\xef\xbb\xbf" + text(tree()))
+    assert [one.severity for one in rules.check_reading(reading).findings] == [Severity.WARNING]
+    assert [one.severity for one in rules.check_reading(reading, "strict").findings] == [Severity.VIOLATION]
+
+
+def test_profiles_of_benchmarks_have_no_rules_of_agents_but_those_about_text() -> None:
+    for name in profiles.names():
+        assert not any(code.startswith("A") for code in profiles.profile(name).rules)
+    shared = {rule.family for rule in profiles.profile("agent").rules.values() if rule.code.startswith("K")}
+    assert shared == {"Documents"}
+
+
+def test_a_report_on_a_checkpoint_in_memory_points_into_its_tree() -> None:
+    report = rules.validate_checkpoint(tree(removed("/name"), replaced("/metadata/tokens_used", -1)))
+    assert not report.conforms
+    assert [(one.rule, one.place.pointer, one.place.line) for one in report.findings] == [
+        ("metadata-tokens", "/metadata/tokens_used", None)
+    ]
+
+
+PREFIXES = "@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix caf: <urn:caf:vocab:> . @prefix ex: <urn:example#> ."
+SURE = """ex:sure a sh:PropertyShape ; sh:targetClass caf:Thought ; sh:path caf:confidence ; sh:minInclusive 0.85 ;
+  sh:severity sh:Warning ; sh:message "we want to be surer" ."""
+# What has no object in the file, and parts without a name and with severities of their own.
+TOOL = (
+    'ex:tool a sh:NodeShape ; sh:targetObjectsOf caf:tool ; sh:pattern "handbook$" ; sh:message "only the handbook" .'
+)
+PARTS = """ex:thought a sh:NodeShape ; sh:targetClass caf:Thought ; sh:property [ sh:path caf:confidence ;
+      sh:maxInclusive 0.5 ; sh:severity ex:Grave ; sh:message "too sure" ] ;
+      sh:sparql [ a sh:SPARQLConstraint ; sh:message "no look" ;
+        sh:select "SELECT $this ?value { $this <urn:caf:vocab:thoughtType> ?value FILTER(?value = 'planning') }" ] ."""
+CHAIN = "/snapshot/thought_chain"
+
+
+@pytest.mark.parametrize(
+    ("shape", "change", "expected"),
+    [
+        (TOOL, None, {("tool", "only the handbook", Severity.VIOLATION, "")}),
+        (
+            PARTS,
+            replaced(f"{THOUGHT}/type", "planning"),
+            {
+                *(("thought", "too sure", Severity.VIOLATION, f"{CHAIN}/{at}/confidence") for at in range(3)),
+                *(("thought", "no look", Severity.VIOLATION, f"{CHAIN}/{at}") for at in range(2)),
+            },
+        ),
+        (
+            SURE,
+            removed(f"{CHAIN}/0/confidence"),
+            {
+                ("confidence-unknown", "the confidence is missing", Severity.INFO, f"{CHAIN}/0/confidence"),
+                ("sure", "we want to be surer", Severity.WARNING, f"{THOUGHT}/confidence"),
+            },
+        ),
+    ],
+)
+def test_shapes_of_ones_own_are_held_against_the_graph(
+    tmp_path: Path, shape: str, change: Json, expected: set[Json]
+) -> None:
+    (tmp_path / "own.ttl").write_text(PREFIXES + shape)
+    found = findings(*filter(None, [change]), profile=profiles.profile("agent", [tmp_path]))
+    assert {(one.rule, one.message, one.severity, one.place.pointer) for one in found} == expected
+
+
+def test_shapes_of_ones_own_that_cannot_be_applied_are_named(tmp_path: Path) -> None:
+    (tmp_path / "own.ttl").write_text(PREFIXES + SURE.replace("sh:minInclusive 0.85", "sh:minCount 'x'"))
+    with pytest.raises(SettingsError, match=r"(?s)your shapes cannot be applied.*own\.ttl"):
+        findings(profile=profiles.profile("agent", [tmp_path]))
+
+
+@pytest.mark.parametrize("depth", [50, 300])
+def test_deep_values_are_looked_at_as_well(depth: int) -> None:
+    value: Json = {"token": "k-58aQx8f2e91"}
+    for _ in range(depth):
+        value = [value]
+    [found] = rules.validate_checkpoint(tree(added("/snapshot/context/variables/deep", value))).findings
+    assert found.rule == "agent-secret"
