@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_TELLING_KEY = re.compile(
+_SECRET_KEY = re.compile(
     r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
     re.IGNORECASE,
 )
-_TELLING_WORDS = ("key", "secret", "passw", "token", "author", "credent")
+_SUSPICIOUS_WORDS = ("key", "secret", "passw", "token", "author", "credent")
 """Each suspicious key holds one of these, once it is case-folded; dotted and undotted letters count as one, too."""
-_TELLING_VALUE = re.compile(
+_SECRET_VALUE = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}"
     r"|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,})"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -28,7 +28,7 @@ _TELLING_VALUE = re.compile(
 _PLACEHOLDER = re.compile(r"\$\{?\w+\}?|<[^<>]*>|\{\{.*\}\}|\*+|x+|none|null|env:.*", re.IGNORECASE | re.DOTALL)
 _LONGEST = 10_000
 
-_TELLTALE = re.compile(
+_SUSPICIOUS_PART = re.compile(
     r"[-_ABx](?:(?<=[spr]k-)|(?<=gh[pousr]_)|(?<=hf_)|(?<=A)(?:KIA|Iza)|(?<=B)earer|(?<=x)ox|(?<=-)----BEGIN)"
 )
 """Parts of suspicious values, by a rare character, which is searched for first."""
@@ -45,8 +45,8 @@ def secret(value: Any) -> str | None:
         if not isinstance(one, str) or not one:
             continue
         key = next((step for step in reversed(path) if isinstance(step, str)), "")
-        is_named, is_telling = _names_secret(key[:_LONGEST]), _is_telling(one)
-        if (is_named or is_telling) and not _PLACEHOLDER.fullmatch(one[:_LONGEST]):
+        is_named, is_secret = _names_secret(key[:_LONGEST]), _is_secret(one)
+        if (is_named or is_secret) and not _PLACEHOLDER.fullmatch(one[:_LONGEST]):
             where = "/".join(map(str, path)) or "the value"
             return f"{where} has a value" if is_named else f"{where} looks like an access key"
     return None
@@ -56,25 +56,25 @@ def are_harmless(values: Iterable[object]) -> bool:
     """Return whether there is certainly no secret in any of several values, which are searched together."""
     texts = [value for value in values if type(value) is str]
     containers = [value for value in values if type(value) in (list, dict)]
-    return _TELLTALE.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
+    return _SUSPICIOUS_PART.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
 
 
 def _is_harmless(value: Any) -> bool:
     """Return whether there is certainly no secret in a value; fast, since hardly any setting has one."""
     if not isinstance(value, (dict, list)):
-        return not isinstance(value, str) or not _is_telling(value)
+        return not isinstance(value, str) or not _is_secret(value)
     try:
         text = orjson.dumps(value).decode()
     except TypeError:  # it is no JSON, or numbers are too large
         return False
     folded = text.casefold()
-    return _TELLTALE.search(text) is None and not any(map(folded.__contains__, _TELLING_WORDS))
+    return _SUSPICIOUS_PART.search(text) is None and not any(map(folded.__contains__, _SUSPICIOUS_WORDS))
 
 
-def _is_telling(text: str) -> bool:
-    return _TELLTALE.search(text) is not None and _TELLING_VALUE.search(text[:_LONGEST]) is not None
+def _is_secret(text: str) -> bool:
+    return _SUSPICIOUS_PART.search(text) is not None and _SECRET_VALUE.search(text[:_LONGEST]) is not None
 
 
 @lru_cache(maxsize=1024)
 def _names_secret(key: str) -> bool:
-    return _TELLING_KEY.search(key) is not None
+    return _SECRET_KEY.search(key) is not None

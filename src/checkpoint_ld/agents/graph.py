@@ -290,7 +290,7 @@ class AgentWalk(Walk):
             if plan.kind is not None and isinstance(identifier, str) and str(nodes[at]) == by_place[at]:
                 self.again.setdefault(self.ids[plan.kind][identifier], []).append(places[at])
         groups = alike(sources, None) or ()
-        self.tell([*nodes], Objects(sources, nodes), groups, place, beside)
+        self.add_members([*nodes], Objects(sources, nodes), groups, place, beside)
         return [*nodes]
 
     def _named(self, source: Tree, by_place: str, kind: schema.Kind | None) -> URIRef:
@@ -364,7 +364,7 @@ class AgentWalk(Walk):
 
     def complete(self) -> None:
         """Add the residue of the values for which the statements differ from the document."""
-        for subject, source, keys in self.odd:
+        for subject, source, keys in self.inexact:
             left = self.left.setdefault(subject, {})
             for known in keys:
                 left.setdefault(known.key, encoded(source[known.key], {}))

@@ -24,7 +24,7 @@ from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given, shown
 from checkpoint_ld.rules import SEVERITIES, Rule, by_slug, catalogue, finding
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.shacl.shape import listed, sh, told
+from checkpoint_ld.shacl.shape import listed, sh, sh_values
 from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import value_of
@@ -229,7 +229,7 @@ def _in_words_of(message: str, own: str, key: str) -> str:
 def _remedy_of(rule: Rule, shape: Node, value: Any, shapes: Index) -> str:
     """Return the remedy for a result: the name that was most likely meant, or else the remedy of the rule."""
     if rule.suggests and isinstance(value, str):
-        known = tuple(str(one) for at in told(shapes, shape, "in") for one in listed(shapes, at))
+        known = tuple(str(one) for at in sh_values(shapes, shape, "in") for one in listed(shapes, at))
         near = forms.nearest(value, known)
         return f'did you mean "{near}"?' if near else rule.remedy
     if _UNIT.search(rule.message) and is_number(value) and 1 < value <= 100:

@@ -531,9 +531,9 @@ def differences(
 def _differing(
     answer: RecordedAnswer, recorded: Recorded, question: AskedQuestion, result: VerificationResult | None
 ) -> Iterator[str]:
-    asked_text = answer.question_text
-    if asked_text is not None and asked_text.strip() != question.text.strip():
-        yield f"the question was asked as {shown(asked_text)}, and reads {shown(question.text)} now"
+    recorded_text = answer.question_text
+    if recorded_text is not None and recorded_text.strip() != question.text.strip():
+        yield f"the question was asked as {shown(recorded_text)}, and reads {shown(question.text)} now"
     if result is None:
         return
     reasons = [f"{override} overrode the template" for override in recorded.overrides]

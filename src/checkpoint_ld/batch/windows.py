@@ -410,7 +410,7 @@ def _about_questions(part: Excerpt, end: str) -> tuple[list[str], set[str]]:
     stem = columns.stem_of(root, known)
     places = range(first, first + part.window.count)
     found = columns.Objects(part.own, [f"{stem}/{at}" for at in places], places)
-    nodes = walk.hold(found, columns.Place(known.term, plan, 1))
+    nodes = walk.add(found, columns.Place(known.term, plan, 1))
     about = f"{iri(root)} {iri(known.predicate)} "
     lines = [f"{about}{iri(str(node))}{end}" for node in nodes]
     walk.complete()

@@ -15,7 +15,7 @@ from rdflib import Graph, URIRef
 from checkpoint_ld import writing
 from checkpoint_ld.arguments import CheckedMethods, renamed
 from checkpoint_ld.benchmark import content, editing, exports, overview, table_import
-from checkpoint_ld.benchmark.content import QuestionSequence, asked_in, elements_of, question_rows, rubrics_of
+from checkpoint_ld.benchmark.content import QuestionSequence, elements_of, question_node, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
@@ -36,7 +36,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
-from checkpoint_ld.mapping.questions import asked_of, checked_creator, creator_members, creator_of, frame, named
+from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import shown
@@ -535,7 +535,7 @@ class Benchmark(CheckedMethods, Shown):
             "id": question_id,
             **{name: stated[name] for name in (*names, "custom_metadata")},
             "has_template": questions.has_template(item),
-            "has_rubric": traits.has_traits(asked_of(item)),
+            "has_rubric": traits.has_traits(question_object(item)),
         }
 
     def get_question_timestamps(self, question_id: str) -> dict[str, str]:
@@ -550,7 +550,7 @@ class Benchmark(CheckedMethods, Shown):
 
     def get_question_properties(self, question_id: str) -> Json:
         """Return all properties of a question as the file has them, those too that are no member of a `Question`."""
-        return values(asked_of(self._item(question_id)).get("additionalProperty"))
+        return values(question_object(self._item(question_id)).get("additionalProperty"))
 
     def get_question_author(self, question_id: str) -> Json | None:
         """Return who wrote a question, None where nobody is named."""
@@ -772,7 +772,7 @@ class Benchmark(CheckedMethods, Shown):
             for one, item in self._items(_CRITERIA).items()
             if (finished is None or questions.is_finished(item) is finished)
             and (has_template is None or questions.has_template(item) is has_template)
-            and (has_rubric is None or traits.has_traits(asked_of(item)) is has_rubric)
+            and (has_rubric is None or traits.has_traits(question_object(item)) is has_rubric)
             and (author is None or author.casefold() in content.author_of(item).casefold())
         ]
         found = self._dictionaries(ids)
@@ -940,7 +940,7 @@ class Benchmark(CheckedMethods, Shown):
         missing = self.get_missing_templates(ids_only=True)
         nodes = [*map(self._node, missing)]
         for node in nodes:
-            self._write(asked_in(self._graph, node), change)
+            self._write(question_node(self._graph, node), change)
         if missing:
             self._touch(*nodes)
         return missing
@@ -1026,18 +1026,18 @@ class Benchmark(CheckedMethods, Shown):
 
     def get_question_rubric(self, question_id: str) -> Rubric | None:
         """Return the traits of one question, None for a question that is not there too, as Karenina does."""
-        return traits.rubric_of(asked_of(self._item(question_id))) if question_id in self._elements() else None
+        return traits.rubric_of(question_object(self._item(question_id))) if question_id in self._elements() else None
 
     def get_question_dynamic_rubric(self, question_id: str) -> DynamicRubric | None:
         """Return the dynamic traits of one question."""
-        return traits.dynamic_rubric_of(asked_of(self._item(question_id)))
+        return traits.dynamic_rubric_of(question_object(self._item(question_id)))
 
     def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
         """Return the traits by which the answers to a question are judged: those of the benchmark, then its own.
 
         Raises SettingsError if both have a trait of one name.
         """
-        return merge_rubrics(self.global_rubric, traits.rubric_of(asked_of(self._item(question_id))))
+        return merge_rubrics(self.global_rubric, traits.rubric_of(question_object(self._item(question_id))))
 
     def get_merged_dynamic_rubric_for_question(self, question_id: str) -> DynamicRubric | None:
         """Return the dynamic traits for a question, merged as `get_merged_rubric_for_question` does it."""
@@ -1059,7 +1059,7 @@ class Benchmark(CheckedMethods, Shown):
         with traits, `traits` their traits, `by_kind` the traits of each kind, `llm` to `agentic`.
         """
         static, dynamic = rubrics_of(self._head())
-        own = [rubrics_of(asked_of(item)) for item in self._items(questions.TRAITS).values()]
+        own = [rubrics_of(question_object(item)) for item in self._items(questions.TRAITS).values()]
         return {
             "global": counts_of([static]),
             "global_dynamic": counts_of([dynamic]),
@@ -1077,7 +1077,7 @@ class Benchmark(CheckedMethods, Shown):
         general = rubrics_of(self._head())
         found = [fault for rubric in general for fault in rubric_faults(rubric)]
         for one, item in self._items(questions.TRAITS).items():
-            own = rubrics_of(asked_of(item))
+            own = rubrics_of(question_object(item))
             errors = [error for rubric in own for _, error in rubric_faults(rubric)]
             errors += [error for pair in zip(general, own, strict=True) for error in merge_faults(*pair)]
             found += [(f"question:{one}", error) for error in errors]
@@ -1355,10 +1355,10 @@ class Benchmark(CheckedMethods, Shown):
     def _edit_question(self, question_id: str, change: Callable[[Json], Result]) -> Result:
         """Change the object of a question as `_write` does, and date the benchmark and the question's feed item."""
         node = self._node(question_id)
-        return self._edit(asked_in(self._graph, node), change, node)
+        return self._edit(question_node(self._graph, node), change, node)
 
     def _set_finished(self, node: Node, finished: bool) -> None:
-        self._write(asked_in(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
+        self._write(question_node(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
 
     def _edit(self, node: Node, change: Callable[[Json], Result], *dated: Node) -> Result:
         """Change the object of a node as `_write` does, and date the benchmark and the feed items `dated`."""

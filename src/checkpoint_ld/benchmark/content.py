@@ -47,7 +47,7 @@ class QuestionNames:
 
     def node(self, identifier: str) -> Node:
         """Return the `schema:Question` of a question."""
-        return asked_in(self._graph, self._elements[identifier])
+        return question_node(self._graph, self._elements[identifier])
 
     def identifier(self, name: str, *texts: str | None) -> str:
         """Return the identifier of the question `name`, or else of the one with one of `texts`.
@@ -125,7 +125,7 @@ def elements_of(graph: CheckpointGraph) -> Elements:
     own = [read[node].get("@id") if node in read else graph.plain(node, "@id") for node in nodes]
     taken = {one for one in own if isinstance(one, str)}
     for node, identifier in zip(nodes, own, strict=True):
-        text = "" if identifier else graph.plain(asked_in(graph, node), "text")
+        text = "" if identifier else graph.plain(question_node(graph, node), "text")
         name = str(identifier) if identifier else unique_question_id(text if isinstance(text, str) else "", taken)
         if name in elements:
             name = next(one for suffix in count(1) if (one := f"{name}-{suffix}") not in taken)
@@ -161,7 +161,7 @@ def _stem(identifier: str) -> str | None:
     return stem if suffix.isdecimal() else None
 
 
-def asked_in(graph: CheckpointGraph, item: Node) -> Node:
+def question_node(graph: CheckpointGraph, item: Node) -> Node:
     """Return the node of the question in a feed item; a bare question is its own item."""
     questions = graph.member(item, "item")
     return questions[0] if questions else item
@@ -197,12 +197,12 @@ class QuestionContent:
     @cached_property
     def has_rubric(self) -> bool:
         """Whether there are traits that are not dynamic."""
-        return traits.has_traits(questions.asked_of(self.item))
+        return traits.has_traits(questions.question_object(self.item))
 
     @cached_property
     def rubrics(self) -> tuple[Rubric | None, DynamicRubric | None]:
         """The traits of the question, and the dynamic ones; None where there are none."""
-        return rubrics_of(questions.asked_of(self.item))
+        return rubrics_of(questions.question_object(self.item))
 
     @property
     def author(self) -> str:

@@ -16,7 +16,7 @@ from checkpoint_ld.dialects.dialect import as_list, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
-from checkpoint_ld.mapping.questions import asked_of, creator_of, is_scenario
+from checkpoint_ld.mapping.questions import creator_of, is_scenario, question_object
 from checkpoint_ld.mapping.traits import CUSTOM, custom_of, dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import counted, harmless, head
@@ -276,7 +276,7 @@ def pairs(
 
 def question_diff(before: QuestionContent, after: QuestionContent, *, dates: bool, order: bool) -> QuestionDiff:
     """Return the difference of one question."""
-    holders = asked_of(before.item), asked_of(after.item)
+    holders = question_object(before.item), question_object(after.item)
     return QuestionDiff(
         id=after.id,
         question=after.members["question"],
@@ -289,7 +289,7 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
 
 def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     """Return all members of a question but its template and its traits, unknown ones included."""
-    stated, item, question = content.members, content.item, asked_of(content.item)
+    stated, item, question = content.members, content.item, question_object(content.item)
     keywords = stated["keywords"] if order else sorted(stated["keywords"])
     members = {"id": content.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
     members |= {"keywords": keywords or None, "finished": content.finished}

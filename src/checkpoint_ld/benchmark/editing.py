@@ -26,7 +26,7 @@ from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.mapping.questions import PROPERTIES, asked_of, default_template, item_of, property_of
+from checkpoint_ld.mapping.questions import PROPERTIES, default_template, item_of, property_of, question_object
 from checkpoint_ld.mapping.traits import CUSTOM, faults_of, is_placeholder
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ def put_member(item: Json, member: str, question: Question) -> None:
 
     Only the JSON members for it are changed.
     """
-    node = asked_of(item)
+    node = question_object(item)
     if member in _DATES:
         item[_DATES[member]] = getattr(question, member)
     elif member == "custom_metadata":

@@ -222,7 +222,7 @@ _TEXTS = frozenset(
 )
 _LISTS = frozenset(("metrics", "tp_instructions", "tn_instructions"))
 _WORDS = {"true": True, "yes": True, "false": False, "no": False, "higher": True, "lower": False, "none": None}
-_TELLING = {"pattern": "regex", "callable_code": "callable", "metrics": "metric", "tp_instructions": "metric"}
+_FAMILY_OF_COLUMN = {"pattern": "regex", "callable_code": "callable", "metrics": "metric", "tp_instructions": "metric"}
 """The columns that imply the type of a trait where no column states it."""
 _PARTS = re.compile(r"[;\n]")
 _KINDS = ("boolean", "score", "literal", "template")
@@ -360,7 +360,7 @@ def _family(cells: Cells) -> str:
             return stated
         if stated and column == "type":
             raise _UnfitError("type", f"{shown(stated)} is no type of trait", f"write one of {', '.join(FAMILIES)}")
-    return next((family for column, family in _TELLING.items() if column in cells), "llm")
+    return next((family for column, family in _FAMILY_OF_COLUMN.items() if column in cells), "llm")
 
 
 def _setting(name: str, cell: Any) -> Any:

@@ -91,11 +91,11 @@ def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, J
 def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Json]:
     """Amend an array: its entries are known by identifier or name, or else by their place."""
     in_before, in_source = matches(after, before), matches(before, source)
-    told = [None if at is None else in_source[at] for at in in_before]
-    places = {at: place for place, at in enumerate(told) if at is not None}
+    origins = [None if at is None else in_source[at] for at in in_before]
+    places = {at: place for place, at in enumerate(origins) if at is not None}
     gone = {at for at in in_source if at is not None} - places.keys()
     # An entry is known by its place in the source, or else by its place in `after`, from the other end of the numbers.
-    wanted = [-1 - place if at is None else at for place, at in enumerate(told)]
+    wanted = [-1 - place if at is None else at for place, at in enumerate(origins)]
     whole = []
     for entry in _merged(wanted, [at for at in range(len(source)) if at not in gone]):
         if entry >= 0 and entry not in places:
@@ -128,23 +128,23 @@ def matches(left: list[Json], right: list[Json]) -> list[int | None]:
     for key in _KEYS:
         places: dict[str, int] = {}
         for place in free:
-            places.setdefault(_told(right[place], key) or "", place)
+            places.setdefault(_text_member(right[place], key) or "", place)
         for at, one in enumerate(left):
-            told = _told(one, key)
-            if found[at] is None and told and places.get(told) in free:
-                found[at] = places[told]
-                del free[places[told]]
+            text = _text_member(one, key)
+            if found[at] is None and text and places.get(text) in free:
+                found[at] = places[text]
+                del free[places[text]]
     for at, one in enumerate(left):
         if found[at] is None and at in free:
-            names = [(_told(one, key), _told(right[at], key)) for key in _KEYS]
+            names = [(_text_member(one, key), _text_member(right[at], key)) for key in _KEYS]
             if all(own == other or None in (own, other) for own, other in names):
                 found[at] = at
     return found
 
 
-def _told(value: Json, key: str) -> str | None:
-    told = value.get(key) if isinstance(value, dict) else None
-    return told if isinstance(told, str) else None
+def _text_member(value: Json, key: str) -> str | None:
+    text = value.get(key) if isinstance(value, dict) else None
+    return text if isinstance(text, str) else None
 
 
 def patched(document: Document, value: Any) -> bytes:

@@ -60,7 +60,7 @@ def clean_feed(
             rubric.add_rating(rating, "/rating", index)
         for index, entry in enumerate(tree.get("additionalProperty") or ()):
             source = step("/additionalProperty", index)
-            if not (_move_traits(entry, source, rubric, properties) or _is_told(entry, tree, source, trail)):
+            if not (_move_traits(entry, source, rubric, properties) or _is_restored(entry, tree, source, trail)):
                 properties.add(entry, source)
         add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
@@ -88,7 +88,7 @@ def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -
     for index, trait in enumerate(traits):
         if not isinstance(trait, dict) or trait.get("name") not in known:
             rubric.add_trait(family, trait, place if spelled else step(place, index), spelled=spelled)
-        elif not rubric.says(family, trait):
+        elif not rubric.has_all_of(family, trait):
             others.append(trait)
     if others or not is_plain(entry):
         kept = {name: content for name, content in entry.items() if name != "value" or others}
@@ -96,20 +96,22 @@ def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -
     return True
 
 
-def _is_told(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
+def _is_restored(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
     """Put a person whose details are in `entry`, or a version, back in its place; return False if it is no such."""
-    name, told = name_of(entry), entry.get("value") if isinstance(entry, dict) else None
+    name, value = name_of(entry), entry.get("value") if isinstance(entry, dict) else None
     if name == CREATOR_DETAILS:
         member = "creator"
-        is_told = isinstance(told, dict) and told.get("@type") == "Person" and told.get("name") == tree.get(member)
+        is_restored = (
+            isinstance(value, dict) and value.get("@type") == "Person" and value.get("name") == tree.get(member)
+        )
     else:
         member = "version"
-        is_told = name == VERSION and tree.get(member) == FORMAT_VERSION and trail.dialect.startswith("dataset-")
-    if not is_told or not trail.restored or not is_plain(entry):
+        is_restored = name == VERSION and tree.get(member) == FORMAT_VERSION and trail.dialect.startswith("dataset-")
+    if not is_restored or not trail.restored or not is_plain(entry):
         return False
-    if has_keywords(told):  # JSON-LD would read it otherwise
+    if has_keywords(value):  # JSON-LD would read it otherwise
         return False
-    tree[member] = told
+    tree[member] = value
     trail.moved(step("", member), step(source, "value"))
     return True
 

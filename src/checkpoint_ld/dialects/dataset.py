@@ -33,13 +33,13 @@ from checkpoint_ld.dialects.leftovers import (
     KEPT,
     Losses,
     beyond,
+    is_meaningless,
     is_whole,
     loss,
     losses_of,
     named_place,
     park,
     plain_settings,
-    says_nothing,
 )
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
@@ -152,8 +152,8 @@ class _Globals:
             if held is None:
                 self._rubric.add_rating(trait, source)
             else:
-                said = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
-                rest = beyond(held, clean_rating(said, "", Trail(CANONICAL)))
+                bare = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
+                rest = beyond(held, clean_rating(bare, "", Trail(CANONICAL)))
                 special |= {member: trait.get(member, content) for member, content in rest.items()}
         result = {"name": name, **special}
         for index, entry in enumerate(properties.entries if special else ()):
@@ -178,7 +178,7 @@ def downgrade(
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
     read = read_second({name: content for name, content in value.items() if name != "hasPart"}, Trail(DIALECT))
-    losses = Losses(DIALECT, is_made_anew, lambda _: says_nothing, _read_part, writer.whole)
+    losses = Losses(DIALECT, is_made_anew, lambda _: is_meaningless, _read_part, writer.whole)
     lost = losses.set_apart(value, value["hasPart"], read, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
 
@@ -234,22 +234,22 @@ class _Writer:
         element, pointer = elements[index], step("/dataFeedElement", index)
         if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
             return element
-        asked = dict(element["item"])
-        elements[index] = {**element, "item": asked}
+        item = dict(element["item"])
+        elements[index] = {**element, "item": item}
         part = {name: content for name, content in stated(element).items() if name != KEPT}
         date = part["dateModified"] if is_iso_8601(part.get("dateModified")) else self._date
         created = part["dateCreated"] if is_iso_8601(part.get("dateCreated")) else date
         part |= {"@type": "DataFeedItem", "dateCreated": created, "dateModified": date}
-        question = {name: content for name, content in stated(asked).items() if name not in ("keywords", "rating")}
-        question |= {"@type": "Question", **_answered(asked)}
-        if asked.get("keywords") is not None:
-            part["keywords"] = asked["keywords"]
+        question = {name: content for name, content in stated(item).items() if name not in ("keywords", "rating")}
+        question |= {"@type": "Question", **_answered(item)}
+        if item.get("keywords") is not None:
+            part["keywords"] = item["keywords"]
         held = self._tree["dataFeedElement"][index]["item"]
-        self._rate(question, asked, QUESTION, held, step(pointer, "item"), part)
-        if isinstance(asked.get("additionalProperty"), list):
-            question["additionalProperty"] = _valued(asked["additionalProperty"])
+        self._rate(question, item, QUESTION, held, step(pointer, "item"), part)
+        if isinstance(item.get("additionalProperty"), list):
+            question["additionalProperty"] = _valued(item["additionalProperty"])
         part["item"] = in_order(question, "Question")
-        if is_whole(element, part, self._plain, lambda name, one: one is not None or says_nothing(name, one)):
+        if is_whole(element, part, self._plain, lambda name, one: one is not None or is_meaningless(name, one)):
             self.whole.add(index)
         return in_order(part, "DataFeedItem")
 

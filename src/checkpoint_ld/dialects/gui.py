@@ -31,7 +31,7 @@ from checkpoint_ld.dialects.dialect import (
     typed,
     values,
 )
-from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_whole, loss, named_place, plain_settings, says_nothing
+from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_meaningless, is_whole, loss, named_place, plain_settings
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     DEEP_JUDGMENT,
@@ -177,8 +177,8 @@ class _Writer:
     def _creator(self) -> Any:
         creator = self._feed.get("creator")
         name = creator.get("name") if isinstance(creator, dict) else None
-        told = name if isinstance(name, str) else creator
-        return told if told and isinstance(told, str) else DEFAULT_CREATOR
+        text = name if isinstance(name, str) else creator
+        return text if text and isinstance(text, str) else DEFAULT_CREATOR
 
     def _root_properties(self) -> Any:
         entries = self._feed.get("additionalProperty") or []
@@ -212,9 +212,9 @@ class _Writer:
         return _trimmed({**members, **others})
 
     def _question(self, question: dict[str, Any], key: str | None, pointer: str) -> dict[str, Any]:
-        said, identifier = question.get("text"), question.get("@id")
-        if "@id" not in question and isinstance(said, str):
-            identifier = gui_question_id(said)
+        text, identifier = question.get("text"), question.get("@id")
+        if "@id" not in question and isinstance(text, str):
+            identifier = gui_question_id(text)
         members: dict[str, Any] = {
             "@type": "Question",
             "@id": identifier,
@@ -229,8 +229,8 @@ class _Writer:
         if isinstance(template, dict):
             own = {"@id": key and gui_template_id(key), "text": "", "codeRepository": REPOSITORY, **stated(template)}
             own |= {"@type": "SoftwareSourceCode", "programmingLanguage": "Python"}
-            if own.get("name") in (None, template_name(said)):
-                own["name"] = gui_template_name(said)
+            if own.get("name") in (None, template_name(text)):
+                own["name"] = gui_template_name(text)
             own |= {name: as_text(own[name]) for name in ("name", "text", "codeRepository")}
             members["hasPart"] = _trimmed(own)
         rest = {name: content for name, content in question.items() if name not in members and name != "keywords"}
@@ -242,8 +242,8 @@ class _Writer:
             return entries
         settings = values(entries)
         finished = settings.get("finished")
-        told = {_ORIGINAL: settings.get(_ORIGINAL) or ""}
-        told |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
+        encoded = {_ORIGINAL: settings.get(_ORIGINAL) or ""}
+        encoded |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = []
         for entry in entries:
@@ -256,7 +256,7 @@ class _Writer:
             self.findings.append(loss(message, place, DIALECT))
         return [
             property_value("finished", ABSENT if finished is None else finished),
-            *(property_value(name, told[name]) for name in _ORDER if name in told),
+            *(property_value(name, encoded[name]) for name in _ORDER if name in encoded),
             *map(typed, custom),
             *map(typed, others),
         ]
@@ -264,7 +264,7 @@ class _Writer:
     def is_idle_in(self, rating: dict[str, Any]) -> Silent:
         """Return a test for the settings of a rating of the feed that say nothing, which the GUI's form leaves out."""
         idle = self._idle.get(id(rating))
-        return says_nothing if idle is None else lambda name, _: name in idle
+        return is_meaningless if idle is None else lambda name, _: name in idle
 
     def _ratings(self, ratings: Any, scope: str, pointer: str) -> Any:
         if not isinstance(ratings, list):
@@ -340,43 +340,43 @@ class _Settings(NamedTuple):
 
 
 def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Settings:
-    told = values(entries)
+    settings = values(entries)
     deep: dict[str, Any] = {}
     idle: set[str] = set()
     if suffix in LLM_SUFFIXES:
-        asked, idle = _llm_settings(rating, told)
-        if told.get("deep_judgment_enabled") is True:
-            deep = {name: told[name] for name in DEEP_JUDGMENT if told.get(name) is not None}
-        idle |= {name for name in DEEP_JUDGMENT if name in deep or told.get(name) == DEEP_DEFAULTS[name]}
+        defaults, idle = _llm_settings(rating, settings)
+        if settings.get("deep_judgment_enabled") is True:
+            deep = {name: settings[name] for name in DEEP_JUDGMENT if settings.get(name) is not None}
+        idle |= {name for name in DEEP_JUDGMENT if name in deep or settings.get(name) == DEEP_DEFAULTS[name]}
     else:
-        asked = _SETTINGS.get(suffix, {})
-    if told.get("evaluation_mode") == MATRIX:
-        told["evaluation_mode"] = GUI_MATRIX
-    if told.get("higher_is_better", ABSENT) is None and (
-        suffix == "MetricRubricTrait" or is_template(told.get("kind"))
+        defaults = _SETTINGS.get(suffix, {})
+    if settings.get("evaluation_mode") == MATRIX:
+        settings["evaluation_mode"] = GUI_MATRIX
+    if settings.get("higher_is_better", ABSENT) is None and (
+        suffix == "MetricRubricTrait" or is_template(settings.get("kind"))
     ):
         idle.add("higher_is_better")
-    given = ((name, told.get(name, default)) for name, default in asked.items() if name not in idle)
+    given = ((name, settings.get(name, default)) for name, default in defaults.items() if name not in idle)
     # A property without a value stands for null; what is absent has no property.
     properties = [property_value(name, ABSENT if one is None else one) for name, one in given if one is not ABSENT]
-    known = {*asked, *idle}
+    known = {*defaults, *idle}
     rest = [typed(entry) for entry in entries if name_of(entry) not in known]
     unread = [name for entry in rest if (name := name_of(entry)) is not None]
     return _Settings([*properties, *rest], deep, idle, unread)
 
 
-def _llm_settings(rating: dict[str, Any], told: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
+def _llm_settings(rating: dict[str, Any], settings: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
     """Return which properties an LLM trait has, with their defaults, and which say nothing beyond its range."""
-    kind = llm_kind(rating, told)
-    asked: dict[str, Any] = {"higher_is_better": ABSENT if is_template(kind) else True}
+    kind = llm_kind(rating, settings)
+    defaults: dict[str, Any] = {"higher_is_better": ABSENT if is_template(kind) else True}
     if kind not in ("boolean", "score"):
-        return {**asked, "kind": ABSENT, "classes": ABSENT}, _idle_range(told, IDLE_RANGE)
+        return {**defaults, "kind": ABSENT, "classes": ABSENT}, _idle_range(settings, IDLE_RANGE)
     bounds = {"min_score": as_plain(rating.get("worstRating")), "max_score": as_plain(rating.get("bestRating"))}
-    idle = _idle_range(told, bounds if kind == "score" else IDLE_RANGE)
+    idle = _idle_range(settings, bounds if kind == "score" else IDLE_RANGE)
     if llm_kind(rating, {}) == kind:
-        return asked, idle | {"kind"}
-    return ({**asked, "kind": kind, **bounds}, set()) if kind == "score" else ({**asked, "kind": kind}, idle)
+        return defaults, idle | {"kind"}
+    return ({**defaults, "kind": kind, **bounds}, set()) if kind == "score" else ({**defaults, "kind": kind}, idle)
 
 
-def _idle_range(told: dict[str, Any], bounds: dict[str, Any]) -> set[str]:
-    return set(bounds) if all(told.get(name) == bound for name, bound in bounds.items()) else set()
+def _idle_range(settings: dict[str, Any], bounds: dict[str, Any]) -> set[str]:
+    return set(bounds) if all(settings.get(name) == bound for name, bound in bounds.items()) else set()

@@ -67,7 +67,7 @@ def has_keywords(value: Any) -> bool:
     return False
 
 
-def says_nothing(name: str, value: Any) -> bool:
+def is_meaningless(name: str, value: Any) -> bool:
     """Tell whether the property `name` of a question says no more with this value than its absence does."""
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
 
@@ -138,7 +138,7 @@ def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
     return None
 
 
-def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = says_nothing) -> dict[str, Any]:
+def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = is_meaningless) -> dict[str, Any]:
     """Return what `want` says and `have` does not; what only `have` says does not count.
 
     Properties whose name and value are silent do not count either, unless they have members beside these.
@@ -203,17 +203,17 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
 
 def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
     """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
-    told = [
+    wanted = [
         entry
         for entry in want
         if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
     ]
-    if len(values(have)) == len(have) and len(values(told)) == len(told):
+    if len(values(have)) == len(have) and len(values(wanted)) == len(wanted):
         known = {entry["name"]: entry for entry in have}
-        return [entry for entry in told if not _is_same(known.get(entry["name"]), entry)]
+        return [entry for entry in wanted if not _is_same(known.get(entry["name"]), entry)]
     held = _by_name(have)
-    missing = {name for name, entries in _by_name(told).items() if not same(entries, held.get(name, []))}
-    return [entry for entry in told if name_of(entry) in missing] if missing else []
+    missing = {name for name, entries in _by_name(wanted).items() if not same(entries, held.get(name, []))}
+    return [entry for entry in wanted if name_of(entry) in missing] if missing else []
 
 
 def _is_same(held: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
@@ -284,7 +284,7 @@ class Losses(NamedTuple):
             written, read, want, original = forms
             yield from self._of_ratings(items, step(pointer, "item"))
             want = {**want, "item": _unrated(want["item"])}
-            yield from self._of((written, read, want, original), pointer, says_nothing)
+            yield from self._of((written, read, want, original), pointer, is_meaningless)
 
     def _of_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         """Look at the ratings of one object, the one at `pointer`."""

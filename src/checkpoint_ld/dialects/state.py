@@ -33,12 +33,12 @@ from checkpoint_ld.dialects.leftovers import (
     are_usual,
     beyond,
     has_keywords,
+    is_meaningless,
     loss,
     losses_of,
     park,
     parked_in,
     restored,
-    says_nothing,
 )
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads, rubric_of
@@ -541,7 +541,7 @@ def _left_of(
     `settings` are the properties of its question, None if one of them has more than a name and a value. Of a usual
     element only properties may have no place. Any other one is compared with what is read from `item`.
     """
-    if settings is not None and are_usual(element) and _is_said(element, question, item, key):
+    if settings is not None and are_usual(element) and _is_complete(element, question, item, key):
         apart = {name for name, value in settings.items() if not _has_place(name, value, item)}
         kept = [entry for entry in question["additionalProperty"] if entry["name"] in apart] if apart else []
         return {"item": {"additionalProperty": kept}} if kept else {}
@@ -550,7 +550,7 @@ def _left_of(
     return beyond(read, _needed_element(element, key), _is_silent)
 
 
-def _is_said(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
+def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
     """Tell whether `item` says all of a usual element but for its properties."""
     answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
     made = {
@@ -608,4 +608,4 @@ def _is_silent(name: str, value: Any) -> bool:
     """Tell whether the property `name` of a question says nothing with this value."""
     if name in SPELLED:
         return decoded(value) in _EMPTY
-    return value in (None, "") if name == _ORIGINAL else says_nothing(name, value)
+    return value in (None, "") if name == _ORIGINAL else is_meaningless(name, value)

@@ -134,7 +134,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     idle = set(IDLE_RANGE) - settings.keys()
     if family == "metric" and settings.get("higher_is_better") is None:
         idle.add("higher_is_better")
-    if plain is None or not is_usual or not _is_said(family, rating, plain, trait, scope, idle):
+    if plain is None or not is_usual or not _is_complete(family, rating, plain, trait, scope, idle):
         needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
         rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
         if rest:
@@ -144,7 +144,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     return family, trait
 
 
-def _is_said(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
+def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
     family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
 ) -> bool:
     """Tell whether reading `trait` gives all of a usual rating with `plain` settings, but for those that are `idle`."""
@@ -226,7 +226,7 @@ def _is_scale(scale: list[Any]) -> bool:
     return bool(scale) and all(map(is_number, scale))
 
 
-def _says_scale(given: dict[str, Any], scale: Any) -> bool:
+def _implies_scale(given: dict[str, Any], scale: Any) -> bool:
     """Tell whether the lowest and highest score say as much as `scale`: its steps are one apart."""
     if not isinstance(scale, list) or not _is_scale(scale):
         return False
@@ -252,7 +252,7 @@ def _foreign(family: Family, trait: dict[str, Any], given: dict[str, Any]) -> di
     foreign = {name: value for name, value in trait.items() if name not in _READ[family]}
     if family_of(foreign.get("type")):
         del foreign["type"]
-    if _says_scale(given, foreign.get("scale")):
+    if _implies_scale(given, foreign.get("scale")):
         del foreign["scale"]
     if isinstance(foreign.get("x_karenina"), dict):
         del foreign["x_karenina"]
@@ -368,11 +368,11 @@ class Rubric:
                 named = family_of(members.get("type")) if member == "traits" else None
                 if members.get("name") not in names:
                     self.add_trait(named or family, trait, f"{place}/{index}")
-                elif "name" in members and not self.says(named or family, members):
+                elif "name" in members and not self.has_all_of(named or family, members):
                     others.setdefault(member, []).append(trait)
         return others
 
-    def says(self, family: Family, trait: dict[str, Any]) -> bool:
+    def has_all_of(self, family: Family, trait: dict[str, Any]) -> bool:
         """Tell whether the rating of its name says all that a trait in the form of the GUI's state does."""
         named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
         return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))

@@ -193,7 +193,7 @@ class ScenarioNode(ScenarioPart):
         self.question_data = _data(question)
 
     @model_validator(mode="after")
-    def _asks(self) -> Self:
+    def _has_question(self) -> Self:
         _ = self.question  # raises if there is no question in it
         return self
 

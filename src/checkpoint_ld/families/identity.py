@@ -20,7 +20,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import residue_of, tell_residue
+from checkpoint_ld.graph.compaction import put_residue, residue_of
 from checkpoint_ld.graph.contexts import named
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _forget_context(graph: StatementGraph) -> None:
     """Leave out a document's own context, which a benchmark's residue keeps, or a member of an agent's."""
     left = residue_of(graph.index, graph.root)
     if isinstance(graph, CheckpointGraph) and "@context" in left.members:
-        tell_residue(graph.index, graph.root, left.without("@context"))
+        put_residue(graph.index, graph.root, left.without("@context"))
     graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
 
 

@@ -15,7 +15,7 @@ from rdflib import URIRef
 
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph import contexts, interpreter, literals
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, tell_residue
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, put_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.literals import (
     DATETIME,
@@ -132,20 +132,20 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
     """Add to the index of `reader` what the statements about `objects`, some of the annotated ones, leave unsaid."""
     index = reader.index
     for placed in objects:
-        _tell_place(index, placed)
+        _put_place(index, placed)
     # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
     for placed in reversed(objects):
         subject = URIRef(placed.name)
         is_root = placed is annotated.objects[0]  # whose context is the document's
         source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
         left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
-        tell_residue(index, subject, left)
+        put_residue(index, subject, left)
 
 
-def _tell_place(index: Index, placed: Placed) -> None:
+def _put_place(index: Index, placed: Placed) -> None:
     subject = URIRef(placed.name)
     identifier = placed.source.get("@id")
-    if isinstance(identifier, str) and not literals.tells(placed.name, identifier):
+    if isinstance(identifier, str) and not literals.restores_identifier(placed.name, identifier):
         index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
     if placed.position is not None and "position" not in placed.source:
         index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
@@ -214,8 +214,8 @@ class _Walk:
         at = len(self.objects)
         set_apart = []
         in_map = via is not None and via.container == "@index"
-        told = position if own or in_map else None
-        self.objects.append(Placed(name, source, via, is_property, told))
+        held_position = position if own or in_map else None
+        self.objects.append(Placed(name, source, via, is_property, held_position))
         for key, value in source.items():
             if key in _LOCAL_KEYWORDS:
                 continue
@@ -238,7 +238,7 @@ class _Walk:
                 self._forget(walked)
                 set_apart.append(key)
         if set_apart:
-            self.objects[at] = Placed(name, source, via, is_property, told, tuple(set_apart))
+            self.objects[at] = Placed(name, source, via, is_property, held_position, tuple(set_apart))
         return annotated
 
     def _forget(self, since: int) -> None:

@@ -23,8 +23,8 @@ from checkpoint_ld.graph.compaction import (
     coercion_of,
     difference,
     encoded,
+    put_residue,
     residue_of,
-    tell_residue,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.interpreter import uncollected
@@ -44,7 +44,7 @@ Tree = dict[str, Any]
 DEEPEST = 60
 """Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
 _TEXTS = {str}
-_SAYING_NOTHING = frozenset(((), ("@id",)))
+_WITHOUT_STATEMENTS = frozenset(((), ("@id",)))
 
 
 class Walk(Columns):
@@ -66,7 +66,7 @@ class Walk(Columns):
     ) -> None:
         super().__init__()
         self.is_part = is_part
-        self.without_content = () if is_part else _SAYING_NOTHING
+        self.without_content = () if is_part else _WITHOUT_STATEMENTS
         self.plans = plans or compiled(own_context)
         self.index: Index = {}
         self.taken = taken
@@ -80,7 +80,7 @@ class Walk(Columns):
         """Names by what the names of objects below them begin with."""
         self.seen: set[int] = set()
         self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
-        self.odd: list[tuple[Node, Tree, list[KeyPlan]]] = []
+        self.inexact: list[tuple[Node, Tree, list[KeyPlan]]] = []
 
     def root(self, tree: Tree, minted: str | None = None) -> str:
         """Hold the statements of a canonical tree; return the name of its root, `minted` where it has none."""
@@ -98,12 +98,12 @@ class Walk(Columns):
         `name` is its name by place, `via` the member that it is a value of.
         """
         one = Objects([source], [name], None if position is None else [position])
-        [node] = self.hold(one, Place(via))
+        [node] = self.add(one, Place(via))
         if any(name in self.owners or URIRef(name) in self.taken for name in self.mentioned):
             raise NotCoveredError  # what is a mere name would be read back as the object that has it
         return node
 
-    def hold(self, found: Objects, place: Place) -> list[Node]:
+    def add(self, found: Objects, place: Place) -> list[Node]:
         """Hold the statements of objects and of all below them; of several with one id, the first one has the name."""
         nodes = self.objects(found, place)
         if not self.rivals:
@@ -112,7 +112,7 @@ class Walk(Columns):
         first: dict[str, int] = {}
         for one in filter(lambda one: id(one) in rivals, _in_order(found.sources)):
             first.setdefault(name_of(one["@id"], self.plans.table), id(one))
-        for held in (self.index, self.rivals, self.stems, self.seen, self.batches, self.odd, self.mentioned):
+        for held in (self.index, self.rivals, self.stems, self.seen, self.batches, self.inexact, self.mentioned):
             held.clear()
         self.owners = first
         return self.objects(found, place)
@@ -138,7 +138,7 @@ class Walk(Columns):
             own = self.own_names(sources)
             names = [one or by_place for one, by_place in zip(own, names, strict=True)]
             for at, (name, one) in enumerate(zip(names, sources, strict=True)):
-                if "@id" in one and not literals.tells(name, one["@id"]):
+                if "@id" in one and not literals.restores_identifier(name, one["@id"]):
                     beside.append((at, IDENTIFIER, self.texts[one["@id"]]))
         if positions is not None and (place.is_map or any(own)):
             counted = enumerate(zip(positions, names if place.is_map else own, strict=True))
@@ -146,7 +146,7 @@ class Walk(Columns):
         # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
         subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
         self.batches.append((sources, names))
-        self.tell(subjects, Objects(sources, names), groups, place, beside)
+        self.add_members(subjects, Objects(sources, names), groups, place, beside)
         return subjects
 
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
@@ -170,7 +170,7 @@ class Walk(Columns):
             names.append(name if owner == id(one) and str.__new__(URIRef, name) not in self.taken else None)
         return names
 
-    def tell(
+    def add_members(
         self,
         subjects: Sequence[Node],
         found: Objects,
@@ -185,7 +185,7 @@ class Walk(Columns):
         """
         depth = place.depth + 1
         described, columns = self.laid_out(found.sources, groups, place)
-        odd: dict[int, list[KeyPlan]] = {}
+        inexact: dict[int, list[KeyPlan]] = {}
         waiting: dict[tuple[object, ...], list[Column]] = {}
         for column in columns:
             plain, holders = column.parted()
@@ -194,26 +194,26 @@ class Walk(Columns):
                 for at, term in zip(plain.rows, terms, strict=True):
                     described[at][plain.known.predicate] = term
                 for at in left:
-                    odd.setdefault(plain.rows[at], []).append(plain.known)
+                    inexact.setdefault(plain.rows[at], []).append(plain.known)
             for kind, holder in holders:
                 via, is_set = holder.known.term, holder.known.is_set
                 scope = holder.plan if via is not None and via.scope is not None else None
                 waiting.setdefault((kind, via, is_set, scope), []).append(holder)
-        self.tell_below(waiting, found.names, depth, described, odd)
-        for at in odd:
+        self.add_nested(waiting, found.names, depth, described, inexact)
+        for at in inexact:
             described[at] = {predicate: term for predicate, term in described[at].items() if term is not None}
         for at, predicate, term in beside:
             described[at][predicate] = term
         self.index.update(one for one in zip(subjects, described, strict=True) if one[1])
-        self.odd += [(subjects[at], found.sources[at], odd[at]) for at in sorted(odd)]
+        self.inexact += [(subjects[at], found.sources[at], inexact[at]) for at in sorted(inexact)]
 
-    def tell_below(
+    def add_nested(
         self,
         waiting: dict[tuple[object, ...], list[Column]],
         names: Sequence[str],
         depth: int,
         described: list[dict[Any, Any]],
-        odd: dict[int, list[KeyPlan]],
+        inexact: dict[int, list[KeyPlan]],
     ) -> None:
         """Hold the statements of the objects below others, those together that the same terms apply to."""
         for (kind, *_), parts in waiting.items():
@@ -226,7 +226,7 @@ class Walk(Columns):
                 described[row][known.predicate] = term
             for at in left:
                 row, known = holding[at]
-                odd.setdefault(row, []).append(known)
+                inexact.setdefault(row, []).append(known)
 
     def laid_out(
         self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
@@ -259,15 +259,15 @@ class Walk(Columns):
     def complete(self) -> None:
         """Tell the residue of what the statements say otherwise than the document, children first."""
         reader = Compaction(self.index, self.plans.table)
-        for subject, source, odd in self.odd:
-            left = self.residue(subject, source, odd, reader)
+        for subject, source, inexact in self.inexact:
+            left = self.residue(subject, source, inexact, reader)
             known = residue_of(self.index, subject) if self.is_part else None
-            tell_residue(self.index, subject, left if known is None else known.and_also(left))
+            put_residue(self.index, subject, left if known is None else known.and_also(left))
 
-    def residue(self, subject: Node, source: Tree, odd: list[KeyPlan], reader: Compaction) -> Residue:
+    def residue(self, subject: Node, source: Tree, inexact: list[KeyPlan], reader: Compaction) -> Residue:
         """Return the residue of some members of an object, given what reads its statements."""
         left = Residue()
-        for known in odd:
+        for known in inexact:
             value = source[known.key]
             if is_texts(value, known):
                 left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
@@ -337,7 +337,7 @@ class Reduction(Columns):
     def object(self, source: Tree, via: Term | None = None, around: Plan | None = None) -> Tree | None:
         """Return an object with the members that are covered; None for one that is no plain node."""
         is_reference = source.keys() == {"@id"} and isinstance(source["@id"], str)
-        if is_reference or source.get("@context") or any(map(_tells_more, source)):
+        if is_reference or source.get("@context") or any(map(_depends_on_place, source)):
             return None
         kept: Tree = {}
         place = len(self.left)
@@ -396,7 +396,7 @@ class Reduction(Columns):
         return found
 
 
-def _tells_more(key: str) -> bool:
+def _depends_on_place(key: str) -> bool:
     """Tell whether a key says something of the object as a value of a member: what it is, or its place."""
     return (key[:1] == "@" and key not in ("@id", "@type", "@context")) or key == "position"
 
@@ -441,7 +441,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
         read = {key: value for key, value in reader.members(holder, part.via, keys.__contains__).items() if key in keys}
         source = {key: first.source[key] for key in part.keys}
         more = difference(source, read, explicit.names, first.set_apart)
-        tell_residue(index, holder, residue_of(index, holder).and_also(more))
+        put_residue(index, holder, residue_of(index, holder).and_also(more))
 
 
 def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
@@ -504,7 +504,7 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
     try:
         walk = Walk(own_context, taken)
         kind = Alike(members.get("@type"), tuple(members), (0,))
-        walk.tell([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], Place())
+        walk.add_members([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], Place())
         walk.complete()
     except NotCoveredError:
         return None
@@ -532,7 +532,7 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})
-            tell_residue(index, root, left)
+            put_residue(index, root, left)
     return index, root
 
 

@@ -24,10 +24,10 @@ from checkpoint_ld.graph.compaction import (
     decoded,
     difference,
     encoded,
+    parsed_residue,
+    put_residue,
     refs,
     residue_of,
-    tell_residue,
-    told_residue,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
 from checkpoint_ld.graph.literals import literal_of, same
@@ -84,11 +84,11 @@ class Editor:
         left = residue_of(self.index, subject)
         if key not in left.members and key not in left.set_apart:
             return
-        told = left.members[key] if key in left.members else encoded(left.set_apart[key], {})
-        before = told if isinstance(told, list) else [] if told is None else [told]
+        value = left.members[key] if key in left.members else encoded(left.set_apart[key], {})
+        before = value if isinstance(value, list) else [] if value is None else [value]
         longer: Tree = {key: [*before, encoded(Ref(name), {})]} if before else {}
         read = self.reader.members(subject, None, key.__eq__) if longer else {}
-        tell_residue(self.index, subject, left.without(key).joined(longer, read))
+        put_residue(self.index, subject, left.without(key).joined(longer, read))
 
     def write(self, subject: Node, members: Tree, without: tuple[str, ...] = ()) -> None:
         """Let a node have the members of an object, and no others but those that `without` names.
@@ -149,7 +149,7 @@ class Editor:
             left = left.and_also(difference({}, {"@id": own}, {}, ()))
         elif identifier is not None and identifier != own:
             self.index[subject][IDENTIFIER] = literal_of(identifier)
-        tell_residue(self.index, subject, left)
+        put_residue(self.index, subject, left)
 
     def _empty(self, subject: Node, key: str) -> None:
         """Take a member out, with the objects that were its values."""
@@ -159,7 +159,7 @@ class Editor:
         left = residue_of(self.index, subject)
         for spelled in self._spellings(subject, key):
             left = left.without(spelled)
-        tell_residue(self.index, subject, left)
+        put_residue(self.index, subject, left)
 
     def _spellings(self, subject: Node, key: str) -> set[str]:
         """Return a key, and how a reader spells its predicate: otherwise where a document has its own prefixes."""
@@ -171,30 +171,30 @@ class Editor:
         kind = self.reader.kind(subject)
         members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
         with interpreter.room():
-            said = building.index_of_members(members, str(subject), self.own_context, self.index)
-            if said is None:
-                said = self._said(subject, key, members)
-        own = said.pop(subject, {})
+            found = building.index_of_members(members, str(subject), self.own_context, self.index)
+            if found is None:
+                found = self._by_expansion(subject, key, members)
+        own = found.pop(subject, {})
         if key != "@type":
             own.pop(RDF_TYPE, None)
-        left = told_residue(own.pop(RESIDUE, None))
-        self.index.update(said)
+        left = parsed_residue(own.pop(RESIDUE, None))
+        self.index.update(found)
         self.index.setdefault(subject, {}).update(own)
-        tell_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
+        put_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
 
-    def _said(self, subject: Node, key: str, members: Tree) -> Index:
+    def _by_expansion(self, subject: Node, key: str, members: Tree) -> Index:
         """Return the statements of one member of a node, with its residue, by JSON-LD's own way."""
         [annotated] = annotate_members([(members, None, str(subject))], self.table, self.index)
-        said = statements(expand(annotated.tree, contexts.merged(self.own_context)))
-        reader = Compaction(said, self.table)
+        found = statements(expand(annotated.tree, contexts.merged(self.own_context)))
+        reader = Compaction(found, self.table)
         complete(annotated, annotated.objects[1:], reader)
         spellings = self._spellings(subject, key)
         read = reader.members(subject, None, spellings.__contains__)
         set_apart = annotated.objects[0].set_apart
-        told = {spelled: read[spelled] for spelled in spellings if spelled in read}
-        left = difference({key: annotated.objects[0].source[key]}, told, annotated.names, set_apart)
-        tell_residue(said, subject, left)
-        return said
+        value = {spelled: read[spelled] for spelled in spellings if spelled in read}
+        left = difference({key: annotated.objects[0].source[key]}, value, annotated.names, set_apart)
+        put_residue(found, subject, left)
+        return found
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
         """Take one object out of a member of a node; an array that had no other stays, empty."""
@@ -203,11 +203,11 @@ class Editor:
         self._cut(node)
         _drop(self.index, subject, predicate, node)
         if key in left.members or predicate not in self.index.get(subject, {}):
-            told = left.members.get(key)
-            kept = [one for one in told if one != {NODE: str(node)}] if isinstance(told, list) else []
+            value = left.members.get(key)
+            kept = [one for one in value if one != {NODE: str(node)}] if isinstance(value, list) else []
             shorter: Tree = {key: kept} if kept or predicate not in self.index.get(subject, {}) else {}
             read = self.reader.members(subject, None, key.__eq__)
-            tell_residue(self.index, subject, left.without(key).joined(shorter, read))
+            put_residue(self.index, subject, left.without(key).joined(shorter, read))
 
     def _cut(self, node: Node) -> None:
         """Take out all that is said about a node and about the objects below it, but for those that stand elsewhere."""
@@ -283,9 +283,9 @@ class CheckpointGraph(StatementGraph):
     @property
     def table(self) -> TermTable:
         """The terms under which objects are read and written."""
-        told = self.held.get(self.root, {}).get(RESIDUE)
-        if self._terms is None or self._terms[0] is not told:
-            self._terms = told, contexts.table(self.own_context)
+        value = self.held.get(self.root, {}).get(RESIDUE)
+        if self._terms is None or self._terms[0] is not value:
+            self._terms = value, contexts.table(self.own_context)
         return self._terms[1]
 
     def tree(self) -> Tree:

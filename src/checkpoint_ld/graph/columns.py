@@ -206,25 +206,25 @@ class Columns:
         if known.is_text and kinds == _TEXTS:
             texts = self.texts
             return [texts[one] for one in values], ()
-        odd: Sequence[int] = range(len(values)) if known.is_set else ()
+        inexact: Sequence[int] = range(len(values)) if known.is_set else ()
         reading = known.reading
         if known.container == "@index":
             found = [self.map(one, column, names[row], depth) for one, row in zip(values, column.rows, strict=True)]
         elif kinds <= _NATIVE.get(reading, _NOTHING) and (
             int not in kinds or reading is _SCALAR or not any(map(_is_large, values))
         ):
-            return self.natives(values), odd
+            return self.natives(values), inexact
         elif reading is _DATE and kinds == _TEXTS:
-            return [self.dates[one] for one in values], odd
+            return [self.dates[one] for one in values], inexact
         elif reading is _DOUBLE and kinds == _FLOATS:
-            return [self.doubles[float, one] for one in values], odd
+            return [self.doubles[float, one] for one in values], inexact
         elif reading is _NAME and kinds == _TEXTS:
             iris = [self.plans.name(one) for one in values]
             self.mentioned.update({str(iri) for iri, _ in {*iris}})
-            return [iri for iri, _ in iris], odd or [at for at, (_, same) in enumerate(iris) if not same]
+            return [iri for iri, _ in iris], inexact or [at for at, (_, same) in enumerate(iris) if not same]
         else:
             found = [self.member(one, known) for one in values]
-        return [said for said, _ in found], [at for at, (_, is_odd) in enumerate(found) if is_odd]
+        return [term for term, _ in found], [at for at, (_, is_inexact) in enumerate(found) if is_inexact]
 
     def below(
         self, kind: object, values: Sequence[Any], stems: Sequence[str], place: Place, *, is_set: bool
@@ -261,8 +261,8 @@ class Columns:
             return _json(value), True
         if kind is list:
             return self.array(value, known)
-        term, is_odd = self.scalar(value, reading)
-        return term, is_odd or known.is_set
+        term, is_inexact = self.scalar(value, reading)
+        return term, is_inexact or known.is_set
 
     def array(self, values: list[Any], known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
         """Return what `member` does for an array that holds no objects."""
@@ -273,13 +273,13 @@ class Columns:
         if {*map(type, values)} == _TEXTS:
             distinct = list(dict.fromkeys(values))
             terms = [self.texts[one] for one in distinct]
-            is_odd = sorted(values) != values or len(distinct) != len(values)
+            is_inexact = sorted(values) != values or len(distinct) != len(values)
         else:
             terms = list(dict.fromkeys(self.scalar(one, known.reading)[0] for one in values))
-            is_odd = True
+            is_inexact = True
         if len(terms) == 1:
-            return terms[0], is_odd or not known.is_set
-        return terms, is_odd
+            return terms[0], is_inexact or not known.is_set
+        return terms, is_inexact
 
     def map(self, value: Any, column: Column, name: str, depth: int) -> tuple[Node | list[Node] | None, bool]:
         """Return what `member` does for objects by key, at the object called `name`."""

@@ -174,7 +174,7 @@ def decoded(value: Any) -> Any:
     return value
 
 
-def tell_residue(index: Index, subject: Node, left: Residue) -> None:
+def put_residue(index: Index, subject: Node, left: Residue) -> None:
     """Give a node its residue; a node of which nothing is said is none any more."""
     if left:
         index.setdefault(subject, {})[RESIDUE] = literal_of(left.as_json(), "@json")
@@ -194,10 +194,10 @@ Tree = dict[str, Any]
 
 def residue_of(index: Index, subject: Node) -> Residue:
     """Return the residue of a node."""
-    return told_residue(index.get(subject, {}).get(RESIDUE))
+    return parsed_residue(index.get(subject, {}).get(RESIDUE))
 
 
-def told_residue(held: Node | list[Node] | None) -> Residue:
+def parsed_residue(held: Node | list[Node] | None) -> Residue:
     """Return the residue that the literal of a node tells."""
     if not isinstance(held, Literal) or held.datatype != RDF_JSON:
         return Residue()

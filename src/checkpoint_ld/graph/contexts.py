@@ -152,7 +152,7 @@ def definitions(context: object) -> dict[str, Definition]:
     for file, ours in (("karenina-plain.jsonld", plain()), ("karenina.jsonld", improved())):
         known = resolved().definitions.get(file)
         if known is not None and context == ours:
-            return {key: Definition(*told) for key, told in known.items()}
+            return {key: Definition(*parts) for key, parts in known.items()}
     return resolve(context)
 
 
@@ -183,7 +183,9 @@ def foreign_terms(own: object) -> Context:
     if not isinstance(own, dict):
         return {}
     ours = improved()
-    simple = {key: _simple(value) for key, value in own.items() if key not in ours and _tells(key, value)}
+    simple = {
+        key: _simple(value) for key, value in own.items() if key not in ours and _differs_from_vocabulary(key, value)
+    }
     defined = definitions({**ours, **simple}) if simple else {}
     return {key: value for key, value in simple.items() if key in defined and is_iri(defined[key].iri)}
 
@@ -192,7 +194,7 @@ _SCHEMES = frozenset(("urn", "http", "https"))
 """A prefix of such a name would change the names of the objects themselves."""
 
 
-def _tells(key: str, definition: Any) -> bool:
+def _differs_from_vocabulary(key: str, definition: Any) -> bool:
     if key.startswith("@") or key == ROOT_TYPE or key in _SCHEMES:
         return False
     if isinstance(definition, dict):
@@ -514,9 +516,9 @@ class _Walk:
 
         It is another one if both objects say the same sort of thing, or both are held by others.
         """
-        said = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
+        stated = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
         is_second = is_nested and not predicates.keys() <= {RDF_TYPE}
-        if isinstance(subject, BNode) or (said.isdisjoint(predicates) and not (is_second and subject in self.nested)):
+        if isinstance(subject, BNode) or (stated.isdisjoint(predicates) and not (is_second and subject in self.nested)):
             self.nested |= {subject} if is_second else set()
             return subject
         twin = self.blank()

@@ -467,7 +467,7 @@ def is_minted(iri: str) -> bool:
     return "#/" in iri or iri.startswith(ROOT_PREFIX)
 
 
-def tells(name: str, identifier: str) -> bool:
+def restores_identifier(name: str, identifier: str) -> bool:
     """Tell whether the name of a node is all that it takes to read the `@id` of its object again."""
     return name == identifier and not name.startswith(_OURS)
 

@@ -26,7 +26,7 @@ from checkpoint_ld.graph.compaction import (
     coercion_of,
     is_position,
     kind_of,
-    told_residue,
+    parsed_residue,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import DATETIME, TypedText, json_of
@@ -333,7 +333,7 @@ class ObjectReading(Compaction):
         self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None, *, is_needing: bool
     ) -> Tree:
         """Return an object of which a residue states some members; one that `is_needing` a context gets it."""
-        residue = told_residue(held[RESIDUE])
+        residue = parsed_residue(held[RESIDUE])
         keys = {*residue.members, *residue.absent, *residue.set_apart}
         if only is not None and not any(key in only or key[:1] == "@" for key in keys):
             return row

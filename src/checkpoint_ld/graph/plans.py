@@ -112,7 +112,7 @@ class Plan:
         self._around = around if via is not None and via.scope is not None else None
         self._terms: Terms = plans.table.at(via, kind)
         self._is_property = is_property_value(kind, via)
-        self.place = kind, via.key if via is not None and _tells(via) else None
+        self.place = kind, via.key if via is not None and _changes_terms(via) else None
         self._known = plans.resolved.place(*self.place)
         self._keys: dict[str, KeyPlan] = {}
         self._layouts: dict[tuple[str, ...], tuple[KeyPlan | None, ...]] = {}
@@ -221,7 +221,7 @@ class Plans:
 
     def at(self, kind: str | None, via: Term | None, around: Plan | None) -> Plan:
         """Return what keys mean at an object of the type `kind` that is a value of `via` at an object of `around`."""
-        place = kind, via.key if via is not None and _tells(via) else None
+        place = kind, via.key if via is not None and _changes_terms(via) else None
         plan = self._plans.get(place)
         if plan is None:
             plan = self._plans[place] = Plan(self, kind, via, around)
@@ -247,7 +247,7 @@ class Plans:
         return iri
 
 
-def _tells(via: Term) -> bool:
+def _changes_terms(via: Term) -> bool:
     """Tell whether it matters to the keys of objects that they are values of `via`."""
     return via.scope is not None or via.key == "additionalProperty"
 

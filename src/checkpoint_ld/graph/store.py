@@ -274,8 +274,8 @@ class SubjectIndexStore(Store):
             return [(subject, predicate, term)] if term in held else []
         if predicate is not None:
             by_term = self._subjects_of(predicate)
-            asked_terms = by_term if term is None else (term,)
-            return ((one, predicate, held) for held in asked_terms for one in by_term.get(held, ()))
+            queried_terms = by_term if term is None else (term,)
+            return ((one, predicate, held) for held in queried_terms for one in by_term.get(held, ()))
         if term is not None:
             return ((one, by, term) for one, by in self._places_of(term))
         return triples_of(self._index)
@@ -439,21 +439,21 @@ class StatementGraph(Graph):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
-        told = [
+        parts = [
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
             for subject, predicate, term in triples_of(self.held)
         ]
-        return _restored, (type(self), told, self.root, dict(self.store.namespaces()))
+        return _restored, (type(self), parts, self.root, dict(self.store.namespaces()))
 
 
 _Graph = TypeVar("_Graph", bound=StatementGraph)
 
 
 def _restored(
-    kind: type[_Graph], told: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]
+    kind: type[_Graph], parts: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]
 ) -> _Graph:
     index: Index = {}
-    for subject, predicate, term in told:
+    for subject, predicate, term in parts:
         put(index, subject, predicate, literal(*term) if isinstance(term, tuple) else term)
     return _bound(kind(index, root), prefixes)
 

@@ -104,8 +104,8 @@ def question_of(item: Json) -> Question:
 
     It shares nothing with `item` that can be changed.
     """
-    asked = asked_of(item)
-    rubrics = {"question_rubric": traits_of(asked), "question_dynamic_rubric": dynamic_traits_of(asked)}
+    node_object = question_object(item)
+    rubrics = {"question_rubric": traits_of(node_object), "question_dynamic_rubric": dynamic_traits_of(node_object)}
     return _question({**stated_by(item), **{name: dumped(traits) for name, traits in rubrics.items()}})
 
 
@@ -126,8 +126,8 @@ def members_of(item: Json) -> Json:
 
     `keywords` is None where there are none, as in Karenina.
     """
-    asked = asked_of(item)
-    rubrics = {"question_rubric": traits_of(asked), "question_dynamic_rubric": dynamic_traits_of(asked)}
+    node_object = question_object(item)
+    rubrics = {"question_rubric": traits_of(node_object), "question_dynamic_rubric": dynamic_traits_of(node_object)}
     return {**untraited_members_of(item), **{name: by_kind(traits) for name, traits in rubrics.items()}}
 
 
@@ -139,11 +139,11 @@ def untraited_members_of(item: Json) -> Json:
 
 def stated_by(item: Json) -> Json:
     """Return the members of a `Question` that a feed item gives, without rubrics; nothing is shared with `item`."""
-    asked = asked_of(item)
-    properties = values(asked.get("additionalProperty"))
+    node_object = question_object(item)
+    properties = values(node_object.get("additionalProperty"))
     return {
-        "question": text_of(asked.get("text")),
-        "raw_answer": text_of(_single(asked.get("acceptedAnswer")).get("text")),
+        "question": text_of(node_object.get("text")),
+        "raw_answer": text_of(_single(node_object.get("acceptedAnswer")).get("text")),
         "keywords": keywords_of(item),
         "few_shot_examples": _examples(from_text(properties.get("few_shot_examples"))),
         "date_created": text_of(item.get("dateCreated")),
@@ -167,7 +167,7 @@ def registry_entry_of(item: Json) -> QuestionRegistryEntry:
 
 def is_finished(item: Json) -> bool:
     """Tell whether an item's question is marked as finished."""
-    return means_true(values(as_list(asked_of(item).get("additionalProperty"))).get("finished", False))
+    return means_true(values(as_list(question_object(item).get("additionalProperty"))).get("finished", False))
 
 
 def means_true(value: Any) -> bool:
@@ -177,7 +177,10 @@ def means_true(value: Any) -> bool:
 
 def keywords_of(item: Json) -> list[str]:
     """Return the keywords of an item's question, then those of the item (their older place) that it lacks."""
-    own, older = as_list(asked_of(item).get("keywords")), as_list(item.get("keywords") if "item" in item else None)
+    own, older = (
+        as_list(question_object(item).get("keywords")),
+        as_list(item.get("keywords") if "item" in item else None),
+    )
     found = [text_of(one) for one in own]
     added = [text_of(one) for one in older]
     return added if not found else [*found, *(one for one in added if one not in found)]
@@ -200,7 +203,7 @@ def item_of(
     source = question.answer_template
     if finished is None:
         finished = is_own(source)
-    asked = {
+    node_object = {
         "@type": "Question",
         "text": question.question,
         "acceptedAnswer": {"@type": "Answer", "text": question.raw_answer},
@@ -211,7 +214,7 @@ def item_of(
     }
     named = {"@id": identifier} if identifier is not None else {}
     dates = {"dateCreated": question.date_created, "dateModified": question.date_modified}
-    return {"@type": "DataFeedItem", **named, **dates, "item": asked}
+    return {"@type": "DataFeedItem", **named, **dates, "item": node_object}
 
 
 def has_source(item: Json) -> bool:
@@ -231,17 +234,17 @@ def is_own(source: str | None) -> bool:
 
 def source_of(item: Json) -> str | None:
     """Return the source of the template of an item's question, None where there is none."""
-    source = _single(asked_of(item).get("hasPart")).get("text")
+    source = _single(question_object(item).get("hasPart")).get("text")
     return source if isinstance(source, str) else None
 
 
 def _properties(question: Question, *, finished: bool) -> list[Json]:
-    told = {name: property_of(question, name) for name in PROPERTIES}
+    stated = {name: property_of(question, name) for name in PROPERTIES}
     customs = {f"{CUSTOM}{name}": value for name, value in (question.custom_metadata or {}).items()}
     entries = [property_value("finished", finished)]
-    entries += [property_value(name, told[name]) for name in PROPERTIES[:2] if told[name] is not None]
+    entries += [property_value(name, stated[name]) for name in PROPERTIES[:2] if stated[name] is not None]
     entries += [property_value(name, ABSENT if value is None else value) for name, value in customs.items()]
-    return entries + [property_value(name, told[name]) for name in PROPERTIES[2:] if told[name] is not None]
+    return entries + [property_value(name, stated[name]) for name in PROPERTIES[2:] if stated[name] is not None]
 
 
 def property_of(question: Question, member: str) -> str | None:
@@ -250,7 +253,7 @@ def property_of(question: Question, member: str) -> str | None:
     return json.dumps(value) if value and member in _WRITTEN_AS_TEXT else value or None
 
 
-def asked_of(item: Json) -> Json:
+def question_object(item: Json) -> Json:
     """Return the question object of a feed item; a bare question object is its own."""
     return _single(item["item"]) if "item" in item else item
 
@@ -308,10 +311,10 @@ def scenario_object(scenario: Scenario) -> Json:
 
 def creator_of(root: Json) -> Creator | list[Creator] | None:
     """Return who made the benchmark whose root object this is."""
-    told, details = root.get("creator"), values(root.get("additionalProperty")).get(CREATOR_DETAILS)
-    if details is not None and told == name_of_creator(details):
-        told = details
-    found = [_creator(one) for one in as_list(told)]
+    stated, details = root.get("creator"), values(root.get("additionalProperty")).get(CREATOR_DETAILS)
+    if details is not None and stated == name_of_creator(details):
+        stated = details
+    found = [_creator(one) for one in as_list(stated)]
     return found if len(found) > 1 else found[0] if found else None
 
 
@@ -319,8 +322,8 @@ def name_of_creator(value: Any) -> str:
     """Return the text that stands for a creator, or for several."""
     if isinstance(value, list):
         return ", ".join(name for one in value if (name := name_of_creator(one)))
-    told = value.get("name") if isinstance(value, dict) else value
-    return told if isinstance(told, str) else ""
+    stated = value.get("name") if isinstance(value, dict) else value
+    return stated if isinstance(stated, str) else ""
 
 
 def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:

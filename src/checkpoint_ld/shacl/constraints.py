@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shape import Constraint, ValueConstraint, listed, plain, sh, shared, shown, told
+from checkpoint_ld.shacl.shape import Constraint, ValueConstraint, listed, plain, sh, sh_values, shared, shown
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE
 
 def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:pattern with sh:flags (SHACL 1.0 §4.4.3), which searches as SPARQL's REGEX does."""
-    flags = "".join(map(str, told(shapes, shape, "flags")))
+    flags = "".join(map(str, sh_values(shapes, shape, "flags")))
     text = str(term)
     try:
         if not isinstance(term, Literal) or not set(flags) <= {*_FLAGS, "q"}:
@@ -211,7 +211,7 @@ def _compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
 
 def _single(shapes: Index, shape: Node, name: str) -> None:
     """Raise ShapesError for a parameter that has several values where one is allowed."""
-    values = told(shapes, shape, name)
+    values = sh_values(shapes, shape, name)
     if len(values) > 1:
         raise ShapesError(f"{shown(shape)} has {len(values)} values of sh:{name}: write one shape for each")
 
@@ -219,7 +219,7 @@ def _single(shapes: Index, shape: Node, name: str) -> None:
 def _whole_number(shapes: Index, shape: Node, name: str) -> int:
     """Return the value of a parameter that is a whole number. Raises ShapesError for any other."""
     _single(shapes, shape, name)
-    (term,) = told(shapes, shape, name)
+    (term,) = sh_values(shapes, shape, name)
     value = term.value if isinstance(term, Literal) else None
     if not isinstance(value, int) or isinstance(value, bool):
         raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a whole number")
@@ -229,7 +229,7 @@ def _whole_number(shapes: Index, shape: Node, name: str) -> int:
 def truth(shapes: Index, shape: Node, name: str) -> bool:
     """Return the value of a parameter that is true or false, false where there is none."""
     _single(shapes, shape, name)
-    terms = told(shapes, shape, name)
+    terms = sh_values(shapes, shape, name)
     value = terms[0].value if terms and isinstance(terms[0], Literal) else None
     if terms and not isinstance(value, bool):
         raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(terms[0])}: write true or false")
@@ -300,7 +300,7 @@ class _Closed(Constraint):
 
 def _of_properties(shapes: Index, shape: Node, name: str) -> None:
     """Raise ShapesError for a parameter that a node shape may not have."""
-    if not told(shapes, shape, "path"):
+    if not sh_values(shapes, shape, "path"):
         raise ShapesError(f"the node shape {shown(shape)} has sh:{name}: only property shapes may, those with sh:path")
 
 
@@ -348,8 +348,8 @@ def _same_language(values: Sequence[Node], _other: Sequence[Node]) -> list[None]
 
 def _compile_closed(shapes: Index, shape: Node, _term: Node) -> Constraint | None:
     """Compile sh:closed with sh:ignoredProperties (SHACL 1.0 §4.8.1)."""
-    ignored = [one for at in told(shapes, shape, "ignoredProperties") for one in listed(shapes, at)]
-    paths = [path for one in told(shapes, shape, "property") for path in told(shapes, one, "path")]
+    ignored = [one for at in sh_values(shapes, shape, "ignoredProperties") for one in listed(shapes, at)]
+    paths = [path for one in sh_values(shapes, shape, "property") for path in sh_values(shapes, one, "path")]
     allowed = frozenset(shared(one) for one in (*ignored, *paths) if isinstance(one, URIRef))
     message = "Node {focus} is closed. It cannot have value: {value}"
     is_closed = truth(shapes, shape, "closed")
@@ -469,7 +469,7 @@ def _compile_not(_shapes: Index, _shape: Node, term: Node) -> Constraint:
 
 def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:node (SHACL 1.0 §4.7.1)."""
-    if told(shapes, term, "path"):
+    if sh_values(shapes, term, "path"):
         raise ShapesError(f"sh:node of {shown(shape)} is the property shape {shown(term)}: write a node shape")
     message = f"Value does not conform to Shape {_names((term,))}. See details for more information."
     return _Conforming(_component_of("node"), message, shapes=(term,))
@@ -477,7 +477,7 @@ def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
 
 def _compile_property(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:property (SHACL 1.0 §4.7.2)."""
-    if not told(shapes, term, "path"):
+    if not sh_values(shapes, term, "path"):
         raise ShapesError(
             f"sh:property of {shown(shape)} is {shown(term)}, which has no sh:path: write a property shape"
         )
@@ -488,7 +488,7 @@ def _qualified(name: str) -> Compiler:
     """Return the compiler of sh:qualifiedMinCount or sh:qualifiedMaxCount (SHACL 1.0 §4.7.3)."""
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
-        if not told(shapes, shape, "path"):
+        if not sh_values(shapes, shape, "path"):
             raise ShapesError(f"the node shape {shown(shape)} has sh:qualifiedValueShape: only property shapes may")
         bound = _whole_number(shapes, shape, name)
         bounds = f" {name.removeprefix('qualified')} {bound}: {_names((term,))}"
@@ -507,9 +507,9 @@ def _siblings(shapes: Index, shape: Node, term: Node) -> tuple[Node, ...]:
     """Return the sibling shapes of a shape with a qualified value shape."""
     if not truth(shapes, shape, "qualifiedValueShapesDisjoint"):
         return ()
-    parents = (properties for one in shapes if shape in (properties := told(shapes, one, "property")))
+    parents = (properties for one in shapes if shape in (properties := sh_values(shapes, one, "property")))
     found = (
-        other for properties in parents for one in properties for other in told(shapes, one, "qualifiedValueShape")
+        other for properties in parents for one in properties for other in sh_values(shapes, one, "qualifiedValueShape")
     )
     return tuple(one for one in dict.fromkeys(found) if one != term)
 
@@ -523,7 +523,7 @@ _QUALIFIED = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifie
 
 def compile_qualified(shapes: Index, shape: Node, term: Node) -> list[Constraint]:
     """Compile sh:qualifiedValueShape with its counts; without one there is nothing to ask."""
-    found = [compiler(shapes, shape, term) for name, compiler in _QUALIFIED.items() if told(shapes, shape, name)]
+    found = [compiler(shapes, shape, term) for name, compiler in _QUALIFIED.items() if sh_values(shapes, shape, name)]
     return [one for one in found if one is not None]
 
 

@@ -136,13 +136,13 @@ def report_of_pyshacl(
     """Return pySHACL's report on a graph, which it may change, as it may `shapes`. Raises ShapesError as above."""
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
-    asked = ValidationGraph(shapes, SHAPES)
+    shapes_graph = ValidationGraph(shapes, SHAPES)
     # One at a time: pySHACL changes rdflib while it runs, and rdflib keeps the state of an evaluation in the query.
     with SPARQL_LOCK:
         try:
             _, report, text = pyshacl.validate(
                 graph,
-                shacl_graph=asked,
+                shacl_graph=shapes_graph,
                 inplace=True,
                 advanced=advanced,
                 js=False,

@@ -38,8 +38,8 @@ def shared(term: Node) -> Node:
     return named(str(term)) if isinstance(term, URIRef) else term
 
 
-def told(shapes: Index, subject: Node, name: str) -> list[Node]:
-    """Return what `shapes` say of a node under a name of SHACL's vocabulary."""
+def sh_values(shapes: Index, subject: Node, name: str) -> list[Node]:
+    """Return the values of a property of SHACL's vocabulary at a node of the shapes graph."""
     return terms_of(shapes.get(subject, {}).get(sh(name)))
 
 
@@ -79,13 +79,13 @@ def path_of(shapes: Index, node: Node, depth: int = 0) -> PropertyPath:
     """Return the path that a node of the shapes graph describes. Raises ShapesError for what is none."""
     if isinstance(node, URIRef):
         return Predicate(shared(node))
-    said = shapes.get(node, {})
-    if not isinstance(node, BNode) or not said or depth > _DEEPEST:
+    held = shapes.get(node, {})
+    if not isinstance(node, BNode) or not held or depth > _DEEPEST:
         raise ShapesError(f"{node.n3()} is no property path: write an IRI, a list, or what SHACL 1.0 §2.3.1 has")
-    if FIRST in said:
+    if FIRST in held:
         return Steps(_members(shapes, node, depth))
     for name, build in _BUILDERS.items():
-        values = terms_of(said.get(sh(name)))
+        values = terms_of(held.get(sh(name)))
         if len(values) == 1:
             if name == "alternativePath":
                 return Either(_members(shapes, values[0], depth))
@@ -360,7 +360,7 @@ def _lines(result: Result, indent: str = "") -> Iterator[str]:
     noun = "Constraint Violation" if result.severity == VIOLATION else "Validation Result"
     name = str(result.component).rpartition("#")[2].rpartition("/")[2]
     yield f"{indent}{noun} in {name} ({result.component}):"
-    told = {
+    labelled = {
         "Severity": result.severity,
         "Source Shape": result.shape,
         "Focus Node": result.focus,
@@ -368,7 +368,7 @@ def _lines(result: Result, indent: str = "") -> Iterator[str]:
         "Result Path": result.path,
         "Source Constraint": result.constraint,
     }
-    yield from (f"{indent}\t{label}: {shown(term)}" for label, term in told.items() if term is not None)
+    yield from (f"{indent}\t{label}: {shown(term)}" for label, term in labelled.items() if term is not None)
     yield from (f"{indent}\tMessage: {message}" for message in sorted(result.messages))
     if result.detail:
         yield f"{indent}\tDetails:"
@@ -383,12 +383,14 @@ def results_in(report: Graph) -> list[Result]:
         put(held, *triple)
 
     def result(node: Node) -> Result:
-        said = held[node]
-        single = {field: terms_of(said.get(sh(name)))[:1] for name, field in _SINGLE.items()}
+        stated = held[node]
+        single = {field: terms_of(stated.get(sh(name)))[:1] for name, field in _SINGLE.items()}
         return Result(
             **{field: terms[0] if terms else None for field, terms in single.items()},  # type: ignore[arg-type]  # SHACL 1.0 §3.6.2 says which of them are always there
-            messages=tuple(sorted(one for one in terms_of(said.get(sh("resultMessage"))) if isinstance(one, Literal))),
-            detail=tuple(result(one) for one in terms_of(said.get(sh("detail")))),
+            messages=tuple(
+                sorted(one for one in terms_of(stated.get(sh("resultMessage"))) if isinstance(one, Literal))
+            ),
+            detail=tuple(result(one) for one in terms_of(stated.get(sh("detail")))),
         )
 
-    return [result(one) for said in held.values() for one in terms_of(said.get(sh("result")))]
+    return [result(one) for stated in held.values() for one in terms_of(stated.get(sh("result")))]

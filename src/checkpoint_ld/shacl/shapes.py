@@ -14,7 +14,7 @@ from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl.constraints import COMPILERS, compile_qualified, truth
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
-from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, shared, shown, told
+from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, sh_values, shared, shown
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class _Compilation:
 
     def _shape(self, node: Node, targets: tuple[tuple[str, Node], ...]) -> Shape:
         held = self.index.get(node, {})
-        paths = told(self.index, node, "path")
+        paths = sh_values(self.index, node, "path")
         kinds = _KINDS & set(terms_of(held.get(RDF_TYPE)))
         if len(paths) > 1 or len(kinds) > 1:
             raise ShapesError(f"{shown(node)} has {len(paths)} values of sh:path and {len(kinds)} types: write one")
@@ -159,7 +159,7 @@ class _Compilation:
             raise ShapesError(f"the node shape {shown(node)} has a sh:path: make it a property shape")
         if not paths and sh("PropertyShape") in kinds:
             raise ShapesError(f"the property shape {shown(node)} has no sh:path: write one")
-        severities, messages = told(self.index, node, "severity"), told(self.index, node, "message")
+        severities, messages = sh_values(self.index, node, "severity"), sh_values(self.index, node, "message")
         if len(severities) > 1 or not all(isinstance(one, URIRef) for one in severities):
             raise ShapesError(f"the severity of {shown(node)} is {', '.join(map(shown, severities))}: write one IRI")
         is_deactivated = truth(self.index, node, "deactivated")
@@ -212,8 +212,8 @@ class _Compilation:
     def _message(self, component: Node) -> str:
         """Return the message of a component, or of the validators that it has (SHACL 1.0 §6.2.3)."""
         validators = ("propertyValidator", "nodeValidator", "validator")
-        nodes = (component, *(one for name in validators for one in told(self.index, component, name)))
-        messages = (str(text) for one in nodes for text in told(self.index, one, "message"))
+        nodes = (component, *(one for name in validators for one in sh_values(self.index, component, name)))
+        messages = (str(text) for one in nodes for text in sh_values(self.index, one, "message"))
         message = next(messages, f"Value does not conform to {shown(component)}")
         return message.replace("{", "{{").replace("}", "}}")
 
@@ -223,14 +223,14 @@ class _Compilation:
         found = []
         for component in self.graph.instances(sh("ConstraintComponent")):
             if not str(component).startswith(SHACL):
-                parameters = told(self.index, component, "parameter")
+                parameters = sh_values(self.index, component, "parameter")
                 optional = frozenset(
                     path
                     for one in parameters
                     if truth(self.index, one, "optional")
-                    for path in told(self.index, one, "path")
+                    for path in sh_values(self.index, one, "path")
                 )
-                every = frozenset(path for one in parameters for path in told(self.index, one, "path"))
+                every = frozenset(path for one in parameters for path in sh_values(self.index, one, "path"))
                 if every - optional:
                     found.append((component, every - optional, optional))
         return found

@@ -159,21 +159,21 @@ class Request:
         return self.query is not None and self.query.needs_derived
 
 
-def request(asked: str, parameters: Mapping[str, Any] | None = None) -> Request:
+def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> Request:
     """Return the request for a text in SPARQL or for the name of a query: no text is a single word.
 
     Raises QueryError for an unknown name, and for parameters that do not fit.
     """
-    if not _NAME.fullmatch(asked):
-        return Request(asked, parameters or {})
-    query = named(asked)
+    if not _NAME.fullmatch(text_or_name):
+        return Request(text_or_name, parameters or {})
+    query = named(text_or_name)
     return Request(query.text, terms(query, parameters or {}), query)
 
 
-def run(store: Store, asked: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
+def run(store: Store, text_or_name: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 
     Raises what `request` and `checkpoint_ld.sparql.run` raise.
     """
-    wanted = request(asked, parameters)
+    wanted = request(text_or_name, parameters)
     return running.run(store, wanted.text, parameters=wanted.parameters, **limits)

@@ -197,7 +197,7 @@ class Snapshots:
         self._guard = threading.Lock()
         self._taken: list[Path] = []
         self._files: frozenset[str] = frozenset()
-        self._looked_at = 0.0
+        self._checked_at = 0.0
         Directory.open(self._collection, read_only=True, wait=0).close()
         for left in self._collection.glob(f"{PREFIX}*"):  # of a process that was killed
             with contextlib.suppress(StoreBusyError, OSError):
@@ -224,12 +224,12 @@ class Snapshots:
     def current(self) -> str:
         """Return the folder of the store to read from; it stays at least until the next but one is made."""
         with self._guard:
-            if time.monotonic() - self._looked_at >= _PAUSE_S:
+            if time.monotonic() - self._checked_at >= _PAUSE_S:
                 # While somebody writes, or when the collection was removed, the last snapshot stays in use.
                 with contextlib.suppress(StoreError, OSError):
                     if self._listed() != self._files:
                         self._take()
-                self._looked_at = time.monotonic()
+                self._checked_at = time.monotonic()
             return str(self._taken[-1])
 
     def _take(self) -> None:

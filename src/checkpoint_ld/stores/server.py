@@ -385,7 +385,7 @@ class SparqlClient:
             absent = f"FILTER NOT EXISTS {{ GRAPH {name} {{ ?s ?p ?o }} }}"
             inserted = f"GRAPH {name} {{ {block(_statements(triples))} {mark} }}"
             self._update(f"INSERT {{ {inserted} }} WHERE {{ {absent} }}", graph)
-            is_ours = self._says(name, mark)
+            is_ours = self._holds(name, mark)
             if is_ours:
                 self._update(f"DELETE DATA {{ GRAPH {name} {{ {mark} }} }}", graph)
         if is_ours:
@@ -410,7 +410,7 @@ class SparqlClient:
         gone, come = (f"GRAPH {name} {{ {block(part)} }}" for part in (old - new, new - old))
         was, becomes = (block(triple for triple in part if triple.predicate == _HASH) for part in (old, new))
         self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ GRAPH {name} {{ {was} }} }}", graph)
-        return self._says(name, becomes)
+        return self._holds(name, becomes)
 
     def replace(self, graph: str, triples: Body, *, source: str = "") -> None:  # noqa: ARG002 - as for add
         """Make a graph hold these N-Triples and nothing else."""
@@ -434,7 +434,7 @@ class SparqlClient:
     def _update(self, text: str, graph: str) -> None:
         self.send(request.update(self.endpoint, text, f"write the graph {graph}"))
 
-    def _says(self, name: NamedNode, pattern: str) -> bool:
+    def _holds(self, name: NamedNode, pattern: str) -> bool:
         return bool(self.select(f"SELECT ?found {{ GRAPH {name} {{ {pattern} }} BIND (1 AS ?found) }}"))
 
     def _takes_updates(self) -> bool:

@@ -276,8 +276,8 @@ def _regexes(lineage: list[ast.ClassDef], scope: Scope) -> dict[str, RegexCheck]
     if checks is None:
         return None
     read = {}
-    for name, said in checks.items():
-        check, fault = _regex(said, scope)
+    for name, check_source in checks.items():
+        check, fault = _regex(check_source, scope)
         if fault is not None:
             scope.report(ProblemKind.REGEX, found[-1], f"the expression {shown(name)} of self.regex {fault}")
         if check is not None:

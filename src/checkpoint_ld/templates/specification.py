@@ -159,19 +159,19 @@ def _type_faults(field: TemplateFieldSpec, primitive: Primitive) -> Iterator[str
         yield f"is_trace is {str(field.is_trace).lower()}, and {primitive.name} {looks} at the raw response"
 
 
-def _built(said: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive, dict[str, JsonValue]]:
+def _built(settings: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive, dict[str, JsonValue]]:
     """Return the primitive that an object stands for, with all its parameters. Raises MisfitError."""
-    name = said.get("type")
+    name = settings.get("type")
     if not name:
         raise MisfitError("verify_with has no type")
     primitive = registry().get(name) if isinstance(name, str) else None
     if primitive is None:
         raise MisfitError(f"verify_with has the type {shown(name)}, which is no known primitive")
     known = [parameter.name for parameter in primitive.parameters]
-    for key in said:
+    for key in settings:
         if key != "type" and key not in known:
             raise MisfitError(f"{primitive.name} has no parameter {shown(key)}; there are {listed(known) or 'none'}")
-    values, faults = settle(primitive, {key: value for key, value in said.items() if key != "type"}, patterns)
+    values, faults = settle(primitive, {key: value for key, value in settings.items() if key != "type"}, patterns)
     if faults:
         raise MisfitError(f"{primitive.name}: {faults[0]}")
     return primitive, values

@@ -102,7 +102,7 @@ def pattern_fault(pattern: str) -> str | None:
     return None
 
 
-def code_told(code: str, *, may_be_encoded: bool = True) -> str:
+def code_message(code: str, *, may_be_encoded: bool = True) -> str:
     """Say what a code text is, what in it to look at (its imports and functions), and the hash to accept it by."""
     form, source = "source text", code
     payload = base64_bytes(code) if may_be_encoded else None
@@ -114,7 +114,7 @@ def code_told(code: str, *, may_be_encoded: bool = True) -> str:
                 form, source = "source text in base64", text
         if payload.startswith(b"\x80"):
             form = "a pickled function in base64"
-    names = list(dict.fromkeys(" ".join(name.split()) for name in _TELLING.findall(source)))[:_MOST_NAMES]
+    names = list(dict.fromkeys(" ".join(name.split()) for name in _DECLARATION.findall(source)))[:_MOST_NAMES]
     about = f" with {', '.join(names)}" if names else "" if source else ", which shows what it does only when it runs"
     return f"{form}{about} ({code_hash(code)})"
 
@@ -124,7 +124,7 @@ def code_hash(code: str) -> str:
     return f"sha256:{hashlib.sha256(code.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
-_TELLING = re.compile(r"^\s*((?:import|from)\s+[\w.]+|(?:async\s+)?def\s+\w+|class\s+\w+)", re.MULTILINE)
+_DECLARATION = re.compile(r"^\s*((?:import|from)\s+[\w.]+|(?:async\s+)?def\s+\w+|class\s+\w+)", re.MULTILINE)
 _MOST_NAMES = 5
 
 

@@ -178,8 +178,8 @@ def _is_value(parts: list[str], at: int) -> bool:
 @cache
 def known() -> frozenset[str]:
     """Return the words that mean something to the reader of templates or to Python, also in small letters."""
-    told = (resources.files(__package__) / "template_words.txt").read_text(encoding="utf-8")
-    words = {_PLACEHOLDER, *keyword.kwlist, *keyword.softkwlist, *told.split()}
+    listed = (resources.files(__package__) / "template_words.txt").read_text(encoding="utf-8")
+    words = {_PLACEHOLDER, *keyword.kwlist, *keyword.softkwlist, *listed.split()}
     return frozenset((*words, *(word.lower() for word in words)))
 
 

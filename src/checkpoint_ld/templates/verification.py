@@ -363,13 +363,13 @@ def with_regexes(
     """Return a result with what `check` finds in a raw response, of which it also says why it is no success."""
     found = None
     if not isinstance(trace, str):
-        said = "the regular expressions look at the raw response: give its text as trace"
+        outcome = "the regular expressions look at the raw response: give its text as trace"
         passed = False if result.passed is False else None
     else:
         found, failure = check(trace)
-        said = "all regular expressions are met" if found["success"] else failure
+        outcome = "all regular expressions are met" if found["success"] else failure
         passed = result.passed if found["success"] else False
-    return replace(result, passed=passed, reason="; ".join(filter(None, (result.reason, said))), regex=found)
+    return replace(result, passed=passed, reason="; ".join(filter(None, (result.reason, outcome))), regex=found)
 
 
 def unknown_fields(values: Mapping[str, Any], names: Collection[str]) -> Iterator[FieldResult]:

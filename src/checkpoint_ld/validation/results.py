@@ -21,7 +21,7 @@ from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import SEVERITIES, Rule
 from checkpoint_ld.secrets import secret
-from checkpoint_ld.shacl.shape import VIOLATION, listed, told
+from checkpoint_ld.shacl.shape import VIOLATION, listed, sh_values
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.components import COMPONENTS
 from checkpoint_ld.validation.constraints.forms import FORMS, key_of, value_of
@@ -204,11 +204,11 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
 
 def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
     """Yield a result once for each of its paths that holds the value: SHACL tells values, not where they stand."""
-    told = [path for path in result.paths if result.value in data.values(result.focus, path)]
-    if len(told) < 2:
+    held_paths = [path for path in result.paths if result.value in data.values(result.focus, path)]
+    if len(held_paths) < 2:
         yield result
     else:
-        yield from (replace(result, paths=(path,)) for path in told)
+        yield from (replace(result, paths=(path,)) for path in held_paths)
 
 
 def _named(shape: Node, around: dict[Node, Node]) -> Node:
@@ -221,8 +221,8 @@ def _named(shape: Node, around: dict[Node, Node]) -> Node:
 
 
 def _alternatives(shapes: Index, shape: Node) -> Iterator[Node]:
-    for path in told(shapes, shape, "path"):
-        for alternatives in told(shapes, path, "alternativePath") if isinstance(path, BNode) else ():
+    for path in sh_values(shapes, shape, "path"):
+        for alternatives in sh_values(shapes, path, "alternativePath") if isinstance(path, BNode) else ():
             yield from (one for one in listed(shapes, alternatives) if isinstance(one, URIRef))
 
 

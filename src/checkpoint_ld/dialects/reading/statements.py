@@ -293,13 +293,13 @@ def without_derived(index: Index) -> Index:
 
 def _names(root: Node, mark: Node) -> dict[str, list[str]] | None:
     """Return the names in a mark, None for a term that is none."""
-    said: Any = json_of(mark, "@json") if isinstance(mark, Literal) and mark.datatype == RDF_JSON else None
-    if not isinstance(said, dict) or said.keys() != {"predicates", "classes", "check"}:
+    members: Any = json_of(mark, "@json") if isinstance(mark, Literal) and mark.datatype == RDF_JSON else None
+    if not isinstance(members, dict) or members.keys() != {"predicates", "classes", "check"}:
         return None
-    names = {part: said[part] for part in ("predicates", "classes")}
+    names = {part: members[part] for part in ("predicates", "classes")}
     if not all(isinstance(part, list) and all(isinstance(one, str) for one in part) for part in names.values()):
         return None
-    return names if said["check"] == _check(root, names) else None
+    return names if members["check"] == _check(root, names) else None
 
 
 def _bare(index: Index, derived: frozenset[Node], classes: frozenset[Node]) -> Index:

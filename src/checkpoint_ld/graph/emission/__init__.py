@@ -120,7 +120,7 @@ def _check_entities(data: bytes) -> None:
             raise ReadError.of([replace(fault, place=place)])
 
 
-def index_of(said: Statements) -> Index:
+def index_of(statements: Statements) -> Index:
     """Return what a file of shapes says as statements."""
     names = _Names()
 
@@ -131,7 +131,7 @@ def index_of(said: Statements) -> Index:
         return literal(text_of(one), names[datatype] if datatype else None, language)
 
     index: Index = {}
-    for subject, properties in said.items():
+    for subject, properties in statements.items():
         predicates = index[term(subject)] = {}
         for predicate, values in properties.items():
             terms = [term(one) for one in values]

@@ -46,7 +46,7 @@ _ZONES = timedelta(hours=14)
 
 def is_before(one: Any, other: Any) -> bool:
     """Tell whether a date is surely before another; of two, one without offset, only when every offset says so."""
-    if one == other or _is_told_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
+    if one == other or _is_evidently_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
         return False
     first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
     if (first.tzinfo is None) == (second.tzinfo is None):
@@ -54,7 +54,7 @@ def is_before(one: Any, other: Any) -> bool:
     return first.replace(tzinfo=None) + 2 * _ZONES < second.replace(tzinfo=None)
 
 
-def _is_told_later(one: Any, other: Any) -> bool:
+def _is_evidently_later(one: Any, other: Any) -> bool:
     """Tell whether a date is not before another one that is written alike, as their texts show."""
     if not isinstance(one, str) or not isinstance(other, str) or len(one) != len(other) or one < other:
         return False

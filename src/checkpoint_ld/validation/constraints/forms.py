@@ -34,7 +34,7 @@ from checkpoint_ld.graph.literals import (
     is_iri,
 )
 from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, shown
-from checkpoint_ld.templates.template import code_told, pattern_fault, python_fault
+from checkpoint_ld.templates.template import code_message, pattern_fault, python_fault
 from checkpoint_ld.validation.constraints import templates
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TRAIT_KINDS, TYPES
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-_TELLTALE = {
+_KEYS_OF_OTHERS = {
     "text": "a question, an answer or a template",
     "item": "an element of dataFeedElement",
     "acceptedAnswer": "a question",
@@ -108,13 +108,13 @@ def _searched(known: tuple[str, ...]) -> list[tuple[str, str, int, set[str]]]:
 def misspelt(key: str, role: str) -> str | None:
     """Return the key that a key of an object in this role most likely was meant to be."""
     known = KEYS.get(role)
-    is_meant = not known or key in known or key in _ALSO_USUAL or key in _TELLTALE
+    is_meant = not known or key in known or key in _ALSO_USUAL or key in _KEYS_OF_OTHERS
     return None if is_meant else nearest(key, known)
 
 
 def misplaced(key: str, role: str) -> str | None:
     """Return where a key belongs that stands in an object in this role."""
-    return None if key in KEYS.get(role, (key,)) else _TELLTALE.get(key)
+    return None if key in KEYS.get(role, (key,)) else _KEYS_OF_OTHERS.get(key)
 
 
 def expected_type(kind: Node, role: str) -> str | None:
@@ -123,7 +123,7 @@ def expected_type(kind: Node, role: str) -> str | None:
     return None if expected is None or str(kind) == contexts.expand_name(expected) else expected
 
 
-def odd_setting(value: Any) -> str | None:
+def setting_fault(value: Any) -> str | None:
     """Say which setting the name of an additional property most likely was meant to be."""
     if not isinstance(value, str) or value.startswith(_OWN) or value in _KNOWN_SETTINGS:
         return None
@@ -236,9 +236,9 @@ def text_objects(value: Any) -> str | None:
     for at, entry in enumerate(_entries(value)):
         if not isinstance(entry, dict):
             return f"entry {at} is {shown(entry)}"
-        odd = next((key for key, one in entry.items() if not isinstance(one, str)), None)
-        if odd is not None:
-            return f"{shown(odd)} of entry {at} is {shown(entry[odd])}"
+        wrong = next((key for key, one in entry.items() if not isinstance(one, str)), None)
+        if wrong is not None:
+            return f"{shown(wrong)} of entry {at} is {shown(entry[wrong])}"
     return None
 
 
@@ -263,11 +263,11 @@ def question_data(value: Any) -> str | None:
     for member in ("question", "raw_answer"):
         if not isinstance(value.get(member), str) or not value[member]:
             return f"{member} is {given(value.get(member))}"
-    odd = next((member for member in value if member not in QUESTION_DATA), None)
-    if odd is None:
+    wrong = next((member for member in value if member not in QUESTION_DATA), None)
+    if wrong is None:
         return None
-    near = nearest(odd, QUESTION_DATA)
-    return f"Karenina knows no member {shown(odd)}" + (f"; did you mean {near}?" if near else "")
+    near = nearest(wrong, QUESTION_DATA)
+    return f"Karenina knows no member {shown(wrong)}" + (f"; did you mean {near}?" if near else "")
 
 
 def state_check(value: Any) -> str | None:
@@ -326,8 +326,8 @@ def _quantity(value: Any) -> float | None:
 def _texts(value: Any) -> str | None:
     if not isinstance(value, list):
         return None if value is None else "it is no array"
-    odd = next((one for one in value if not isinstance(one, str)), None)
-    return None if all(isinstance(one, str) for one in value) else f"it holds {shown(odd)}"
+    wrong = next((one for one in value if not isinstance(one, str)), None)
+    return None if all(isinstance(one, str) for one in value) else f"it holds {shown(wrong)}"
 
 
 def _some_texts(value: Any) -> str | None:
@@ -449,10 +449,10 @@ FORMS: Mapping[str, Form] = {
     "kind-or-template": _kind_or_template,
     "kind-spelling": _fault("binary is read as boolean", lambda value: value == "binary"),
     "metrics": _unquoted(lambda value: _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")),
-    "no-code": lambda value: code_told(value) if isinstance(value, str) and value else None,
+    "no-code": lambda value: code_message(value) if isinstance(value, str) and value else None,
     "no-json-text": _fault("it is JSON text", _is_json),
     "no-secret": secrets.secret,
-    "no-text": lambda value: code_told(value, may_be_encoded=False) if _is_text(value) and value else None,
+    "no-text": lambda value: code_message(value, may_be_encoded=False) if _is_text(value) and value else None,
     "not-blank": _fault("it is blank", lambda value: isinstance(value, str) and value and not value.strip()),
     "not-empty": _unquoted(_fault("it is empty", lambda value: value in (None, "", [], {}))),
     "number": _fault("{} is no number", lambda value: value is not None and _quantity(value) is None),
@@ -470,7 +470,7 @@ FORMS: Mapping[str, Form] = {
     "question-id": _question_id,
     "regular-expression": lambda value: _pattern_fault(value) if isinstance(value, str) else None,
     "relative-path": relative_path,
-    "setting-name": odd_setting,
+    "setting-name": setting_fault,
     "share": _fault(
         "it is not between 0 and 1", lambda value: (found := number(value)) is not None and not 0 <= found <= 1
     ),

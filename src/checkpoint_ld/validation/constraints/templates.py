@@ -37,8 +37,8 @@ class _Known(dict[str, tuple[tuple[str, str], ...]]):
     def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
         if len(self) >= _SEEN:
             self.clear()
-        said = self[source] = _problems(source)
-        return said
+        problems = self[source] = _problems(source)
+        return problems
 
 
 _known = _Known()
@@ -48,7 +48,7 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none at all for one that is surely like another without fault."""
     is_early = not _alike and len(_known) < FEW
     if is_early:
-        return _said(read_template(source))
+        return _problems_of(read_template(source))
     if len(_known) == FEW:
         _note_outlines()
     outline = _outline_of()(source)
@@ -62,13 +62,13 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
         if len(_alike) >= _MOST:
             _alike.clear()
         _alike[outline] = None
-    return _said(read)
+    return _problems_of(read)
 
 
 def _note_outlines() -> None:
     """Remember the outlines of templates that were read before outlines were made."""
-    for source, said in _known.items():
-        outline = None if said else _outline_of()(source)
+    for source, problems in _known.items():
+        outline = None if problems else _outline_of()(source)
         if outline is not None:
             _alike.setdefault(outline, None)
 
@@ -80,7 +80,7 @@ def _outline_of() -> Callable[[str], Outline | None]:
     return outline_of
 
 
-def _said(read: Template) -> tuple[tuple[str, str], ...]:
+def _problems_of(read: Template) -> tuple[tuple[str, str], ...]:
     return tuple(
         (one.kind, f"line {one.line}: {one.message}" if one.line else one.message)
         for one in read.problems

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Residue, residue_of, told_residue
+from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Residue, parsed_residue, residue_of
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
 from checkpoint_ld.graph.store import Index, Several, put
@@ -206,7 +206,7 @@ class Inference:
             return None
         key = id(held), role
         if key not in self._residues:
-            self._residues[key] = _unknown_in(told_residue(held), role)
+            self._residues[key] = _unknown_in(parsed_residue(held), role)
         return self._residues[key]
 
     def _check_whole(self, subject: Node, role: str, via: Term | None) -> None:
