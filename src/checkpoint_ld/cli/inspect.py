@@ -232,7 +232,7 @@ def verify_signature(
     key: str = options.file("--key", required=True, help="The public key: Ed25519, in PEM."),
     syntax: str | None = options.SYNTAX,
 ) -> None:
-    """Tell whether a signature is one of a checkpoint; exit with 1 if it is not."""
+    """Return whether a signature is one of a checkpoint; exit with 1 if it is not."""
     from checkpoint_ld.documents.files import read_bytes
     from checkpoint_ld.families import identity
 

@@ -20,17 +20,17 @@ _GUI_PROPERTIES = {GUI_FORMAT_VERSION_PROPERTY, "conversion_metadata"}
 
 
 def is_feed(value: Any) -> bool:
-    """Tell whether `value` is a DataFeed; one that does not say so has a dataFeedElement."""
+    """Return whether `value` is a DataFeed; one that does not say so has a dataFeedElement."""
     return isinstance(value, dict) and _type(value, "DataFeed" if "dataFeedElement" in value else None) == "DataFeed"
 
 
 def is_dataset(value: Any) -> bool:
-    """Tell whether `value` is a Dataset."""
+    """Return whether `value` is a Dataset."""
     return isinstance(value, dict) and _type(value) == "Dataset"
 
 
 def is_flat(value: Any) -> bool:
-    """Tell whether `value` is a DataFeed whose elements are bare questions."""
+    """Return whether `value` is a DataFeed whose elements are bare questions."""
     elements = value.get("dataFeedElement") if is_feed(value) else None
     return (
         isinstance(elements, list)
@@ -45,7 +45,7 @@ def is_flat(value: Any) -> bool:
 
 
 def is_namespaced(value: Any) -> bool:
-    """Tell whether `value` is a DataFeed in today's vocabulary, or with types in Karenina's own namespace."""
+    """Return whether `value` is a DataFeed in today's vocabulary, or with types in Karenina's own namespace."""
     return is_feed(value) and (
         any(
             "karenina" in one or str(one.get("@vocab")).startswith("https://schema.org")
@@ -57,7 +57,7 @@ def is_namespaced(value: Any) -> bool:
 
 
 def is_gui_feed(value: Any) -> bool:
-    """Tell whether `value` is a DataFeed that the Karenina GUI wrote."""
+    """Return whether `value` is a DataFeed that the Karenina GUI wrote."""
     return is_feed(value) and (
         not _GUI_PROPERTIES.isdisjoint(values(value.get("additionalProperty")))
         or any(member.startswith("deep_judgment_") for rating in _ratings(value) for member in rating)
@@ -65,7 +65,7 @@ def is_gui_feed(value: Any) -> bool:
 
 
 def is_first_dataset(value: Any) -> bool:
-    """Tell whether `value` is a Dataset of the time when global traits were repeated in every question."""
+    """Return whether `value` is a Dataset of the time when global traits were repeated in every question."""
     return is_dataset(value) and (
         "global_rubric_traits" in values(value.get("additionalProperty"))
         or any("additionalType" not in rating for rating in _ratings(value))
@@ -74,12 +74,12 @@ def is_first_dataset(value: Any) -> bool:
 
 
 def is_state(value: Any) -> bool:
-    """Tell whether `value` is the GUI's state, version 2.0."""
+    """Return whether `value` is the GUI's state, version 2.0."""
     return is_v2(value) and isinstance(value.get("checkpoint"), dict)
 
 
 def is_state_with_traits(value: Any) -> bool:
-    """Tell whether `value` is the GUI's state, version 2.0, with a rubric that has `traits`."""
+    """Return whether `value` is the GUI's state, version 2.0, with a rubric that has `traits`."""
     if not is_state(value):
         return False
     rubrics = [value.get("global_rubric")]
@@ -88,12 +88,12 @@ def is_state_with_traits(value: Any) -> bool:
 
 
 def is_question_list(value: Any) -> bool:
-    """Tell whether `value` is the earliest 2.0 shape: an array of questions beside their templates."""
+    """Return whether `value` is the earliest 2.0 shape: an array of questions beside their templates."""
     return is_v2(value) and isinstance(value.get("questions"), list)
 
 
 def is_v2(value: Any) -> bool:
-    """Tell whether `value` says that it is of version 2.0, which is no JSON-LD."""
+    """Return whether `value` says that it is of version 2.0, which is no JSON-LD."""
     foreign = ("@type", "@context", "dataFeedElement")
     return isinstance(value, dict) and value.get("version") == "2.0" and not any(name in value for name in foreign)
 

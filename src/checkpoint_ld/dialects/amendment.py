@@ -45,7 +45,7 @@ def changed(source: dict[str, Json], members: dict[str, Json], slot: str | None)
 
 
 def _is_same(one: Json, other: Json) -> bool:
-    """Tell whether values are the same, those of arrays the same objects."""
+    """Return whether values are the same, those of arrays the same objects."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(is_, one, other))
     return one is other or same(one, other)

@@ -217,7 +217,7 @@ def _clean_question(
 
 
 def has_lists(members: dict[str, Any]) -> bool:
-    """Tell whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
+    """Return whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
     rating, entries = members.get("rating"), members.get("additionalProperty")
     return (rating is None or isinstance(rating, list)) and (entries is None or isinstance(entries, list))
 

@@ -209,7 +209,7 @@ def typed(entry: Any) -> Any:
 
 
 def is_plain(entry: dict[str, Any]) -> bool:
-    """Tell whether a PropertyValue has nothing beyond its name and its value."""
+    """Return whether a PropertyValue has nothing beyond its name and its value."""
     return entry.keys() <= _MEMBERS and entry.get("@type", "PropertyValue") == "PropertyValue"
 
 

@@ -52,7 +52,7 @@ def parked_in(target: dict[str, Any], place: str = PARKED) -> dict[str, Any]:
 
 
 def has_keywords(value: Any) -> bool:
-    """Tell whether a member at whatever depth is named like a keyword of JSON-LD (§1.7), but for mere ids and types."""
+    """Return whether a member at any depth has the name of a keyword of JSON-LD (§1.7), apart from ids and types."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -68,12 +68,12 @@ def has_keywords(value: Any) -> bool:
 
 
 def is_meaningless(name: str, value: Any) -> bool:
-    """Tell whether the property `name` of a question says no more with this value than its absence does."""
+    """Return whether the property `name` of a question says no more with this value than its absence does."""
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
 
 
 def is_usual(members: Any, kind: str, *, may_have_others: bool = False) -> bool:
-    """Tell whether an object of a `kind` has only members that Karenina knows, all of them with values.
+    """Return whether an object of a `kind` has only members that Karenina knows, all of them with values.
 
     If it `may_have_others`, those that mean nothing in any dialect are usual too.
     """
@@ -93,7 +93,7 @@ def _means_nothing(name: str) -> bool:
 
 
 def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
-    """Tell whether an element, its question, and the answer and template of that are usual, ratings left aside."""
+    """Return whether an element, its question, and the answer and template of that are usual, ratings left aside."""
     usual = partial(is_usual, may_have_others=may_have_others)
     if not usual(element, "DataFeedItem") or "keywords" in element or not usual(element.get("item"), "Question"):
         return False
@@ -106,7 +106,7 @@ def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
 
 
 def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], has_place: Silent) -> bool:
-    """Tell whether reading what was `written` of an element gives all of it again; of an unusual one, say no.
+    """Return whether reading what was `written` of an element gives all of it again; of an unusual one, say no.
 
     `plain` has the identities of the ratings that come back. `has_place` tells whether a property of a question does.
     """
@@ -217,7 +217,7 @@ def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
 
 
 def _is_same(held: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
-    """Tell whether properties of one name say the same."""
+    """Return whether properties of one name say the same."""
     if held is None:
         return False
     if held.get("value") is entry.get("value") and is_plain(held) and is_plain(entry):

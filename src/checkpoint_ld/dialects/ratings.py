@@ -81,7 +81,7 @@ def llm_kind(rating: dict[str, Any], settings: dict[str, Any]) -> Any:
 
 
 def is_template(kind: object) -> bool:
-    """Tell whether an LLM trait of this kind fills in a schema instead of giving a score."""
+    """Return whether an LLM trait of this kind fills in a schema instead of giving a score."""
     return kind == "template" or (isinstance(kind, dict) and kind.get("type") == "template")
 
 
@@ -125,7 +125,7 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
 
 
 def is_clean(rating: Any) -> bool:
-    """Tell whether a rating of the canonical dialect has its type and range in usual words, and implies nothing."""
+    """Return whether a rating of the canonical dialect has its type and range in usual words, and implies nothing."""
     if not isinstance(rating, dict):
         return True
     suffix = _SUFFIX_OF.get(kind) if isinstance(kind := rating.get("additionalType"), str) else None

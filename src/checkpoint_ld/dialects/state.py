@@ -408,7 +408,7 @@ def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
 
 
 def is_made_anew(name: str, value: Any) -> bool:
-    """Tell whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
+    """Return whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
     if name == CONVERSION_PROPERTY:
         note = decoded(value)
         return isinstance(note, dict) and note.keys() <= _NOTE
@@ -551,7 +551,7 @@ def _left_of(
 
 
 def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
-    """Tell whether `item` says all of a usual element but for its properties."""
+    """Return whether `item` says all of a usual element but for its properties."""
     answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
     made = {
         "@id": gui_element_id(key),
@@ -571,7 +571,7 @@ def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[s
 
 
 def _has_place(name: str, value: Any, item: dict[str, Any]) -> bool:
-    """Tell whether reading `item` gives the property of a question again, or whether the property says nothing."""
+    """Return whether reading `item` gives the property of a question again, or whether the property says nothing."""
     if name == "finished":
         return value is None or item["finished"] is value
     if name == _ORIGINAL:
@@ -605,7 +605,7 @@ def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
 
 
 def _is_silent(name: str, value: Any) -> bool:
-    """Tell whether the property `name` of a question says nothing with this value."""
+    """Return whether the property `name` of a question says nothing with this value."""
     if name in SPELLED:
         return decoded(value) in _EMPTY
     return value in (None, "") if name == _ORIGINAL else is_meaningless(name, value)

@@ -147,7 +147,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
 def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
     family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
 ) -> bool:
-    """Tell whether reading `trait` gives all of a usual rating with `plain` settings, but for those that are `idle`."""
+    """Return whether reading `trait` gives all of a usual rating with `plain` settings, apart from `idle` ones."""
     best, worst = map(as_float, _range(family, trait))
     known = SETTINGS[family]
     return (
@@ -197,7 +197,7 @@ def family_of(class_name: object) -> Family | None:
 
 
 def is_gui_id(rating: dict[str, Any]) -> bool:
-    """Tell whether a rating has the identifier that the GUI makes from its name, and makes again when it writes."""
+    """Return whether a rating has the identifier that the GUI makes from its name, and makes again when it writes."""
     name = rating.get("name")
     return isinstance(name, str) and rating.get("@id") == gui_rating_id(name)
 
@@ -222,12 +222,12 @@ def _given(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_scale(scale: list[Any]) -> bool:
-    """Tell whether `scale` lists the steps of a range, as the earliest files do."""
+    """Return whether `scale` lists the steps of a range, as the earliest files do."""
     return bool(scale) and all(map(is_number, scale))
 
 
 def _implies_scale(given: dict[str, Any], scale: Any) -> bool:
-    """Tell whether the lowest and highest score say as much as `scale`: its steps are one apart."""
+    """Return whether the lowest and highest score say as much as `scale`: its steps are one apart."""
     if not isinstance(scale, list) or not _is_scale(scale):
         return False
     ends = (given.get("min_score"), given.get("max_score"))
@@ -373,7 +373,7 @@ class Rubric:
         return others
 
     def has_all_of(self, family: Family, trait: dict[str, Any]) -> bool:
-        """Tell whether the rating of its name says all that a trait in the form of the GUI's state does."""
+        """Return whether the rating of its name says all that a trait in the form of the GUI's state does."""
         named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
         return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Document:
-    """A JSON document: its bytes, its value, and what was odd about reading it.
+    """A JSON document: its bytes, its value, and what was found while reading it.
 
     `source` is the file name shown in messages, None for what has none. `value` is plain data (dict, list, str, int,
     float, bool, None) that belongs to the document: work on a copy.
@@ -65,9 +65,9 @@ class Document:
 def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Document:
     """Read `data` as one JSON document in UTF-8.
 
-    `source` is the file name for messages. Raises ReadError, whose findings say where and why, for what is too large
-    or too deep, in another encoding, not JSON, or JSON that cannot be kept without loss (E-SIZE, E-DEPTH, E-ENCODING,
-    E-JSON, E-DUPKEY, E-NUMBER, E-SURROGATE). A byte order mark is the finding W-BOM of the document.
+    `source` is the file name for messages. Raises ReadError, whose findings have the place and the reason, for what is
+    too large or too deep, in another encoding, not JSON, or JSON that cannot be kept without loss (E-SIZE, E-DEPTH,
+    E-ENCODING, E-JSON, E-DUPKEY, E-NUMBER, E-SURROGATE). A byte order mark is the finding W-BOM of the document.
     """
     if len(data) > limits.size:
         raise too_large(len(data), source, limits)

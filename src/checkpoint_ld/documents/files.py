@@ -122,7 +122,7 @@ def packed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def is_packed(path: str | os.PathLike[str]) -> bool:
-    """Tell whether the file at a path is packed, by its name."""
+    """Return whether the file at a path is packed, by its name."""
     return os.fspath(path).lower().endswith(PACKED)
 
 

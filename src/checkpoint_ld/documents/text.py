@@ -40,10 +40,10 @@ def line_starts(text: str) -> array[int]:
 
 
 class Places:
-    """The places of all values of one well-formed JSON `text`, found when they are asked for.
+    """The places of all values of one well-formed JSON `text`, found when they are needed.
 
-    `source` is the file name that the places carry. Where a key stands twice, the last one counts; `is_unrepeated` says
-    that none does, so that nothing behind a value has to be looked at.
+    `source` is the file name that the places carry. Where a key stands twice, the last one counts. Where none
+    does (`is_unrepeated`), nothing behind a value has to be read.
     """
 
     def __init__(self, text: str, source: str | None = None, *, is_unrepeated: bool = False) -> None:
@@ -129,7 +129,7 @@ class Member(NamedTuple):
 class Spans:
     """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
 
-    They are found when they are asked for. An object or array that was looked into once stays indexed, so that the next
+    They are found when they are needed. An object or array that was read once stays indexed, so that the next
     of its members is found at once; what stands behind a member that is looked for is not stepped over.
     """
 
@@ -233,9 +233,9 @@ class Layout:
     """How a JSON text is laid out; `indent` and `separators` mean what they mean to `json.dumps`.
 
     `indent` is the number of spaces of a level, the text of a level, or None for everything on one line;
-    `separators` stand between members and after a key, None for the usual ones. `ascii` tells whether other
+    `separators` stand between members and after a key, None for the usual ones. `ascii` is whether other
     characters are written as escapes, `newline` how lines end, `end` is the white space after the value, and `bom`
-    tells whether the file starts with a byte order mark.
+    is whether the file starts with a byte order mark.
     """
 
     indent: int | str | None = 2
@@ -281,7 +281,7 @@ def _separators(body: str, *, indented: bool) -> tuple[str, str] | None:
     comma = colon = None
     for token in _STRING_OR_SEPARATOR.finditer(body):
         sign = token[0].strip()
-        # In an indented text a comma inside a line says nothing: that array was put on one line by hand.
+        # In an indented text a comma inside a line shows nothing: that array was put on one line by hand.
         if sign == "," and comma is None and (token[1] or not indented):
             comma = token[0].rstrip("\r\n")
         elif sign == ":" and colon is None:
@@ -351,7 +351,7 @@ def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:
 
 
 def _is_written_alike(value: Any, limits: Limits) -> bool:
-    """Tell whether orjson writes `value`, which it can write, as the json module does, and neither should refuse it.
+    """Return whether orjson writes `value`, which it can write, as the json module does, and neither should refuse it.
 
     It goes down level by level, since a value at a time takes ten times as long as orjson does.
     """

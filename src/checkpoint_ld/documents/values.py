@@ -26,12 +26,12 @@ _DATE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Tell whether a JSON value is a number; a boolean is none."""
+    """Return whether a JSON value is a number; a boolean is none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_iso_8601(date: object) -> bool:
-    """Tell whether `date` is the text of a date, with or without a time, in ISO 8601."""
+    """Return whether `date` is the text of a date, with or without a time, in ISO 8601."""
     if not isinstance(date, str) or not _DATE.fullmatch(date):
         return False
     try:

@@ -349,7 +349,7 @@ class BaseAnswer(BaseModel):
         self._judged = _Judged()
 
     def verify(self) -> bool:
-        """Tell whether the answer is right: all verified fields pass, or the strategy of the class does.
+        """Return whether the answer is right: all verified fields pass, or the strategy of the class does.
 
         Raises `NotVerifiableError` if no field says how it is verified, `EvaluationError` as `field_results` does, and
         `LookupFailedError` if the strategy names a field that is no verified one.

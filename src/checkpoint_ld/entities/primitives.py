@@ -112,7 +112,7 @@ class VerificationPrimitive(OpenEntity):
     """Whether there is more than all or nothing."""
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Tell whether the value `extracted` from an answer passes, given the ground truth `expected`.
+        """Return whether the value `extracted` from an answer passes, given the ground truth `expected`.
 
         Both are JSON values. Raises `EvaluationError` if they cannot be compared in this way, or if it takes too long.
         """
@@ -206,7 +206,7 @@ def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
 
 
 def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) -> bool:
-    """Tell whether two JSON values have the same text after the normalisers; null equals null only."""
+    """Return whether two JSON values have the same text after the normalisers; null equals null only."""
     if extracted is None or expected is None:
         return extracted is expected
     return apply_normalizers(normalizers, text_of(extracted)) == apply_normalizers(normalizers, text_of(expected))

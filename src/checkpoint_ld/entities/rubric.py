@@ -125,7 +125,7 @@ def evaluate_traits(
 
 
 def mentions(text: str, concept: str) -> bool:
-    """Tell whether the words of a concept stand in a text, one after another, whatever their case.
+    """Return whether the words of a concept stand in a text, one after another, whatever their case.
 
     A concept without words is looked for as it is; an empty one is everywhere.
     """
@@ -202,7 +202,7 @@ class TraitCollection(Entity):
             yield from getattr(self, name)
 
     def is_empty(self) -> bool:
-        """Tell whether there is no trait."""
+        """Return whether there is no trait."""
         return next(self.traits(), None) is None
 
     def get_trait_names(self) -> list[str]:
@@ -349,7 +349,7 @@ class Rubric(TraitCollection):
 
     @renamed(scores="evaluation")
     def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
-        """Tell whether `evaluation` holds exactly one valid result for everything that this rubric judges."""
+        """Return whether `evaluation` holds exactly one valid result for everything that this rubric judges."""
         return not self.evaluation_problems(evaluation)
 
     @renamed(scores="evaluation")

@@ -222,7 +222,7 @@ class ConditionalGroundTruth(Entity):
 
     @staticmethod
     def marks(value: object) -> bool:
-        """Tell whether a ground truth is marked as a conditional one, be it well-formed or not."""
+        """Return whether a ground truth is marked as a conditional one, be it well-formed or not."""
         return isinstance(value, Mapping) and value.get(MARKER) is True
 
     def serialised(self) -> dict[str, JsonValue]:

@@ -140,7 +140,7 @@ class ScoredTrait(Trait):
         return lowest, _HIGHEST_SCORE if self.max_score is None else self.max_score
 
     def validate_score(self, value: object) -> bool:
-        """Tell whether `value` is a result that the trait can have; a literal trait may also have -1 (an error)."""
+        """Return whether `value` is a result that the trait can have; a literal trait may also have -1 (an error)."""
         if self.is_template_kind:
             return True
         if self.kind == "boolean":
@@ -362,7 +362,7 @@ class RegexRubricTrait(Trait):
         return self.pattern is None
 
     def evaluate(self, text: str) -> bool:
-        """Tell whether `text` has the trait.
+        """Return whether `text` has the trait.
 
         Raises `EvaluationError` if the trait has no pattern, or if matching takes longer than a few seconds.
         """
@@ -375,7 +375,7 @@ class RegexRubricTrait(Trait):
         return occurs(self.pattern, text, () if self.case_sensitive else ("IGNORECASE",)) is not self.invert_result
 
     def validate_score(self, value: object) -> bool:
-        """Tell whether `value` is a result that the trait can have."""
+        """Return whether `value` is a result that the trait can have."""
         return isinstance(value, bool)
 
     @model_validator(mode="before")
@@ -583,7 +583,7 @@ class CallableRubricTrait(Trait):
         return lambda text: self._result_of_stored_code(text, trust)
 
     def validate_score(self, value: object) -> bool:
-        """Tell whether `value` is a result that the trait can have."""
+        """Return whether `value` is a result that the trait can have."""
         if self.kind == "boolean":
             return isinstance(value, bool)
         if isinstance(value, bool) or not isinstance(value, int if self.kind == "literal" else int | float):

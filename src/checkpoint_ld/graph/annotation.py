@@ -2,7 +2,7 @@
 
 Every object gets the IRI that names it, a property's JSON value becomes one JSON literal, and what no JSON-LD processor
 can read (`@list` in a member that nobody knows, a malformed value object) is set apart. The tree itself is not changed.
-The names of the nodes tell where they stand in the canonical tree.
+The names of the nodes are their places in the canonical tree.
 """
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ def annotate_members(
 ) -> list[Annotated]:
     """Make members explicit that objects of a graph are to have, each given with the member it stands in and its name.
 
-    The first of the annotated objects stands for it. Its members have its type too, as keys mean what the type says.
+    The first of the annotated objects stands for it. Its members have its type too, on which the
+    meaning of keys depends.
     """
     walk = _Walk(table, taken)
     found = []
@@ -152,7 +153,7 @@ def _put_place(index: Index, placed: Placed) -> None:
 
 
 def _place_of(name: str) -> _Place:
-    """Return where the object called `name` stands: at itself, or at the place that its minted name tells."""
+    """Return where the object called `name` stands: at itself, or at the place that its minted name gives."""
     base, pointer = literals.parted(name)
     return _Place(base, pointer)
 
@@ -296,7 +297,7 @@ class _Walk:
 
 @lru_cache(maxsize=4096)
 def _is_predicate(key: str, name: str) -> bool:
-    """Tell whether a key that stands for `name` can become a predicate of the document, none that is ours alone."""
+    """Return whether a key that stands for `name` can become a predicate of the document, none that is ours alone."""
     iri = expand_name(name)
     return not key.startswith("@") and literals.is_iri(iri) and iri not in _OURS_ALONE
 
@@ -306,12 +307,12 @@ def _are_objects(value: object) -> bool:
 
 
 def is_undecided(value: Any, term: Term | None) -> bool:
-    """Tell whether a member is one JSON literal, since no context can say what its numbers are."""
+    """Return whether a member is one JSON literal, since no context can give the datatypes of its numbers."""
     return (term is None or term.coercion not in ("@json", DOUBLE)) and native_coercion(value) == UNDECIDED
 
 
 def is_name(value: object, *, is_type: bool) -> bool:
-    """Tell whether JSON-LD takes `value` as an `@type`, or as an `@id`."""
+    """Return whether JSON-LD takes `value` as an `@type`, or as an `@id`."""
     return (_are_types(value) or value == []) if is_type else isinstance(value, str)
 
 
@@ -321,7 +322,7 @@ def _are_types(kind: object) -> bool:
 
 
 def suits(value: Any, coercion: str) -> bool:
-    """Tell whether a scalar is what the type coercion of its key says: a date, a number, an IRI."""
+    """Return whether a scalar fits the type coercion of its key: a date, a number, an IRI."""
     if isinstance(value, dict) or value is None:
         return True
     if not isinstance(value, str):
@@ -334,7 +335,7 @@ def suits(value: Any, coercion: str) -> bool:
 
 
 def is_reference(text: str, coercion: str) -> bool:
-    """Tell whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
+    """Return whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
     if text.startswith("@"):
         return False
     if coercion == "@id":
@@ -343,7 +344,7 @@ def is_reference(text: str, coercion: str) -> bool:
 
 
 def _is_value_object(value: Tree) -> bool:
-    """Tell whether `value` is a value object of a kind that an RDF literal holds (JSON-LD 1.1 §9.5)."""
+    """Return whether `value` is a value object of a kind that an RDF literal holds (JSON-LD 1.1 §9.5)."""
     if not value.keys() <= _VALUE_KEYWORDS or {"@type", "@language"} <= value.keys():
         return False
     if value.get("@type") == "@json":
@@ -420,7 +421,7 @@ class Pointers:
 
     @cached_property
     def by_annotation(self) -> dict[str, str]:
-        """The same for all objects, as annotation has it, which tells who of two objects has a name."""
+        """The same for all objects, by annotation, which decides which of two objects has a name."""
         with interpreter.room():
             annotated = annotate(self._tree, contexts.table(self._tree.get("@context")))
         ways = _objects(annotated.objects[0].source)

@@ -48,10 +48,10 @@ _WITHOUT_STATEMENTS = frozenset(((), ("@id",)))
 
 
 class Walk(Columns):
-    """One walk through a tree; `odd` notes what the statements say otherwise, until `complete`.
+    """One walk through a tree; `inexact` has the members that their statements do not restore, until `complete`.
 
     `taken` holds names that are in use elsewhere. With `is_part` the tree lacks what is left to PyLD: an object of
-    which nothing is said is one all the same.
+    without statements is one all the same.
     """
 
     type_key: str | None = "@type"
@@ -83,7 +83,7 @@ class Walk(Columns):
         self.inexact: list[tuple[Node, Tree, list[KeyPlan]]] = []
 
     def root(self, tree: Tree, minted: str | None = None) -> str:
-        """Hold the statements of a canonical tree; return the name of its root, `minted` where it has none."""
+        """Add the statements of a canonical tree; return the name of its root, `minted` where it has none."""
         if "@context" in tree:
             tree = {key: value for key, value in tree.items() if key != "@context"}
         self.source = tree
@@ -93,7 +93,7 @@ class Walk(Columns):
         return self.batches[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
-        """Hold the statements of an object and of all below it; return its node.
+        """Add the statements of an object and of all below it; return its node.
 
         `name` is its name by place, `via` the member that it is a value of.
         """
@@ -104,7 +104,7 @@ class Walk(Columns):
         return node
 
     def add(self, found: Objects, place: Place) -> list[Node]:
-        """Hold the statements of objects and of all below them; of several with one id, the first one has the name."""
+        """Add the statements of objects and of all below them; of several with one id, the first one has the name."""
         nodes = self.objects(found, place)
         if not self.rivals:
             return nodes
@@ -118,7 +118,7 @@ class Walk(Columns):
         return self.objects(found, place)
 
     def objects(self, found: Objects, place: Place) -> list[Node]:
-        """Hold the statements of objects and of all below them; return their nodes."""
+        """Add the statements of objects and of all below them; return their nodes."""
         sources, names, positions = found
         if len(sources) > TOGETHER:
             parts = (found.part(at, at + TOGETHER) for at in range(0, len(sources), TOGETHER))
@@ -178,9 +178,9 @@ class Walk(Columns):
         place: Place,
         beside: Sequence[tuple[int, URIRef, Node]] = (),
     ) -> None:
-        """Hold the statements of objects, of which `groups` are alike, and what `beside` their members is said of them.
+        """Add the statements of objects, of which `groups` are alike, and those `beside` their members.
 
-        The values of one key are looked at together, whatever else the objects have. Objects below these wait until all
+        The values of one key are taken together, whatever else the objects have. Objects below these wait until all
         that the same terms apply to can be taken together.
         """
         depth = place.depth + 1
@@ -215,7 +215,7 @@ class Walk(Columns):
         described: list[dict[Any, Any]],
         inexact: dict[int, list[KeyPlan]],
     ) -> None:
-        """Hold the statements of the objects below others, those together that the same terms apply to."""
+        """Add the statements of the objects below others, those together that the same terms apply to."""
         for (kind, *_), parts in waiting.items():
             values = [*chain.from_iterable(part.values for part in parts)]
             stems = [*chain.from_iterable(stems_of(map(names.__getitem__, one.rows), one.known) for one in parts)]
@@ -257,7 +257,7 @@ class Walk(Columns):
         return {id(one): name for batch in self.batches for one, name in zip(*batch, strict=True)}
 
     def complete(self) -> None:
-        """Tell the residue of what the statements say otherwise than the document, children first."""
+        """Add the residue of members that their statements do not restore, children first."""
         reader = Compaction(self.index, self.plans.table)
         for subject, source, inexact in self.inexact:
             left = self.residue(subject, source, inexact, reader)
@@ -291,18 +291,18 @@ def _in_order(value: Any) -> Iterator[Tree]:
 
 
 def is_texts(value: Any, known: KeyPlan) -> bool:
-    """Tell whether a member's value is an array of mere texts, which need not be read back: their order is known."""
+    """Return whether a member's value is an array of mere texts, which need not be read back: their order is known."""
     return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
 
 
 def _read_texts(value: list[str], known: KeyPlan) -> list[str] | str:
-    """Return what the statements say of an array of texts."""
+    """Return the value that the statements give for an array of texts."""
     texts = sorted({*value})
     return texts if known.is_set or len(texts) > 1 else texts[0]
 
 
 def has_objects(value: Any) -> bool:
-    """Tell whether a member's value is an object, or an array with one."""
+    """Return whether a member's value is an object, or an array with one."""
     return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
 
 
@@ -385,7 +385,7 @@ class Reduction(Columns):
         return value
 
     def objects(self, *_: Any) -> list[Node]:
-        """Leave objects to PyLD that are not looked at one by one."""
+        """Leave objects to PyLD that are not taken one by one."""
         raise NotCoveredError
 
     def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan) -> list[Any]:
@@ -397,12 +397,12 @@ class Reduction(Columns):
 
 
 def _depends_on_place(key: str) -> bool:
-    """Tell whether a key says something of the object as a value of a member: what it is, or its place."""
+    """Return whether a key depends on the member that the object is a value of: a keyword, or its place."""
     return (key[:1] == "@" and key not in ("@id", "@type", "@context")) or key == "position"
 
 
 def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
-    """Add to the statements of a walk what members say that were left to PyLD.
+    """Add to a walk the statements of members that were left to PyLD.
 
     Raises NotCoveredError where a name of theirs stands in the rest of the document too.
     """
@@ -413,7 +413,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
         parts.append((members, one.via, walk.names[id(one.kept)]))
     annotated = annotate_members(parts, table)
     try:
-        said = statements(expand([one.tree for one in annotated], contexts.merged(own_context)))
+        found = statements(expand([one.tree for one in annotated], contexts.merged(own_context)))
     except ReadError as error:
         raise NotCoveredError from error
     holders = [URIRef(name) for _, _, name in parts]
@@ -424,9 +424,9 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
         # Of several objects with one name, or that begin names alike, the first one of the document counts.
         if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
             raise NotCoveredError
-    if not new.isdisjoint({*walk.owners, *walk.mentioned}) or not {*map(str, said)} <= {*map(str, holders), *new}:
+    if not new.isdisjoint({*walk.owners, *walk.mentioned}) or not {*map(str, found)} <= {*map(str, holders), *new}:
         raise NotCoveredError
-    for subject, held in said.items():
+    for subject, held in found.items():
         known = index.setdefault(subject, {})
         if not {RDF_TYPE} >= known.keys() & held.keys():
             raise NotCoveredError
@@ -437,7 +437,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
     for holder, explicit, part in reversed([*zip(holders, annotated, left, strict=True)]):
         first = explicit.objects[0]
         key_of = table.at(part.via, reader.kind(holder)).key_of
-        keys = {*part.keys, *(key_of(str(one)) for one in said.get(holder, ()) if one != RDF_TYPE)}
+        keys = {*part.keys, *(key_of(str(one)) for one in found.get(holder, ()) if one != RDF_TYPE)}
         read = {key: value for key, value in reader.members(holder, part.via, keys.__contains__).items() if key in keys}
         source = {key: first.source[key] for key in part.keys}
         more = difference(source, read, explicit.names, first.set_apart)

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 class Editor:
     """Changes the members of objects, so that names, order and residue stay right.
 
-    `shared` tells whether several statements refer to a node; it is asked only before something is taken out.
+    `shared` is whether several statements refer to a node; it is called only before something is taken out.
     """
 
     def __init__(self, index: Index, table: TermTable, own_context: Any, shared: Callable[[Node], bool]) -> None:
@@ -106,7 +106,7 @@ class Editor:
                 self.replace(subject, key, new, is_there=key in members)
 
     def _rewrite_objects(self, subject: Node, key: str, old: Any, new: Any) -> bool:
-        """Rewrite objects of a member that stay the same ones, and add those at the end; tell whether that is all."""
+        """Rewrite objects of a member that stay the same ones, and add those at the end; return whether that is all."""
         olds, news = (one if isinstance(one, list) else [one] for one in (old, new))
         below = [*refs(self.reader.member(subject, key))]
         is_longer = isinstance(old, list) and isinstance(new, list) and key in self.table.base.by_key
@@ -125,7 +125,7 @@ class Editor:
         return True
 
     def _is_rewritten(self, pair: tuple[Node, Any, Any]) -> bool:
-        """Tell whether an object that may change is still the same one, whose keys mean what they meant."""
+        """Return whether an object that may change is still the same one, whose keys mean what they meant."""
         node, old, new = pair
         if node not in self.index or not isinstance(old, dict) or not isinstance(new, dict):
             return False
@@ -210,7 +210,7 @@ class Editor:
             put_residue(self.index, subject, left.without(key).joined(shorter, read))
 
     def _cut(self, node: Node) -> None:
-        """Take out all that is said about a node and about the objects below it, but for those that stand elsewhere."""
+        """Take out the statements about a node and about the objects below it, but for those that stand elsewhere."""
         waiting = [node]
         while waiting:
             one = waiting.pop()
@@ -219,7 +219,7 @@ class Editor:
                 del self.index[one]
 
     def _stands_twice(self, node: Node) -> bool:
-        """Tell whether more than one object holds `node` as a value, beyond mere references to it."""
+        """Return whether more than one object holds `node` as a value, beyond mere references to it."""
         holders = {subject for subject, _, term in triples_of(self.index) if term == node}
         held = [ref for one in holders for value in self.reader.shallow(one).values() for ref in refs(value)]
         return held.count(node) > 1
@@ -301,7 +301,7 @@ class CheckpointGraph(StatementGraph):
         """Return the JSON object of a node and of everything below it, less the members `without`.
 
         It is as the canonical document has it, and nothing that is done with it changes the graph. Raises
-        LookupFailedError for a node of which nothing is said.
+        LookupFailedError for a node without statements.
         """
         return self._read((subject,), lambda reader: reader.object(subject, via, without=without))
 
@@ -313,7 +313,7 @@ class CheckpointGraph(StatementGraph):
     def read_all(self, subjects: Sequence[Node], via: Term | None = None, *, only: Frame | None = None) -> list[Tree]:
         """Return the JSON objects of nodes, as `read` does, in a fraction of the time where they are many.
 
-        With `only`, members that this frame does not name may be left out: `{"item": {"text": None}}` asks for the
+        With `only`, members that this frame does not name may be left out: `{"item": {"text": None}}` selects the
         texts of the questions in feed items.
         """
         return self._read(subjects, lambda reader: reader.objects(subjects, via, only))
@@ -366,7 +366,7 @@ class CheckpointGraph(StatementGraph):
         self._store.forget()
 
     def write(self, subject: Node, members: Tree, *, without: tuple[str, ...] = ()) -> None:
-        """Let a node, and what it owns, say what an object says, as `read` gives it.
+        """Replace the statements of a node, and of what it owns, by those of an object, as `read` gives it.
 
         The members `without` stay as they are, whatever the object has. The cost is that of the node and of what it
         owns, whatever the size of the graph.
@@ -384,7 +384,7 @@ class CheckpointGraph(StatementGraph):
         return Editor(self.index, self.table, self.own_context, self._is_shared)
 
     def _is_shared(self, node: Node) -> bool:
-        """Tell whether more than one statement refers to `node`; edits by key add no second one."""
+        """Return whether more than one statement refers to `node`; edits by key add no second one."""
         revision = self._store.revision
         if self._shared is None or self._shared[0] != revision:
             referred = Counter(term for _, predicate, term in triples_of(self.held) if predicate != RDF_TYPE)

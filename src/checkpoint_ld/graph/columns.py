@@ -1,4 +1,4 @@
-"""What members of objects say: the values of one member, of many objects at once, as terms.
+"""Members of objects as terms: the values of one member, of many objects at once.
 
 Most objects of a document are alike: of one type, with the same keys in the same order. Where all values of a member
 are of one kind, which is usual, a single expression makes terms of all of them; any others are taken one by one.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 TOGETHER = 2048
-"""So many objects at most are looked at together, so that what is touched again is still at hand for the processor."""
+"""So many objects at most are taken together, so that what is touched again is still at hand for the processor."""
 _KINDS = frozenset((str, type(None)))
 
 
@@ -81,7 +81,7 @@ _OBJECTS, _ARRAYS, _TEXTS, _FLOATS, _HOLDERS = {dict}, {list}, {str}, {float}, {
 
 
 class Place(NamedTuple):
-    """Where objects stand that are taken together: the member `via` of objects whose keys mean what `around` says."""
+    """Where objects stand that are taken together: the member `via` of objects whose keys `around` defines."""
 
     via: Term | None = None
     around: Plan | None = None
@@ -197,7 +197,7 @@ class Columns:
     def column(
         self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return what a member that holds no objects says, and at which places otherwise than the document does.
+        """Return the terms of a member that holds no objects, and at which places they do not restore its value.
 
         `names` are those of the objects in all rows, `depth` is that of objects below them.
         """
@@ -229,9 +229,9 @@ class Columns:
     def below(
         self, kind: object, values: Sequence[Any], stems: Sequence[str], place: Place, *, is_set: bool
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return what `column` does for values that are all objects, or all arrays of objects, as `kind` says.
+        """Return what `column` does for values that are all objects, or all arrays of objects, which is their `kind`.
 
-        `stems` are the names of the members, `is_set` tells whether an array stays one that has one object.
+        `stems` are the names of the members, `is_set` is whether an array of one object stays one.
         """
         if kind is dict:
             return self.objects(Objects(values, stems), place), range(len(values)) if is_set else ()
@@ -251,7 +251,7 @@ class Columns:
         ]
 
     def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
-        """Return what the member of a single object says, and whether it says it otherwise than the document does."""
+        """Return the terms of the member of a single object, and whether they do not restore its value."""
         kind, reading = type(value), known.reading
         if reading is _JSON or (reading is _PROPERTY and kind in _NO_SCALARS):
             return _json(value), known.is_set

@@ -1,6 +1,6 @@
-"""Compaction: nodes as JSON objects, with the residue that makes them what the document said.
+"""Compaction: nodes as JSON objects, with the residue that makes them the same as in the document.
 
-The residue is what RDF cannot say about an object. After a graph is built, each object is read back from it; the
+The residue is what RDF cannot express about an object. After a graph is built, each object is read back from it; the
 members that came back different are the residue: the order and repetition of plain values, an empty array, an explicit
 null, a key that is no IRI. It is one `rdf:JSON` literal, and most nodes have none. Objects that are nodes of their own
 stand in it by name, so that it never holds a second copy of a statement. A graph from elsewhere has none.
@@ -56,7 +56,7 @@ class Residue:
     """What to put over the members that were read from statements.
 
     `members` replaces or adds, `absent` takes away, `set_apart` adds what is deliberately not in the graph. `read_as`
-    holds a digest of what the statements said of each replaced or absent member: where they say something else now,
+    holds a digest of the statements about each replaced or absent member: where these are others now,
     because somebody changed the graph, the statements count and the residue does not.
     """
 
@@ -97,7 +97,7 @@ class Residue:
         )
 
     def joined(self, members: dict[str, Any], read: Mapping[str, Any]) -> Residue:
-        """Return the residue with more members, given what the statements say of them."""
+        """Return the residue with more members, given their values by the statements."""
         read_as = {key: _digest(read[key]) for key in members if key in read}
         return Residue({**self.members, **members}, self.absent, self.set_apart, {**self.read_as, **read_as})
 
@@ -111,7 +111,7 @@ class Residue:
 
     @classmethod
     def of_json(cls, value: Any) -> Residue:
-        """Read the JSON value that a graph holds; one that is not ours says nothing."""
+        """Read the JSON value that a graph holds; one that is not ours is empty."""
         if not isinstance(value, dict):
             return cls()
         members, absent, set_apart, read_as = (value.get(name) for name in ("members", "absent", "setApart", "readAs"))
@@ -175,7 +175,7 @@ def decoded(value: Any) -> Any:
 
 
 def put_residue(index: Index, subject: Node, left: Residue) -> None:
-    """Give a node its residue; a node of which nothing is said is none any more."""
+    """Give a node its residue; a node without statements is none any more."""
     if left:
         index.setdefault(subject, {})[RESIDUE] = literal_of(left.as_json(), "@json")
     elif subject in index:
@@ -198,7 +198,7 @@ def residue_of(index: Index, subject: Node) -> Residue:
 
 
 def parsed_residue(held: Node | list[Node] | None) -> Residue:
-    """Return the residue that the literal of a node tells."""
+    """Return the residue that the literal of a node holds."""
     if not isinstance(held, Literal) or held.datatype != RDF_JSON:
         return Residue()
     return Residue.of_json(json_of(held, "@json"))
@@ -222,7 +222,7 @@ class Compaction:
     """Reads objects from an index under the terms of a context.
 
     Plain values of one member are sorted, so that equal graphs give equal objects; with `as_found` they stay in the
-    order of the index. `has_typed_texts` says whether a text with a language or a datatype was among what was read.
+    order of the index. `has_typed_texts` is whether a text with a language or a datatype was among what was read.
     """
 
     has_typed_texts = False
@@ -413,5 +413,5 @@ def refs(value: Any) -> Iterator[Node]:
 
 
 def is_position(held: Node | list[Node]) -> bool:
-    """Tell whether what an object has as position is a place in an array."""
+    """Return whether what an object has as position is a place in an array."""
     return isinstance(held, Literal) and held.datatype in _INTEGERS and held.isdecimal() and len(held) < 16

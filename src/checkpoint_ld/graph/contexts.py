@@ -140,7 +140,7 @@ def quiet() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a context says about one key: the IRI or keyword that it stands for, and the type of its values."""
+    """What a context defines for one key: the IRI or keyword that it stands for, and the type of its values."""
 
     iri: str
     coercion: str | None
@@ -176,8 +176,8 @@ def resolve(context: object) -> dict[str, Definition]:
 def foreign_terms(own: object) -> Context:
     """Return the terms of a document's own context that ours does not have.
 
-    They say what the members mean that Karenina does not know: an IRI for a key, perhaps a type for its values. Terms
-    that only repeat schema.org's vocabulary say nothing new. Keys are read literally, so that terms which would make
+    They define the members that Karenina does not know: an IRI for a key, perhaps a type for its values. Terms
+    that only repeat schema.org's vocabulary add nothing. Keys are read literally, so that terms which would make
     something else of them (other names for keywords, maps, lists) count for no more than the IRI that they name.
     """
     if not isinstance(own, dict):
@@ -220,7 +220,7 @@ def merged(own: object) -> Context:
 def remembered(own: object) -> Context | None:
     """Return what a graph has to remember of a document's own context: nothing of ours, nothing of Karenina's.
 
-    A context that we wrote is told by the terms that it has beyond ours; any other one is remembered whole.
+    A context that we wrote is recognised by the terms that it has beyond ours; any other one is remembered whole.
     """
     if isinstance(own, dict) and isinstance(own.get(ROOT_TYPE), dict) and own[ROOT_TYPE].get("@id") == ROOT_TYPE:
         own = {key: value for key, value in own.items() if key != ROOT_TYPE}  # what `with_root_terms` adds
@@ -233,7 +233,7 @@ def remembered(own: object) -> Context | None:
 
 
 def is_literal(own: object) -> bool:
-    """Tell whether a context lets plain keys mean what they mean in a checkpoint: schema.org's vocabulary."""
+    """Return whether a context lets plain keys mean what they mean in a checkpoint: schema.org's vocabulary."""
     vocabulary = own.get("@vocab") if isinstance(own, dict) else None
     return vocabulary in (SCHEMA, SCHEMA_HTTP)
 
@@ -265,7 +265,7 @@ class Terms:
         self._own = own
         self._around = around
         self.base = base
-        """What relative identifiers are resolved against, where a scoped context says so."""
+        """What relative identifiers are resolved against, where a scoped context has one."""
 
     @cached_property
     def by_key(self) -> dict[str, Term]:
@@ -336,7 +336,7 @@ def _term(key: str, definition: Any, outer: Mapping[str, Term]) -> Term:
 
 
 def is_property_value(kind: object, via: Term | None) -> bool:
-    """Tell whether an object of the type or types `kind`, a value of `via`, is a property whose `value` is any JSON."""
+    """Return whether an object of the types `kind`, a value of `via`, is a property whose `value` is any JSON."""
     is_typed = "PropertyValue" in kind if isinstance(kind, list) else kind == "PropertyValue"
     return is_typed or (via is not None and via.key == "additionalProperty")
 
@@ -356,7 +356,7 @@ def karenina() -> TermTable:
 
 @cache
 def json_keys() -> frozenset[str]:
-    """Return the keys whose values are JSON literals, at whatever object our own context says so."""
+    """Return the keys whose values are JSON literals, at any object of our own context."""
     found: set[str] = set()
     waiting, seen = [karenina().base], set()
     while waiting:
@@ -514,7 +514,7 @@ class _Walk:
     def apart(self, subject: Node, predicates: dict[Node, list[Node]], *, is_nested: bool) -> Node:
         """Return the subject for one more object with an identifier.
 
-        It is another one if both objects say the same sort of thing, or both are held by others.
+        It is another one if both objects have the same predicates, or both are held by others.
         """
         stated = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
         is_second = is_nested and not predicates.keys() <= {RDF_TYPE}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _FEW = 5_000
 """So many new objects are the collector's own business, so many frozen ones that of Python, which 3.12 starts with."""
 _LEAST = 400_000
-"""So many objects, or a quarter of all if that is more, are set down before the collector looks at everything."""
+"""So many objects, or a quarter of all if that is more, are set down before a full collection."""
 _LARGEST = 3
 """And so many times the largest number that was built at once: of a large file the collector would find no garbage in
 what its graph, its verdict and its entities were built of, and that would take a seventh of their time."""
@@ -27,7 +27,7 @@ what its graph, its verdict and its entities were built of, and that would take 
 
 @dataclass(slots=True)
 class _Unseen:
-    """How many objects were set down since the collector looked at everything, how many there were then.
+    """How many objects were set down since the last full collection, how many there were then.
 
     `largest` is the largest number that was set down at once since.
     """

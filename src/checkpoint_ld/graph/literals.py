@@ -86,12 +86,12 @@ class TypedText(str):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What a term definition says of such texts (JSON-LD 1.1 §9.15.1)."""
+        """The language of such texts by the term definition (JSON-LD 1.1 §9.15.1)."""
         return {"@language": self.language} if self.language is not None else {"@type": self.datatype}
 
 
 def is_datetime(text: str) -> bool:
-    """Tell whether `text` is in the lexical space of `xsd:dateTime` (XML Schema 1.1 §3.3.7)."""
+    """Return whether `text` is in the lexical space of `xsd:dateTime` (XML Schema 1.1 §3.3.7)."""
     found = _DATETIME.fullmatch(text)
     if found is None:
         return False
@@ -107,7 +107,7 @@ def is_datetime(text: str) -> bool:
 
 
 def is_language(tag: str) -> bool:
-    """Tell whether `tag` is a language tag (RFC 5646 §2.1)."""
+    """Return whether `tag` is a language tag (RFC 5646 §2.1)."""
     try:
         pyoxigraph.Literal("", language=tag)
     except ValueError:
@@ -209,7 +209,7 @@ def _native(text: str, datatype: str | None, native: URIRef, value: object) -> L
 def _made(text: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
     # What rdflib's constructor ends with: before that it finds out all that is known here.
     made = str.__new__(Literal, text)
-    made._datatype, made._language = datatype, None  # noqa: SLF001 - rdflib has no other way to say so
+    made._datatype, made._language = datatype, None  # noqa: SLF001 - rdflib has no other way
     made._value, made._ill_typed = value, ill_typed  # noqa: SLF001 - as above
     return made
 
@@ -286,7 +286,7 @@ def _typed_text(text: str, coercion: str | None, *, language: str | None = None,
 
 
 def _parsed(text: str) -> tuple[bool, Any]:
-    """Tell whether a text is JSON (RFC 8259) that says all it says when it is written again, and return its value."""
+    """Return whether a text is JSON (RFC 8259) that is the same when it is written again, and return its value."""
     try:
         value = orjson.loads(text)
         if orjson.dumps(value).decode() == text:  # no key stands twice, and no number changes
@@ -321,7 +321,7 @@ _AS_THEY_ARE = frozenset((str, bool, dict, type(None)))
 
 
 def native_coercion(value: Any) -> str | None:
-    """Return the type coercion without which a JSON-LD processor reads other numbers than a member says.
+    """Return the type coercion without which a JSON-LD processor reads other numbers than those of the member.
 
     It takes a double without fraction for an integer, and an integer from 1e21 on for a double (JSON-LD 1.1 API
     §8.6). Doubles alone need their datatype, numbers among others are one JSON literal. None where all is well, and
@@ -354,12 +354,12 @@ def _is_taken_for_another(one: Any) -> bool:
 
 
 def is_small(number: int) -> bool:
-    """Tell whether JSON-LD processors take an integer for one, not for a double (JSON-LD 1.1 API §8.6)."""
+    """Return whether JSON-LD processors take an integer for one, not for a double (JSON-LD 1.1 API §8.6)."""
     return abs(number) < _TOO_LARGE
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are the same, types of numbers included (`1` is not `1.0`, nor `true`)."""
+    """Return whether two JSON values are the same, types of numbers included (`1` is not `1.0`, nor `true`)."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -389,7 +389,7 @@ _NOT_FOR_RDFLIB = re.compile(r'[<>"{}|\\^`\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\
 
 
 def is_iri(text: str) -> bool:
-    """Tell whether `text` is an absolute IRI (RFC 3987) that every RDF library accepts in every syntax."""
+    """Return whether `text` is an absolute IRI (RFC 3987) that every RDF library accepts in every syntax."""
     if _NOT_FOR_RDFLIB.search(text):
         return False
     try:
@@ -463,12 +463,12 @@ def root_of(tree: dict[str, Any]) -> str:
 
 
 def is_minted(iri: str) -> bool:
-    """Tell whether `iri` is a name by place or by content."""
+    """Return whether `iri` is a name by place or by content."""
     return "#/" in iri or iri.startswith(ROOT_PREFIX)
 
 
 def restores_identifier(name: str, identifier: str) -> bool:
-    """Tell whether the name of a node is all that it takes to read the `@id` of its object again."""
+    """Return whether the name of a node is all that it takes to read the `@id` of its object again."""
     return name == identifier and not name.startswith(_OURS)
 
 

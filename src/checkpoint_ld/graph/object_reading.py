@@ -299,7 +299,7 @@ class ObjectReading(Compaction):
         return tuple(named(terms[key].iri if key in terms else expand_name(key)) for key in only)
 
     def _framed(self, values: list[Any], only: Frame) -> list[Any]:
-        """Return arrays of nodes without those that are certainly none of the objects that a frame asks for."""
+        """Return arrays of nodes without those that are certainly none of the objects that a frame selects."""
         index = self.index
         for predicate, texts in zip(self._predicates(only), only.values(), strict=True):
             if isinstance(texts, frozenset):
@@ -381,14 +381,14 @@ def _may_be(held: Any, texts: frozenset[str]) -> bool:
 
 
 def _are_texts(terms: Collection[Any]) -> bool:
-    """Tell whether terms are literals that are simply texts."""
+    """Return whether terms are literals that are simply texts."""
     if {*map(type, terms)} != _LITERALS:
         return False
     return not any(one._datatype is not None or one._language is not None for one in terms)  # noqa: SLF001 - twice as fast
 
 
 def _are_in_order(held: list[Any], index: Index) -> bool:
-    """Tell whether nodes are named by their places in an array, and stand in its order."""
+    """Return whether nodes are named by their places in an array, and stand in its order."""
     stem, _, first = str(held[0]).rpartition("/") if held else ("", "", "")
     if first != "0" or "#" not in stem or {*map(type, held)} != _NODES:
         return False

@@ -1,4 +1,4 @@
-"""Compiled contexts: what each key of each kind of object means, asked of PyLD once and then known.
+"""Compiled contexts: what each key of each kind of object means, found by PyLD once and then remembered.
 
 All resolution of names is PyLD's. What is remembered here is its answer about one key at objects of one type: the
 predicate, and how a plain value becomes a term.
@@ -42,7 +42,7 @@ _KEYWORDS = frozenset({"@id", "@type"})
 _USUAL = frozenset(chain.from_iterable(KEYS.values()))
 """The keys whose predicates are shared with everybody who looks for them."""
 _RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER)))
-"""Predicates that say other things than members do."""
+"""Predicates that are no members."""
 _MOST = 4096
 """Layouts and keys of objects of one type that are remembered; objects that are all different fill no memory."""
 
@@ -66,7 +66,7 @@ class Reading(Enum):
     PROPERTY = auto()
     """A literal: native for scalars, JSON for what is none."""
     SCALAR = auto()
-    """As a property, but for null, of which nothing is said."""
+    """As a property, but for null, which gives no statement."""
     REFERENCE = auto()
     """A text is the identifier of something, which its base makes an IRI of."""
 
@@ -118,10 +118,10 @@ class Plan:
         self._layouts: dict[tuple[str, ...], tuple[KeyPlan | None, ...]] = {}
         self.type: URIRef | None = None if kind is None else self._type(kind)
         self.pattern: dict[Any, Any] = {} if self.type is None else {RDF_TYPE: self.type}
-        """What is said of each object before its members."""
+        """The statements of each object before its members."""
 
     def term(self, key: str) -> Term | None:
-        """Return the term that stands behind a key, None where the vocabulary alone tells."""
+        """Return the term that stands behind a key, None where the vocabulary alone defines it."""
         return self._terms.by_key.get(key)
 
     def known_keys(self) -> Iterable[str]:
@@ -137,7 +137,7 @@ class Plan:
         return named(found[0])
 
     def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
-        """Return what the keys of an object mean, None for what says which object it is.
+        """Return what the keys of an object mean, None for the keywords that identify it.
 
         Raises NotCoveredError if one is not simply a predicate, or two of them are the same one.
         """
@@ -155,7 +155,7 @@ class Plan:
         return known
 
     def _learn(self, new: list[str]) -> None:
-        """Plan what keys mean; raise NotCoveredError for those that PyLD does not read as our table of terms says.
+        """Plan what keys mean; raise NotCoveredError for those that PyLD does not read by our table of terms.
 
         It expands all of them together: for each it would go through the whole context. A key that no context defines
         is a name in the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), and needs no expansion.
@@ -200,7 +200,7 @@ def _probe_of(term: Term) -> Any:
 
 
 def _agrees(term: Term, values: Any) -> bool:
-    """Tell whether PyLD read a text under a key, as `values`, as our table of terms says."""
+    """Return whether PyLD read a text under a key, as `values`, by our table of terms."""
     if term.container == "@index":
         return values is not None
     if term.coercion in ("@id", "@vocab"):
@@ -248,7 +248,7 @@ class Plans:
 
 
 def _changes_terms(via: Term) -> bool:
-    """Tell whether it matters to the keys of objects that they are values of `via`."""
+    """Return whether it matters to the keys of objects that they are values of `via`."""
     return via.scope is not None or via.key == "additionalProperty"
 
 

@@ -2,7 +2,7 @@
 
 `{subject: {predicate: term, or a list of two or more terms}}`. Reading, mapping, validation and writing go through the
 dictionary; everybody else sees a usual `rdflib.store.Store`. What leads to subjects from the terms of a predicate, or
-from a term alone, is built when somebody first asks for it. (Measured with 1,000 questions: a first query that asks by
+from a term alone, is built when it is first needed. (Measured with 1,000 questions: a first query that asks by
 one to four predicates takes 10 to 20 ms less than if those of all were built.)
 """
 
@@ -73,7 +73,7 @@ def terms_of(held: Node | list[Node] | None) -> list[Node]:
 
 
 class Several(list["Node"]):
-    """Many terms of one subject and predicate, each of them once, that can tell at once whether a term is there."""
+    """Many terms of one subject and predicate, each of them once, that finds at once whether a term is there."""
 
     def __init__(self, terms: Iterable[Node]) -> None:
         super().__init__(terms)
@@ -180,11 +180,11 @@ class SubjectIndexStore(Store):
         super().__init__(configuration, identifier)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_graph": None}  # a weak reference cannot be pickled; the name tells enough
+        return {**vars(self), "_graph": None}  # a weak reference cannot be pickled; the name is enough
 
     @property
     def held(self) -> Index:
-        """The index, to look at only: other stores may hold the same one."""
+        """The index, read-only: other stores may hold the same one."""
         return self._index
 
     @property
@@ -232,7 +232,7 @@ class SubjectIndexStore(Store):
             self._note(*triple)
 
     def _is_of(self, context: Graph | None) -> bool:
-        """Tell whether the statements held are those of `context`; None stands for any graph."""
+        """Return whether the statements held are those of `context`; None stands for any graph."""
         return context is None or self._name in (None, context.identifier)
 
     def _note(self, subject: Node, predicate: Node, term: Node) -> None:
@@ -394,7 +394,7 @@ class StatementGraph(Graph):
 
     @property
     def held(self) -> Index:
-        """The subject index, to look at only: a copy of this graph may hold the same one."""
+        """The subject index, read-only: a copy of this graph may hold the same one."""
         return self._store.held
 
     @property
@@ -438,7 +438,7 @@ class StatementGraph(Graph):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Literals are told in parts: rdflib rewrites the text of one that it is given back whole.
+        # Literals are pickled in parts: rdflib rewrites the text of one that it is given back whole.
         parts = [
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
             for subject, predicate, term in triples_of(self.held)

@@ -49,7 +49,7 @@ _TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 
 def frame(**members: Frame | None) -> Frame:
-    """Return the frame of feed items for what some members of their questions say."""
+    """Return the frame of feed items for some members of their questions."""
     return {**members, "item": members}
 
 
@@ -59,14 +59,14 @@ def named(*names: str) -> Frame:
 
 
 STATES = frame(additionalProperty=named("finished"))
-"""What `is_finished` looks at."""
+"""What `is_finished` reads."""
 TRAITS = frame(rating=RATING, additionalProperty=named(*LEGACY_PROPERTIES), globalRubric=None)
-"""What `traits_of` looks at."""
+"""What `traits_of` reads."""
 TEXT: Frame = {"text": None}
 TYPE: Frame = {"additionalType": None}
 """The frames of an answer or a template, and of a rating of which the kind is enough."""
 TEMPLATES = frame(hasPart=TEXT)
-"""What `source_of` looks at."""
+"""What `source_of` reads."""
 _MEMBERS: dict[str, Frame | None] = {
     **dict.fromkeys(("text", "dateCreated", "dateModified", "keywords", "globalRubric")),
     **dict.fromkeys(("acceptedAnswer", "hasPart"), TEXT),
@@ -84,11 +84,11 @@ _PLACES = {
     "date_modified": "dateModified",
     **dict.fromkeys((*PROPERTIES, "custom_metadata", "finished"), "additionalProperty"),
 }
-"""The members of a question object, or of its feed item, that say what the members of a `Question` say."""
+"""The members of a question object, or of its feed item, that hold the members of a `Question`."""
 
 
 def frame_for(members: Iterable[str]) -> Frame | None:
-    """Return the frame of feed items for members of a `Question`, and `finished`; None for all that is said."""
+    """Return the frame of feed items for members of a `Question`, and `finished`; None for all of them."""
     wanted = {*members}
     places = {_PLACES.get(one) for one in wanted}
     if None in places:
@@ -122,7 +122,7 @@ def _question(members: Json) -> Question:
 
 
 def members_of(item: Json) -> Json:
-    """Return what a feed item says about its question: members as of `Question`, rubrics as maps, and `finished`.
+    """Return the question of a feed item: members as of `Question`, rubrics as maps, and `finished`.
 
     `keywords` is None where there are none, as in Karenina.
     """
@@ -166,12 +166,12 @@ def registry_entry_of(item: Json) -> QuestionRegistryEntry:
 
 
 def is_finished(item: Json) -> bool:
-    """Tell whether an item's question is marked as finished."""
+    """Return whether an item's question is marked as finished."""
     return means_true(values(as_list(question_object(item).get("additionalProperty"))).get("finished", False))
 
 
 def means_true(value: Any) -> bool:
-    """Tell whether a value of the property `finished` says so; texts and numbers that mean a truth value count."""
+    """Return whether a value of the property `finished` means true; texts and numbers that mean a truth value count."""
     return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
 
 
@@ -218,17 +218,17 @@ def item_of(
 
 
 def has_source(item: Json) -> bool:
-    """Tell whether an item's question has the text of a template, be it only the one that stands for none."""
+    """Return whether an item's question has the text of a template, be it only the one that stands for none."""
     return bool((source_of(item) or "").strip())
 
 
 def has_template(item: Json) -> bool:
-    """Tell whether an item's question has a template of its own."""
+    """Return whether an item's question has a template of its own."""
     return is_own(source_of(item))
 
 
 def is_own(source: str | None) -> bool:
-    """Tell whether a source is a template: neither none, nor blank, nor the one that stands for none."""
+    """Return whether a source is a template: neither none, nor blank, nor the one that stands for none."""
     return source is not None and source.strip() != "" and not is_placeholder(source)
 
 
@@ -284,7 +284,7 @@ SCENARIO_TYPE = "karenina:Scenario"
 
 
 def is_scenario(part: object) -> bool:
-    """Tell whether an object among a root's parts is a scenario."""
+    """Return whether an object among a root's parts is a scenario."""
     if not isinstance(part, dict):
         return False
     return "nodes" in part if part.get("@type") is None else part["@type"] in (SCENARIO_TYPE, "Scenario")
@@ -294,7 +294,7 @@ def scenario_of(part: Json) -> Scenario:
     """Return the scenario that an object holds. Raises ReadError for one that breaks a rule which no file may break."""
     nodes = part.get("nodes")
     if isinstance(nodes, dict):
-        # The key counts, whatever the node says.
+        # The key counts, not the identifier in the node.
         named = {key: {**node, "nodeId": key} if isinstance(node, dict) else node for key, node in nodes.items()}
         part = {**part, "nodes": named}
     try:

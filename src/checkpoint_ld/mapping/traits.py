@@ -56,7 +56,7 @@ _OF_CLASS = re.compile(r"^Input should be an instance of \w+$")
 def faults_of(error: ValidationError) -> str:
     """Return what is wrong with the members of an entity, each named with its place; values stay out of it.
 
-    What pydantic says about each branch of a union is one fault.
+    The errors of pydantic about the branches of a union are one fault.
     """
     found: dict[str, list[str]] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=False):
@@ -70,7 +70,7 @@ def place_of(steps: tuple[int | str, ...]) -> tuple[int | str, ...]:
 
 
 def words_of(message: str) -> str:
-    """Return what pydantic says about a value without the names of classes that are not the reader's."""
+    """Return the errors of pydantic about a value without the names of classes that are not the reader's."""
     return _OF_CLASS.sub("Input should be of another kind", _INNER.sub("", message))
 
 
@@ -105,9 +105,9 @@ _LONGEST = 2_000
 
 
 def is_placeholder(source: str) -> bool:
-    """Tell whether a template is the placeholder, by what it does: one field `response`, and `verify` returns False.
+    """Return whether a template is the placeholder, by what it does: one field `response`, and `verify` returns False.
 
-    What the docstring says does not count, since it has the text that the question had when it was added. The text is
+    The docstring does not count, since it has the text that the question had when it was added. The text is
     parsed, never run.
     """
     if _DESCRIPTION not in source or len(source) > _LONGEST:
@@ -180,17 +180,17 @@ _LISTS = ("metrics", "tp_instructions", "tn_instructions")
 _ENCODED = frozenset((*_LISTS, "classes", "kind", "model_override", "summary"))
 """Settings that may stand in another form than the trait has them in."""
 _NULLABLE = ("higher_is_better", "min_score", "max_score")
-"""Settings whose null says something: no direction, an end of the range that is open."""
+"""Settings whose null has a meaning: no direction, an end of the range that is open."""
 
 
 def is_dynamic(rating: Any) -> bool:
-    """Tell whether a member of `rating` holds a trait of a dynamic rubric, judged by its type."""
+    """Return whether a member of `rating` holds a trait of a dynamic rubric, judged by its type."""
     known = _type_of(rating)
     return known is not None and known[1] == DYNAMIC
 
 
 def is_static(rating: Any) -> bool:
-    """Tell whether a member of `rating` holds a trait that is not dynamic, judged by its type."""
+    """Return whether a member of `rating` holds a trait that is not dynamic, judged by its type."""
     known = _type_of(rating)
     return known is not None and known[1] != DYNAMIC
 
@@ -246,7 +246,7 @@ def _decoded(name: str, value: Any) -> Any:
 def _members(family: str, rating: Json, settings: Json) -> Json:
     members: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
     if not isinstance(members.get("model_override"), dict):
-        members.pop("model_override", None)  # no settings of a model, which a rule says, and of no effect
+        members.pop("model_override", None)  # no settings of a model, which a rule reports, and of no effect
     if family == "llm":
         for name, value in rating.items():
             if name in DEEP_DEFAULTS and _is_of_kind(value, DEEP_DEFAULTS[name]):
@@ -267,12 +267,12 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
 
 
 def _is_of_kind(value: Any, usual: bool | None) -> bool:
-    """Tell whether a member that no rule is about is a switch, or a number, as the setting of its name is."""
+    """Return whether a member that no rule is about is a switch, or a number, as the setting of its name is."""
     return isinstance(value, bool) if isinstance(usual, bool) else is_number(value)
 
 
 def _bounds(members: Json, ends: Json) -> Json:
-    """Return the range of a score trait: the ends of its rating, unless a setting says it more exactly, or has none."""
+    """Return the range of a score trait: the ends of its rating, unless a setting is more exact, or has none."""
     bounds = {}
     for name, end in ends.items():
         stated = members.get(name)
@@ -312,14 +312,14 @@ def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
 
 
 def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
-    """Return `rating` as it is when it holds `trait`: what it says beyond a trait stays, as does an equal trait.
+    """Return `rating` as it is when it holds `trait`: what it has beyond a trait stays, as does an equal trait.
 
     `rating` itself is not changed.
     """
     if _held(rating) == trait:
         return rating
     made = rating_of(trait, scope, dynamic=dynamic)
-    # What the trait says already, another trait takes away.
+    # What the trait has already, another trait takes away.
     covered = {key for key in rating if key == "description" or key.startswith("deep_judgment_")}
     beyond = {key: value for key, value in rating.items() if key not in made and key not in covered}
     entries = [one for one in as_list(rating.get("additionalProperty")) if name_of(one) not in _SETTING_NAMES]
@@ -327,7 +327,7 @@ def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool =
 
 
 def is_of_kind(rating: Json, trait: AnyTrait) -> bool:
-    """Tell whether `rating` holds a trait of the same of the five kinds as `trait`."""
+    """Return whether `rating` holds a trait of the same of the five kinds as `trait`."""
     held = _held(rating)
     return held is not None and family_of(held) == family_of(trait)
 
@@ -363,7 +363,7 @@ def _suffix(trait: AnyTrait, family: str) -> str:
 
 
 def _settings(trait: AnyTrait, family: str) -> list[Json]:
-    """Return the properties of a trait in Karenina's order: what is null is left out, unless that says something."""
+    """Return the properties of a trait in Karenina's order: what is null is left out, unless that has a meaning."""
     dumped = BaseModel.model_dump(trait, mode="json")
     ranged = getattr(trait, "kind", "boolean") not in ("boolean", "literal")
     entries = []
@@ -478,7 +478,7 @@ def dynamic_traits_of(holder: Json) -> list[AnyTrait]:
 
 
 def has_traits(holder: Json) -> bool:
-    """Tell whether there are traits that are not dynamic, for which the types of the ratings are enough."""
+    """Return whether there are traits that are not dynamic, for which the types of the ratings are enough."""
     return any(map(is_static, as_list(holder.get("rating")))) or bool(older_ratings(holder, SCOPES[0]))
 
 
@@ -497,5 +497,5 @@ def dumped(traits: Iterable[AnyTrait]) -> Json | None:
 
 
 def collected(model: type[Traits], traits: Iterable[AnyTrait]) -> Traits:
-    """Return a rubric of `traits`, however odd they are."""
+    """Return a rubric of `traits`, whatever their faults."""
     return model.model_validate(by_kind(traits) or {}, context=LENIENT)

@@ -37,7 +37,7 @@ Compiler: TypeAlias = "Callable[[Index, Node, Node], Constraint | None]"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested(ValueConstraint):
-    """A value node conforms if a function says so."""
+    """A value node conforms if a function accepts it."""
 
     test: Callable[[Node], object]
 
@@ -267,7 +267,7 @@ class _Count(Constraint):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grouped(Constraint):
-    """A function tells from the value nodes, and those of another property, which values do not conform.
+    """A function finds the values that do not conform, from the value nodes and those of another property.
 
     None among them stands for a result without a value.
     """
@@ -327,7 +327,7 @@ def _compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
 
 
 def _compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constraint | None:
-    """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which asks something if its value is the term `true`, not `1`."""
+    """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which applies if its value is the term `true`, not `1`."""
     _of_properties(shapes, shape, "uniqueLang")
     message = "More than one String shares the same Language"
     component = _component_of("uniqueLang")
@@ -369,7 +369,7 @@ def _not_disjoint(values: Sequence[Node], other: Sequence[Node]) -> list[Node]:
 
 
 def _not_below(compare: Callable[[Any, Any], bool]) -> Callable[[Sequence[Node], Sequence[Node]], list[Node]]:
-    """Return a function that finds the values that are not surely below all of others, once for each such pair."""
+    """Return a function that finds the values that are not certainly below all of others, once for each such pair."""
     return lambda values, other: [one for one in values for bound in other if not _comparison(one, bound)(compare)]
 
 
@@ -392,7 +392,7 @@ def _pair(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Logical(ValueConstraint):
-    """A value node conforms to so many of some shapes as a function asks for."""
+    """A value node conforms to so many of some shapes as a function accepts."""
 
     holds: Callable[[int], bool]
 

@@ -125,7 +125,7 @@ class DataGraph:
         return dict.fromkeys(one for node in self.subjects_of(predicate) for one in self.values(node, predicate))
 
     def describes(self, node: Node) -> bool:
-        """Tell whether there are statements about a node."""
+        """Return whether there are statements about a node."""
         return node in self.index
 
     def statements(self, node: Node) -> Iterator[tuple[Node, Node]]:

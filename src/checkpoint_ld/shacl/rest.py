@@ -33,7 +33,7 @@ _NAME = "urn:checkpoint-ld:data"
 
 
 class ValidationGraph(Graph):
-    """A graph for pySHACL to work on, which remembers queries: pySHACL asks the same ones of node after node."""
+    """A graph for pySHACL to work on, which remembers queries: pySHACL runs the same ones for node after node."""
 
     def __init__(self, index: Index, identifier: str, prefixes: Mapping[str, str] = _NONE) -> None:
         store = SubjectIndexStore()

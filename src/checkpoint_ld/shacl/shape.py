@@ -149,7 +149,7 @@ class Evaluation(Protocol):
 class Shape:
     """A node shape, or a property shape if it has a path (SHACL 1.0 §2).
 
-    `targets` are pairs of the local name of a kind of target and its value. `is_recursive` tells whether the shape
+    `targets` are pairs of the local name of a kind of target and its value. `is_recursive` is whether the shape
     refers to itself, be it through others.
     """
 
@@ -221,7 +221,7 @@ class ValueConstraint(Constraint):
         """Return those of some values that do not conform."""
 
     def detail(self, _run: Evaluation, _value: Node) -> Sequence[Result]:
-        """Return the results that tell why a value does not conform."""
+        """Return the results that explain why a value does not conform."""
         return ()
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
@@ -273,13 +273,13 @@ _SINGLE = {
 
 
 def conforms(results: Iterable[Result], *, allow_infos: bool = False, allow_warnings: bool = False) -> bool:
-    """Tell whether results leave a data graph conforming, if those of lower severity are allowed."""
+    """Return whether results leave a data graph conforming, if those of lower severity are allowed."""
     allowed = {*((INFO,) if allow_infos or allow_warnings else ()), *((WARNING,) if allow_warnings else ())}
     return all(one.severity in allowed for one in results)
 
 
 class _ReportStore(SubjectIndexStore):
-    """A store whose statements are made when somebody first asks for them: most reports are never read as RDF."""
+    """A store whose statements are made when they are first needed: most reports are never read as RDF."""
 
     def __init__(self, make: Callable[[], Index]) -> None:
         self._make: Callable[[], Index] | None = None
@@ -300,7 +300,7 @@ class _ReportStore(SubjectIndexStore):
 def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Sequence[Index] = ()) -> Graph:
     """Return results as a `sh:ValidationReport`.
 
-    What `sources`, the shapes graph and the data graph, say of a blank node that a result names stands there too.
+    What `sources`, the shapes graph and the data graph, have about a blank node that a result names stands there too.
     """
     store = _ReportStore(partial(_statements, results, sources, is_conforming=is_conforming))
     graph = Graph(store, bind_namespaces="none")
@@ -335,7 +335,7 @@ def _described(result: Result, index: Index, sources: Sequence[Index]) -> Node:
 
 
 def _copy(node: Node, index: Index, sources: Iterable[Index]) -> None:
-    """Add what is said of a blank node, and of the blank nodes that this leads to."""
+    """Add the statements about a blank node, and about the blank nodes that these lead to."""
     left = [node]
     while left:
         one = left.pop()
@@ -386,7 +386,7 @@ def results_in(report: Graph) -> list[Result]:
         stated = held[node]
         single = {field: terms_of(stated.get(sh(name)))[:1] for name, field in _SINGLE.items()}
         return Result(
-            **{field: terms[0] if terms else None for field, terms in single.items()},  # type: ignore[arg-type]  # SHACL 1.0 §3.6.2 says which of them are always there
+            **{field: terms[0] if terms else None for field, terms in single.items()},  # type: ignore[arg-type]  # SHACL 1.0 §3.6.2: which of them are always there
             messages=tuple(
                 sorted(one for one in terms_of(stated.get(sh("resultMessage"))) if isinstance(one, Literal))
             ),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 CLASSES = (named("http://www.w3.org/2000/01/rdf-schema#Class"), named("http://www.w3.org/2002/07/owl#Class"))
-"""What makes a shape its own class target. An owl:Class is an rdfs:Class, whether or not the shapes graph says so."""
+"""What makes a shape its own class target. An owl:Class is an rdfs:Class, whether or not the shapes graph states it."""
 TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
 _COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in COMPILERS.items()}
 _QUALIFIED = sh("qualifiedValueShape")
@@ -42,7 +42,7 @@ class Shapes:
     """A compiled shapes graph, which can be used again and again, in several threads too.
 
     `others` are the shapes with targets that pySHACL has to judge, as they, or shapes that they refer to, hold
-    something beyond SHACL Core for which no function is registered. `has_rules` tells whether rules add statements to
+    something beyond SHACL Core for which no function is registered. `has_rules` is whether rules add statements to
     the data graph first, which are pySHACL's too.
     """
 
@@ -63,7 +63,7 @@ class Shapes:
 
     @cached_property
     def terms(self) -> frozenset[Node]:
-        """The IRIs in the descriptions of the shapes: the properties and classes that they look at are among them."""
+        """The IRIs in the descriptions of the shapes: the properties and classes that they use are among them."""
         found: set[Node] = set()
         left: list[Node] = list(self.by_node)
         seen = set(left)

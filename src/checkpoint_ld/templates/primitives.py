@@ -234,7 +234,7 @@ def misfit(
 
 
 def is_date(value: JsonValue, form: JsonValue = None) -> bool:
-    """Tell whether a text may be a whole date: in the form of strptime if one is given, else in any that is often met.
+    """Return whether a text may be a whole date: in the form of strptime if one is given, else in any usual one.
 
     A date without its day, month or year is none.
     """

@@ -211,7 +211,7 @@ def _names_of_constant(statement: ast.stmt) -> set[str]:
 
 
 def _is_idle(statement: ast.stmt) -> bool:
-    """Tell whether a statement does nothing: a docstring, `...` or `pass`."""
+    """Return whether a statement does nothing: a docstring, `...` or `pass`."""
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )

@@ -95,7 +95,7 @@ def outline_of(source: str) -> Outline | None:
 
 
 def has_doubtful_number(outline: Outline) -> bool:
-    """Tell whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
+    """Return whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
     return _POINTED.search("\n".join(outline[0])) is not None
 
 
@@ -164,7 +164,7 @@ def _own_text(token: str) -> str | None:
 
 
 def _is_value(parts: list[str], at: int) -> bool:
-    """Tell whether a number is a value of which only the kind counts: no 0 or 1, and no parameter of anything."""
+    """Return whether a number is a value of which only the kind counts: no 0 or 1, and no parameter of anything."""
     number, between, before = parts[at], parts[at - 1], parts[at - 2] if at > 1 else ""
     if len(number) > _LONGEST_NUMBER:
         return False
@@ -184,7 +184,7 @@ def known() -> frozenset[str]:
 
 
 def is_typical(source: str) -> bool:
-    """Tell whether the outline of a template tells all that the reader goes by: no value in it has to be worked out.
+    """Return whether the outline of a template tells all that the reader goes by: no value in it has to be worked out.
 
     Raises SyntaxError for what is not Python.
     """
@@ -235,7 +235,7 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _is_plain(node: ast.AST, bound: set[str]) -> bool:
-    """Tell whether a part has a value at once, and one that is no date, which may be written in many ways."""
+    """Return whether a part has a value at once, and one that is no date, which may be written in many ways."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
             return name not in bound and not _is_date(name)
@@ -249,7 +249,7 @@ def _is_date(name: str) -> bool:
 
 
 def _has_quoted_type(statement: ast.stmt) -> bool:
-    """Tell whether an annotation has a text in it that is no value of a Literal: it would be read as a type."""
+    """Return whether an annotation has a text in it that is no value of a Literal: it would be read as a type."""
     if not isinstance(statement, ast.AnnAssign):
         return False
     parts = list(ast.walk(statement.annotation))

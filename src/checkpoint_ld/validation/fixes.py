@@ -1,6 +1,6 @@
 """Fixes: safe repairs on the JSON text of a checkpoint, each as small as it can be.
 
-A fix changes how something is written, never what it says to those who read it well. What an author has to decide (a
+A fix changes how something is written, never its meaning to those who read it well. What an author has to decide (a
 scope, a range, a date, an identifier that does not fit its text) is left alone, and so is the dialect: bringing an old
 file into today's is what converting is for.
 """
@@ -73,7 +73,7 @@ def lines_of(text: str) -> list[str]:
 def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
     """Return what `edits` change in `text`, which is called `name`; empty if there are none.
 
-    The edits tell where lines differ, so that this takes no longer for large texts than for small ones.
+    The edits give where lines differ, so that this takes no longer for large texts than for small ones.
     """
     lines, parts = lines_of(text), [f"--- {name}\n+++ {name}\n"]
     new: dict[tuple[int, int], list[str]] = {}
@@ -148,7 +148,7 @@ MARK, FORM, HTTP = "byte-order-mark", "json-ld-form", "vocabulary-http"
 
 _CANONICAL = dialects.CANONICAL.name
 _BY_KARENINA = (_CANONICAL, "datafeed-legacy")
-"""The dialects that Karenina wrote as DataFeeds: what it asks for is known there."""
+"""The dialects that Karenina wrote as DataFeeds: what it requires is known there."""
 _MEMBERS = {
     "root": ("creator", "rating", "dataFeedElement", "additionalProperty"),
     "dataFeedElement": ("item", "additionalProperty"),
@@ -255,7 +255,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _values(part: _Part, spans: Spans) -> Iterator[Fix]:
-    """Yield the fixes of values that are understood, but written as another kind of value than the format asks for."""
+    """Yield the fixes of values that are understood, but written as another kind of value than the format requires."""
     held = part.value
     if part.member == "root" and number(held.get("version")) is not None:
         # The digits as they stand: the number 1.10 has lost its last one.

@@ -86,7 +86,7 @@ class Profile:
 
     @contextmanager
     def applying(self) -> Iterator[None]:
-        """Raise SettingsError for what goes wrong while the user's own shapes are applied: it says where they are."""
+        """Raise SettingsError for what goes wrong while the user's own shapes are applied; it names their files."""
         try:
             yield
         except ShapesError as error:
@@ -267,7 +267,7 @@ _COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")
 
 @checked
 def shapes_graph(*, profile: str = DEFAULT, python: bool = False) -> Graph:
-    """Return the shapes of a profile, the rules that infer what they look at, and guards, as one graph.
+    """Return the shapes of a profile, the rules that infer what they use, and guards, as one graph.
 
     The shapes have the severities of the profile. They are SHACL Core, with SPARQL-based constraints where two values
     are compared (SHACL 1.0 §5, §6); the rules are those of SHACL Advanced Features (§8). With `python`, the shapes are
@@ -286,13 +286,13 @@ def shapes_graph(*, profile: str = DEFAULT, python: bool = False) -> Graph:
 
 @cache
 def python_only() -> Mapping[Node, URIRef]:
-    """Return the predicates that state the faults which only Python tells, by shape."""
+    """Return the predicates that state the faults which only Python finds, by shape."""
     held = _beside("python-only.ttl")
     return {shape: URIRef(str(terms_of(one[INFERRED_AS])[0])) for shape, one in held.items() if INFERRED_AS in one}
 
 
 def reasons() -> Mapping[Node, str]:
-    """Return why rules of inference in SPARQL cannot tell what a shape looks at, by shape."""
+    """Return why rules of inference in SPARQL cannot infer what a shape uses, by shape."""
     held = _beside("python-only.ttl")
     return {shape: str(terms_of(one[_COMMENT])[0]) for shape, one in held.items() if _COMMENT in one}
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class Checked:
     """One source that was validated.
 
-    `source` is its name as given, None for what has none; `dialect` is None where it could not be told. `text` is the
+    `source` is its name as given, None for what has none; `dialect` is None where it is not known. `text` is the
     JSON text that places point into, None where there are no findings, for RDF syntaxes and for what is no text.
     `results` is the SHACL validation report (SHACL 1.0 §3.6), None for what could not be read as a graph.
     """
@@ -203,7 +203,7 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
 
 
 def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
-    """Yield a result once for each of its paths that holds the value: SHACL tells values, not where they stand."""
+    """Yield a result once for each of its paths that holds the value: SHACL reports values, not where they stand."""
     held_paths = [path for path in result.paths if result.value in data.values(result.focus, path)]
     if len(held_paths) < 2:
         yield result
@@ -360,7 +360,7 @@ def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
 
 
 def _remedy_of(rule: Rule, result: Result) -> str:
-    """Return what to do about a result: the nearest known name, where there is one, or what the rule says."""
+    """Return what to do about a result: the nearest known name, where there is one, or the remedy of the rule."""
     if rule.suggests and result.value is not None:
         near = forms.nearest(str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA), TRAIT_TYPES)
         if near:
@@ -444,7 +444,7 @@ def located(
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
-        # The dialect of the source may have no place for what the rule asks for.
+        # The dialect of the source may have no place for what the rule requires.
         if not any(reading.dialect.startswith(one) for one in rule.excused):
             for one in _by_path(result, data):
                 at = nodes.pointer(one.focus, one.paths, one.value, rule.member)

@@ -85,7 +85,7 @@ class Selection:
     accepted: frozenset[str] = frozenset()
 
     def allows(self, code: str, source: str | None = None) -> bool:
-        """Tell whether findings of the rule `code` count in the file `source`."""
+        """Return whether findings of the rule `code` count in the file `source`."""
         if self.selected is not None and code not in self.selected:
             return False
         return code not in self.ignored_in(source)
@@ -113,7 +113,7 @@ class Selection:
         return replace(checked, findings=tuple(kept))
 
     def _accepts(self, found: Finding) -> bool:
-        """Tell whether a finding is about code that was accepted; code that holds a secret has no value to compare."""
+        """Return whether a finding is about accepted code; code that holds a secret has no value to compare."""
         if not self.accepted or found.condition != "W-CODE" or found.value is None:
             return False
         return code_hash(found.value) in self.accepted

@@ -1,6 +1,6 @@
 """Validation: a checkpoint held against the rules of a profile.
 
-Reading tells what is wrong with the text, SHACL what is wrong with the graph; both give findings with places.
+Reading finds what is wrong with the text, SHACL what is wrong with the graph; both give findings with places.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Judged(Protocol):
         """Return the findings that results are, and the results as the validation report has them."""
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:
-        """Return what is odd about the form of the source, given the findings about its statements."""
+        """Return the findings about the form of the source, given the findings about its statements."""
 
 
 def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Checked:

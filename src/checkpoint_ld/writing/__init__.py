@@ -54,14 +54,14 @@ _DEEP_JUDGMENT_REMEDY = "keep them by save(path, save_deep_judgment_config=True)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The bytes of a file, and what could not be said in it."""
+    """The bytes of a file, and the findings about what it cannot hold."""
 
     data: bytes
     findings: tuple[Finding, ...] = ()
 
 
 def syntax_of(path: str | os.PathLike[str]) -> str:
-    """Tell by the extension of a path what is to be written there; JSON where it has none.
+    """Return by the extension of a path what is to be written there; JSON where it has none.
 
     Raises WriteError for an extension with which nothing is written.
     """
@@ -69,7 +69,7 @@ def syntax_of(path: str | os.PathLike[str]) -> str:
 
 
 def is_writable(dialect: str) -> bool:
-    """Tell whether a dialect can be written."""
+    """Return whether a dialect can be written."""
     return dialects.dialect(dialect).downgrade is not None
 
 
@@ -134,8 +134,8 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
 class _Adaptation:
     """Makes of a canonical tree what is to be written; objects that are so already stay the same objects.
 
-    `findings` tell what is left out or changed. `completes` has the date, the rounding and the root for a document that
-    Karenina is to load.
+    `findings` report what is left out or changed. `completes` has the date, the rounding and the root for a document
+    that Karenina is to load.
     """
 
     def __init__(self, *, deep_judgment: bool, placeholders: bool) -> None:
@@ -230,7 +230,7 @@ def _typings(value: Any, pointer: str, dialect: str) -> Iterator[Finding]:
 
 
 def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
-    """Return a document with the edit that leads from `before` to `after`, in its own words if they can say it.
+    """Return a document with the edit that leads from `before` to `after`, in its own form if it can hold the edit.
 
     They cannot where the document keeps something in a place that our writer never uses. Then reading it after the edit
     would not give what editing gives after reading.

@@ -119,7 +119,7 @@ def _chosen(inside: list[Any], steps: list[str], outer: Tree, form: str) -> Plai
 
 
 def _is_root(value: Any) -> bool:
-    """Tell whether a value is the root of a checkpoint in plain keys."""
+    """Return whether a value is the root of a checkpoint in plain keys."""
     if not isinstance(value, dict):
         return False
     types = value.get("@type")
@@ -197,7 +197,7 @@ class Shield:
         return taken
 
     def _is_unsaid(self, name: str, value: Any, *, is_top: bool, may_wrap: bool) -> bool:
-        """Tell whether a member of a node says nothing that becomes a statement about it."""
+        """Return whether a member of a node says nothing that becomes a statement about it."""
         if name == "@id":
             return isinstance(value, str) and value.startswith("_:") and self._mentions[value] < 2 and not is_top
         if name in ("@graph", "@included"):
@@ -262,13 +262,13 @@ class Shield:
         return plain if plain != name else self._spelling.iri(name)
 
     def _is_apart(self, value: Any) -> bool:
-        """Tell whether nothing in a value depends on the rest of the document, or the rest on it."""
+        """Return whether nothing in a value depends on the rest of the document, or the rest on it."""
         here = Counter(self._identifiers(value))
         defined = {*self._identifiers(value, of_references=False)} | {one for one in here if one.startswith("_:")}
         return all(self._mentions[one] == here[one] for one in defined) and not self._has_context(value)
 
     def _holds_root(self, value: Any) -> bool:
-        """Tell whether a checkpoint may be somewhere in a value."""
+        """Return whether a checkpoint may be somewhere in a value."""
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         is_root = isinstance(value, dict) and (
             not ROOT_TYPES.isdisjoint(self._types(value)) or "dataFeedElement" in map(self._spelling.plain, value)
@@ -293,7 +293,7 @@ class Shield:
                     yield from self._identifiers(one, of_references=of_references)
 
     def _is_jsonld(self, value: Any) -> bool:
-        """Tell whether a value is JSON-LD already: value objects, a list, nodes with spelled-out keys, blank nodes."""
+        """Return whether a value is JSON-LD already: value objects, a list, nodes with IRIs as keys, blank nodes."""
         values = value if isinstance(value, list) else [value]
         return bool(values) and all(isinstance(one, dict) and self._is_node(one, value) for one in values)
 
@@ -322,7 +322,7 @@ class Shield:
 
 
 def _is_expanded(node: dict[str, Any]) -> bool:
-    """Tell whether an object is in expanded form (JSON-LD 1.1 §5.3): IRIs as keys, arrays as values."""
+    """Return whether an object is in expanded form (JSON-LD 1.1 §5.3): IRIs as keys, arrays as values."""
     return bool(node) and all(
         key.startswith("@") or (":" in key and isinstance(value, list)) for key, value in node.items()
     )

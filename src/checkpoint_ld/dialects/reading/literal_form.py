@@ -109,7 +109,7 @@ class Spelling:
         return iri if iri.startswith("@") else name
 
     def is_json(self, key: str) -> bool:
-        """Tell whether the values of `key` are JSON literals."""
+        """Return whether the values of `key` are JSON literals."""
         definition = self.definitions.get(key)
         return key in json_keys() if definition is None else definition.coercion == "@json"
 
@@ -123,12 +123,12 @@ class Spelling:
         return definition.iri + local if definition is not None and definition.is_prefix else name
 
     def is_plain_key(self, key: str) -> bool:
-        """Tell whether a key is plain, or none that checkpoints know."""
+        """Return whether a key is plain, or none that checkpoints know."""
         plain = self.plain(key)
         return plain == key or not (plain in MEMBERS or plain.startswith("@"))
 
     def is_plain_type(self, name: Any) -> bool:
-        """Tell whether a type is plain, or none that checkpoints know."""
+        """Return whether a type is plain, or none that checkpoints know."""
         if not isinstance(name, str):
             return True
         plain = self.plain(name)
@@ -166,7 +166,7 @@ Marks = dict[int, bool]
 def is_literal(
     tree: Tree, table: TermTable, spelling: Spelling, marked: Marks | None = None, via: Term | None = None
 ) -> bool:
-    """Tell whether all objects that make up a checkpoint are in plain keys and in their places.
+    """Return whether all objects that make up a checkpoint are in plain keys and in their places.
 
     With `marked`, as `unusual` returns it, no others are looked at.
     """
@@ -217,7 +217,7 @@ def _objects(key: str, value: Any) -> list[Tree]:
 
 
 def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
-    """Tell whether an object has no context of its own, or just the one that we would write there."""
+    """Return whether an object has no context of its own, or just the one that we would write there."""
     if not value.get("@context", True):  # it says nothing, and is kept
         return isinstance(value["@context"], dict)
     if "@context" not in value:
@@ -564,5 +564,5 @@ def _has_keywords(value: Any) -> bool:
 
 
 def _is_json_literal(value: Tree) -> bool:
-    """Tell whether an object is a JSON literal (JSON-LD 1.1 §4.2.2)."""
+    """Return whether an object is a JSON literal (JSON-LD 1.1 §4.2.2)."""
     return value.keys() == {"@type", "@value"} and value["@type"] == "@json"

@@ -216,7 +216,7 @@ class _ForeignReader(_Reader):
 
 
 def _is_verbatim(one: Node) -> bool:
-    """Tell whether a term is a value that was taken out of a document as it stood there."""
+    """Return whether a term is a value that was taken out of a document as it stood there."""
     return isinstance(one, Literal) and one.datatype == VERBATIM
 
 

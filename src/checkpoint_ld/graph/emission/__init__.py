@@ -121,7 +121,7 @@ def _check_entities(data: bytes) -> None:
 
 
 def index_of(statements: Statements) -> Index:
-    """Return what a file of shapes says as statements."""
+    """Return the statements of a file of shapes."""
     names = _Names()
 
     def term(one: Term) -> Node:

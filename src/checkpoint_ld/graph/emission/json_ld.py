@@ -107,7 +107,7 @@ Tree = dict[str, Any]
 _FLOATS = {float}
 _PLAIN_BELOW = frozenset((str, int, bool, dict))
 _PLAIN = frozenset((str, int, bool))
-"""What a key says all about that has no type coercion; of integers the small ones."""
+"""The values that need no type coercion; of integers the small ones."""
 
 
 class ContextStyle(StrEnum):
@@ -154,7 +154,7 @@ def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> 
 
 
 def _typed(value: Any) -> Any:
-    """Return JSON in which the context of an object tells the language or the datatype of its texts."""
+    """Return JSON in which the context of an object gives the language or the datatype of its texts."""
     if isinstance(value, list):
         return [_typed(one) for one in value]
     if not isinstance(value, dict):
@@ -177,7 +177,7 @@ def _typed_members(value: Tree) -> tuple[Tree, Tree]:
             if typed:
                 container = {"@container": "@set"} if isinstance(one, list) else {}
                 typings[key] = {"@id": expand_name(key), **typed[0], **container}
-        else:  # no context can tell these apart
+        else:  # no context can distinguish these
             members[key] = [text.value_object if isinstance(text, TypedText) else _typed(text) for text in texts]
     return members, typings
 
@@ -198,7 +198,7 @@ class _Improved(ObjectReading):
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
         for key in ("@type", "@id"):
             if key in members and not is_name(members[key], is_type=key == "@type"):
-                del members[key]  # no processor would take the document; the finding of reading says so
+                del members[key]  # no processor would take the document, which a finding of reading reports
         is_property = is_property_value(members.get("@type"), via)
         local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
         if subject != self.root:
@@ -297,7 +297,7 @@ def _scoped(local: Tree, members: Tree) -> Tree:
 
 
 def _is_below(value: Any, keys: Set[str]) -> bool:
-    """Tell whether an object below `value` has one of `keys`."""
+    """Return whether an object below `value` has one of `keys`."""
     if isinstance(value, dict):
         value = [one for key, one in value.items() if key != "@context"]
     below = value if isinstance(value, list) else ()
@@ -305,7 +305,7 @@ def _is_below(value: Any, keys: Set[str]) -> bool:
 
 
 def _is_json(key: str, value: Any) -> bool:
-    """Tell whether a member of a property is its value, and no scalar."""
+    """Return whether a member of a property is its value, and no scalar."""
     return key == "value" and (value is None or isinstance(value, (dict, list)))
 
 

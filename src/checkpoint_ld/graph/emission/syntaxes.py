@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 def is_blank(node: Node) -> bool:
-    """Tell whether a node is a blank one."""
-    # Asking for the very class first: rdflib's classes are abstract ones, which take ten times as long to say no.
+    """Return whether a node is a blank one."""
+    # Asking for the very class first: rdflib's classes are abstract ones, whose check takes ten times as long.
     return type(node) is not URIRef and isinstance(node, BNode)
 
 
@@ -157,7 +157,7 @@ def blocks_of(index: Index, end: str) -> Iterator[str]:
 def _blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str) -> list[str]:
     """Return the lines about each of `subjects`, sorted.
 
-    `columns` has what is said of each, a text or a list of texts, by what stands between subject and object. The lines
+    `columns` has the objects of each, a text or a list of texts, by what stands between subject and object. The lines
     have one pattern, in which only names and values differ, and what is sorted is the pattern: that takes half the time
     of making and sorting the lines of each node.
     """
@@ -180,7 +180,7 @@ def _objects(subjects: Sequence[str], start: str, column: Sequence[Any], end: st
 
 
 def _alike(index: Index) -> Iterator[Sequence[Node]]:
-    """Yield the subjects of which the same predicates say something, in the same order, some at a time."""
+    """Yield the subjects with the same predicates in the same order, some at a time."""
     every = list(index)
     for _, members in grouped([*map(tuple, index.values())]):
         for start in range(0, len(members), TOGETHER):
@@ -254,8 +254,8 @@ class _Texts(TermTexts):
 
     def foreign(self, text: str) -> str:
         """Return the text of the IRI of a datatype or a graph, for which no prefix is given up."""
-        odd = any(text.startswith(one) and not _LOCAL_NAME.fullmatch(text, len(one)) for one in self._namespaces)
-        return self._serialized(iri(text)[1:-1])[1] if odd else self.iri(text)
+        is_escaped = any(text.startswith(one) and not _LOCAL_NAME.fullmatch(text, len(one)) for one in self._namespaces)
+        return self._serialized(iri(text)[1:-1])[1] if is_escaped else self.iri(text)
 
     def declarations(self) -> str:
         """Return the lines that declare the prefixes."""
@@ -292,7 +292,7 @@ def _described(index: Index, texts: TermTexts, margin: str) -> list[str]:
 
 
 def _in_order(predicates: tuple[Node, ...], texts: TermTexts, between: str) -> tuple[list[Node], str]:
-    """Return predicates in their order, and the pattern of what is said by them: alike nodes differ in objects only."""
+    """Return predicates in their order, and the pattern of their statements: alike nodes differ in objects only."""
     ordered = sorted(predicates, key=lambda predicate: (predicate != RDF_TYPE, str(predicate)))
     starts = ["a" if one == RDF_TYPE else texts.iri(str(one)).replace("%", "%%") for one in ordered]
     return ordered, between.join(f"{start} %s" for start in starts)

@@ -1,1 +1,1 @@
-"""What SHACL Core cannot say: the functions behind the constraint components of `shapes/karenina/components.ttl`."""
+"""What SHACL Core cannot express: the functions of the constraint components in `shapes/karenina/components.ttl`."""

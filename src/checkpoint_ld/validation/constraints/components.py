@@ -45,7 +45,7 @@ _ZONES = timedelta(hours=14)
 
 
 def is_before(one: Any, other: Any) -> bool:
-    """Tell whether a date is surely before another; of two, one without offset, only when every offset says so."""
+    """Return whether a date is certainly before another; where one has no offset, whatever its offset may be."""
     if one == other or _is_evidently_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
         return False
     first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
@@ -55,7 +55,7 @@ def is_before(one: Any, other: Any) -> bool:
 
 
 def _is_evidently_later(one: Any, other: Any) -> bool:
-    """Tell whether a date is not before another one that is written alike, as their texts show."""
+    """Return whether a date is not before another one that is written alike, as their texts show."""
     if not isinstance(one, str) or not isinstance(other, str) or len(one) != len(other) or one < other:
         return False
     first, second = _ALIKE.fullmatch(one), _ALIKE.fullmatch(other)
@@ -63,19 +63,19 @@ def _is_evidently_later(one: Any, other: Any) -> bool:
 
 
 def is_below(one: Any, other: Any) -> bool:
-    """Tell whether a number is below another; what is no number is nobody's concern here."""
+    """Return whether a number is below another; what is no number is nobody's concern here."""
     first, second = _number_in(one), _number_in(other)
     return first is None or second is None or first < second
 
 
 def is_same_number(one: Any, other: Any) -> bool:
-    """Tell whether two numbers are one; what is no number is nobody's concern here."""
+    """Return whether two numbers are one; what is no number is nobody's concern here."""
     first, second = number(one), _number_in(other)
     return first is None or second is None or first == second
 
 
 def is_identifier_of(identifier: Any, text: Any) -> bool:
-    """Tell whether an identifier may stand for a question with this text: only a computed one can be wrong."""
+    """Return whether an identifier may stand for a question with this text: only a computed one can be wrong."""
     if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
         return True
     if identifier.startswith(QUESTION):
@@ -97,7 +97,7 @@ _TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
 
 
 def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
-    """Find the values that are not as the named form asks."""
+    """Find the values that do not have the named form."""
     found = faulty(FORMS[str(parameters["wellFormed"])], column.mapped(value_of))
     return column.rows_with([column.distinct[at] for at in found])
 
@@ -184,7 +184,7 @@ def _reached(column: Column, _parameters: Parameters, data: DataGraph) -> Iterat
 
 
 def _is_clear(data: DataGraph, scenario: Node) -> bool:
-    """Tell whether each edge of a scenario has two ends, and leads somewhere."""
+    """Return whether each edge of a scenario has two ends, and leads somewhere."""
     edges = data.values(scenario, _EDGES)
     return not data.values(scenario, _MALFORMED) and not any(
         data.values(edge, _NOWHERE[0])

@@ -1,7 +1,7 @@
 """Forms: what a single value has to look like, each under the name that `ck:wellFormed` gives it in the shapes.
 
 An RDF term is judged as the JSON value that it stands for. A form is a function that returns what is wrong with a
-value, or None. It judges only what it is about: where another rule asks for text, a value that is no text is let
+value, or None. It judges only what it is about: where another rule requires text, a value that is no text is let
 through, so that one fault is one finding. Nothing in a document is run: Python text is parsed, regular expressions are
 compiled. Keys and settings that nobody knows are compared with those that are known.
 """
@@ -151,14 +151,14 @@ _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
 
 
 OBJECT = object()
-"""What stands for a node: its IRI is a text to Python, and nothing that the document says."""
+"""What stands for a node: its IRI is a text to Python, and nothing in the document."""
 
 
 def value_of(term: Node) -> Any:
     """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
     if not isinstance(term, Literal):
         return OBJECT
-    datatype = term._datatype  # noqa: SLF001 - this is asked of every value, and the property takes twice as long
+    datatype = term._datatype  # noqa: SLF001 - it is read of every value, and the property takes twice as long
     return str(term) if datatype is None or datatype in _TEXTS else _value(str(term), datatype)
 
 
@@ -178,7 +178,7 @@ def contained(text: str) -> Any:
 
 
 def _is_whole(value: Any, text: str) -> bool:
-    """Tell whether a text surely spells an object without objects in it, or an array of such, and no key repeats.
+    """Return whether a text certainly spells an object without objects in it, or an array of such, and no key repeats.
 
     In a text that has no space before a colon, there is a quote before the colon of every key: as many as keys.
     """
@@ -271,7 +271,7 @@ def question_data(value: Any) -> str | None:
 
 
 def state_check(value: Any) -> str | None:
-    """Say what is wrong with the condition of an edge, a state check or an array of them; null says there is none."""
+    """Return what is wrong with the condition of an edge: a state check, an array of them, or null for none."""
     for check in value if isinstance(value, list) else [] if value is None else [value]:
         if not isinstance(check, dict):
             return f"it is {shown(check)}, not an object"
@@ -297,12 +297,12 @@ _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
 def _fault(message: str, is_faulty: Callable[[Any], object]) -> Form:
-    """Return a form that says `message` of values of which a function holds; {} in it stands for the value."""
+    """Return a form with `message` for the values that a function accepts; {} in it stands for the value."""
     return lambda value: message.format(shown(value)) if is_faulty(value) else None
 
 
 def _is_json(value: Any, kinds: type | tuple[type, ...] = (dict, list)) -> bool:
-    """Tell whether a text spells an object or an array."""
+    """Return whether a text spells an object or an array."""
     return isinstance(value, str) and isinstance(contained(value), kinds)
 
 
@@ -312,7 +312,7 @@ def _unquoted(form: Form) -> Form:
 
 
 def _of_json(kind: type, noun: str) -> Form:
-    """Return a form for objects or for arrays, which may be JSON text; null says that there is none."""
+    """Return a form for objects or for arrays, which may be JSON text; null means that there is none."""
     return _fault(
         f"{{}} is not {noun}", lambda value: not (value is None or isinstance(value, kind) or _is_json(value, kind))
     )
@@ -496,7 +496,7 @@ _OF_TEMPLATES = frozenset((_python, templates.answer_class, templates.complete, 
 
 
 def faulty(form: Form, values: Sequence[Any]) -> list[int]:
-    """Return the indexes of the values that are not as a form asks."""
+    """Return the indexes of the values that do not have a form."""
     suspects: Iterable[int] = range(len(values))
     if form is secrets.secret and secrets.are_harmless(values):
         return []

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
-"""What the reader notes without saying that anything is wrong, and what the rule about syntax says."""
+"""Problems that are no faults, and those that the rule about syntax reports."""
 _UNREAD = frozenset({"syntax", "limit"})
 _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
-"""Remarks of which no rule says anything."""
+"""Problems that no rule reports."""
 _SEEN, _MOST = 1024, 4096
 """So many templates and outlines are remembered at most."""
 FEW = 16
 """So many templates are read before outlines are made: for a few it would take longer than reading them."""
 
 _alike: dict[Outline | None, bool | None] = {}
-"""The outlines of templates that were read and of which no rule says anything: whether that holds for all with such an
+"""The outlines of templates that were read and that no rule reports: whether that holds for all with such an
 outline, None for those that were met but once."""
 
 
 class _Known(dict[str, tuple[tuple[str, str], ...]]):
-    """What is said of templates that were seen: several rules ask about each."""
+    """The problems of templates that were read: several rules need those of each."""
 
     def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
         if len(self) >= _SEEN:
@@ -45,7 +45,7 @@ _known = _Known()
 
 
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
-    """Return the problems of a template, none at all for one that is surely like another without fault."""
+    """Return the problems of a template, none at all for one that is certainly like another without fault."""
     is_early = not _alike and len(_known) < FEW
     if is_early:
         return _problems_of(read_template(source))
@@ -102,7 +102,7 @@ def forget() -> None:
 
 
 def unsound(values: Sequence[Any]) -> list[int]:
-    """Return the indexes of the values that are not templates of which surely no rule says anything."""
+    """Return the indexes of the values that are not templates that certainly no rule reports."""
     return [at for at, one in enumerate(values) if type(one) is not str or _known[one] or not one.strip()]
 
 
@@ -119,7 +119,7 @@ def answer_class(source: Any) -> str | None:
 
 
 def complete(source: Any) -> str | None:
-    """Say why a template cannot tell a right answer from a wrong one."""
+    """Return why a template cannot distinguish a right answer from a wrong one."""
     return _first(source, "incomplete".__eq__)
 
 
@@ -134,6 +134,6 @@ def fields(source: Any) -> str | None:
 
 
 def is_read(source: str) -> bool:
-    """Tell whether a text is surely Python, since it could be read as a template."""
+    """Return whether a text is certainly Python, since it could be read as a template."""
     problems = _known[source]
     return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

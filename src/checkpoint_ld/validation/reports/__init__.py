@@ -25,7 +25,7 @@ __all__ = ["FORMATS", "STATISTICS", "Format", "Settings", "render"]
 class Settings(NamedTuple):
     """How a report is rendered; a format leaves alone what does not concern it.
 
-    `colour` asks for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
+    `colour` is for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
     `max_per_rule` is how many findings of one rule a list for people holds, 0 for all of them. `fail_on` is the
     severity from which on a finding is a failed test, None for never. `rules_url` is where the pages of rules are, with
     `{code}` in the place of the code.

@@ -177,8 +177,8 @@ def message(found: Finding) -> str:
 def identity(found: Finding) -> str:
     """Return what stays when other parts of a file are edited.
 
-    The name of a node stays when an element is inserted before it, its pointer does not; what the pointer says beyond
-    the node tells the members of one node apart. A node that is named by a hash of the whole file is no help.
+    The name of a node stays when an element is inserted before it, its pointer does not; the part of the pointer beyond
+    the node distinguishes the members of one node. A node that is named by a hash of the whole file is no help.
     """
     where = pointer = found.place.pointer or ""
     if found.node is not None and not found.node.startswith(ROOT_PREFIX):

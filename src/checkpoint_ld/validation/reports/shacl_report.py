@@ -104,7 +104,7 @@ def _iri(text: str | None) -> NamedNode | None:
 class Results:
     """The results in the SHACL validation report `graph`, each with all statements that hang on it.
 
-    rdflib gives blank nodes a new label in every process. Here they are numbered in the order of what is said about
+    rdflib gives blank nodes a new label in every process. Here they are numbered in the order of the statements about
     them, so that the same report is the same text; labels start with `prefix`.
     """
 
@@ -131,7 +131,7 @@ class Results:
                 yield Triple(self._node(subject), NamedNode(str(predicate)), self._term(term))
 
     def _numbered(self, nodes: set[Node]) -> list[Node]:
-        """Label `nodes` and all that hangs on them, in the order of what is said about them."""
+        """Label `nodes` and all that hangs on them, in the order of the statements about them."""
         roots = sorted(nodes, key=lambda node: [(str(name), _key(term)) for name, term in self._about.get(node, ())])
         waiting = roots[::-1]
         reached = set(self._ordered)

@@ -77,7 +77,7 @@ def tally(counts: Mapping[Severity, int]) -> str:
 
 
 def verdict(report: Report) -> str:
-    """Return the one line that says what came out: `3 files: 2 violations, 1 warning, 0 infos (profile karenina)`."""
+    """Return the line that summarises the result: `3 files: 2 violations, 1 warning, 0 infos (profile karenina)`."""
     outcome = tally(report.counts) if report.checked else "nothing to check"
     fixable = sum(one.fixable for one in report.findings)
     fixed = f"; --fix mends {counted(fixable, 'finding')}" if fixable else ""
@@ -135,7 +135,7 @@ FORM = "no-secret"
 """The form (`Rule.form`) that values have which are no secrets."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[^\s,:\[\]{}"]+')
 _LONGEST = 10_000
-"""How many characters of a line are looked at for one finding: a file may well be one line of megabytes."""
+"""How many characters of a line are read for one finding: a file may well be one line of megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
 
 
 class Source:
-    """A text that findings point into. It is split into lines once, whatever is asked of it afterwards."""
+    """A text that findings point into. It is split into lines once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
