@@ -9,8 +9,13 @@ import traceback
 from collections.abc import Callable
 
 
-def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
-    """Do something in a process of its own; return how that ended."""
+def forked(
+    work: Callable[[], None], *, kill_after: float | None = None, kill_when: Callable[[], bool] = lambda: True
+) -> int:
+    """Do something in a process of its own; return how that ended.
+
+    It is killed `kill_after` seconds after `kill_when` holds.
+    """
     process = os.fork()
     if not process:
         try:
@@ -20,6 +25,8 @@ def forked(work: Callable[[], None], *, kill_after: float | None = None) -> int:
             traceback.print_exc()
             os._exit(1)
     if kill_after is not None:
+        while not kill_when() and not os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            time.sleep(0.002)
         time.sleep(kill_after)
         os.kill(process, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
