@@ -13,9 +13,10 @@ import pytest
 from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.collection.crashing import CHECKPOINTS
+from tests.trials import CI
 
 REPOSITORY = Path(__file__).parents[2]
-ROUNDS = 8
+ROUNDS = 4 if CI else 8
 
 needs_fork = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
 

@@ -6,8 +6,7 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
-from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
-from checkpoint_ld.checkpointing import CombinedStore
+from checkpoint_ld import DatabaseStore, FileStore
 from checkpoint_ld.testing import conformance
 
 
@@ -17,10 +16,6 @@ def database(folder: Path) -> DatabaseStore:
 
 def files(folder: Path) -> FileStore:
     return FileStore(folder / "checkpoints")
-
-
-def both(folder: Path) -> CheckpointStore:
-    return CombinedStore(files(folder), database(folder))
 
 
 def tear_file(folder: Path, name: str) -> None:
@@ -45,4 +40,3 @@ test_files = conformance(files, damages={"unreadable": tear_file}, follows=False
 test_database = conformance(
     database, damages={kind: partial(in_database, statement) for kind, statement in ROWS.items()}
 )
-test_both = conformance(both)

@@ -15,6 +15,7 @@ from checkpoint_ld.dialects import DIALECTS, Dialect, Downgrade, detect, leftove
 from tests.dialects import DIALECT_FOLDERS, documents
 from tests.dialects.test_nothing_vanishes import UNUSUAL, at, places, rich
 from tests.dialects.test_totality import mutilated
+from tests.trials import examples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,9 @@ def test_of_real_documents_as_much_is_noted_as_is_found(corpus: Path, folder: st
             assert_noted_as_read_back(found.upgrade(document).tree, file)
 
 
-@trial(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None, max_examples=200)
+@trial(
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], deadline=None, max_examples=examples(200)
+)
 @given(mutilated())
 def test_of_mutilated_documents_as_much_is_noted_as_is_found(document: dict[str, Any]) -> None:
     found = detect(document)
@@ -63,7 +66,7 @@ def test_of_mutilated_documents_as_much_is_noted_as_is_found(document: dict[str,
     assert_noted_as_read_back(found.upgrade(document).tree)
 
 
-@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
+@trial(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(300))
 @given(st.dictionaries(st.sampled_from(SPOTS), st.sampled_from([..., None, True, 1, *UNUSUAL]), max_size=3))
 def test_of_changed_documents_as_much_is_noted_as_is_found(changes: dict[tuple[str | int, ...], Any]) -> None:
     document = rich()

@@ -12,6 +12,7 @@ import pytest
 
 from checkpoint_ld import shacl
 from tests.conftest import REPOSITORY
+from tests.trials import some
 
 FOLDER = REPOSITORY / ".venv" / "published-shapes"
 pytestmark = pytest.mark.skipif(
@@ -29,9 +30,9 @@ def engines() -> Iterator[ModuleType]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ro-crate/1.1", "ro-crate/1.2"])
+@pytest.mark.parametrize("name", some(["ro-crate/1.2", "ro-crate/1.1"], 2))
 def test_all_shapes_of_ro_crate_give_equal_results(engines: ModuleType, name: str) -> None:
-    whole, data = engines.material(FOLDER, name, (1, 4, 7))
+    whole, data = engines.material(FOLDER, name, some((1, 4, 7), 2))
     shapes = shacl.compile_shapes(whole, advanced=True)
     assert shapes.others, "some shapes have SPARQL"
 
@@ -43,7 +44,7 @@ def test_all_shapes_of_ro_crate_give_equal_results(engines: ModuleType, name: st
 
 @pytest.mark.slow
 def test_the_core_shapes_of_brick_give_equal_results(engines: ModuleType) -> None:
-    whole, data = engines.material(FOLDER, "brick/1.3", (1, 5))
+    whole, data = engines.material(FOLDER, "brick/1.3", some((1, 5), 2))
     core = engines.core_of(whole)
     shapes = shacl.compile_shapes(core)
 
