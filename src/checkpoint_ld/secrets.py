@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 _SECRET_KEY = re.compile(
-    r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)$",
+    r"(?:^|_|-)(?:api_?key|apikey|secret|password|passwd|token|access_?key|private_?key|authorization|credentials?)\Z",
     re.IGNORECASE,
 )
-_SUSPICIOUS_WORDS = ("key", "secret", "passw", "token", "author", "credent")
-"""Each suspicious key holds one of these, once it is case-folded; dotted and undotted letters count as one, too."""
+_ENDS_OF_KEYS = (
+    *('_key":', 'ikey":', '\u0131key":', '\u0307key":', 'skey":', 'ekey":', 'secret":', "passw", 'token":'),
+    *("authori", "author\u0131", "credent"),
+)
+"""Each suspicious key, case-folded and as JSON has it, holds one of these; dotted and undotted letters count as one."""
 _SECRET_VALUE = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|AKIA[0-9A-Z]{16}"
     r"|AIza[0-9A-Za-z_-]{30,}|hf_[A-Za-z0-9]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|Bearer\s+[A-Za-z0-9._~+/-]{16,})"
@@ -39,7 +42,7 @@ WITHHELD = "(withheld: it looks like a secret)"
 
 def secret(value: Any) -> str | None:
     """Return the place in the settings of a model of a value that looks like a secret, without repeating it."""
-    if _is_harmless(value):
+    if is_harmless(value):
         return None
     for path, one in walk(value):
         if not isinstance(one, str) or not one:
@@ -56,10 +59,10 @@ def are_harmless(values: Iterable[object]) -> bool:
     """Return whether there is certainly no secret in any of several values, which are searched together."""
     texts = [value for value in values if type(value) is str]
     containers = [value for value in values if type(value) in (list, dict)]
-    return _SUSPICIOUS_PART.search("\n".join(texts)) is None and (not containers or _is_harmless(containers))
+    return _SUSPICIOUS_PART.search("\n".join(texts)) is None and (not containers or is_harmless(containers))
 
 
-def _is_harmless(value: Any) -> bool:
+def is_harmless(value: Any) -> bool:
     """Return whether there is certainly no secret in a value; fast, since hardly any setting has one."""
     if not isinstance(value, (dict, list)):
         return not isinstance(value, str) or not _is_secret(value)
@@ -68,7 +71,7 @@ def _is_harmless(value: Any) -> bool:
     except TypeError:  # it is no JSON, or numbers are too large
         return False
     folded = text.casefold()
-    return _SUSPICIOUS_PART.search(text) is None and not any(map(folded.__contains__, _SUSPICIOUS_WORDS))
+    return _SUSPICIOUS_PART.search(text) is None and not any(map(folded.__contains__, _ENDS_OF_KEYS))
 
 
 def _is_secret(text: str) -> bool:

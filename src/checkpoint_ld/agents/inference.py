@@ -7,9 +7,9 @@ value at fault, so that its shape allows no value.
 
 from __future__ import annotations
 
-import re
+from contextlib import suppress
 from functools import cached_property
-from itertools import product, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
@@ -26,7 +26,7 @@ from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import literal_of
 from checkpoint_ld.graph.store import copied, put, terms_of, triples_of
 from checkpoint_ld.phrases import given, shown
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import is_harmless, secret
 from checkpoint_ld.validation.constraints import forms
 
 if TYPE_CHECKING:
@@ -72,30 +72,16 @@ _MEMBERS: Mapping[str, Mapping[str, str]] = {
 _SECONDS = 10**11
 """A number of milliseconds below this (a day of 1973, or before) is taken for seconds."""
 _COPIES = ("step_number", "tokens_used", "duration_ms")
-_TOTALS = {"total_thoughts": ("thought_chain", "thoughts"), "total_tool_calls": ("calls", "calls")}
+_TOTALS = {
+    "total_thoughts": (SNAPSHOT, "thought_chain", "thoughts"),
+    "total_tool_calls": (TOOL_STATE, "calls", "calls"),
+}
 _STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
 _SUCCESS = {True: "success is true", False: "success is false", None: "there is no success, as long as it is in flight"}
 _EXTRA = "thought_chain_extra"
 """The member that keeps the unknown keys beside the thoughts of the second shape."""
 
 LARGEST = 2**53
-_WORDS = (
-    *("apikey", "api_key", "accesskey", "access_key", "privatekey", "private_key", "secret", "password", "passwd"),
-    *("token", "authorization", "credential", "credentials"),
-)
-_TRACES = {
-    **{f'{word}":"'.encode(): None for word in _WORDS},
-    **{prefix: re.compile(prefix + rb"[a-z0-9_-]{16}") for prefix in (b"sk-", b"pk-", b"rk-")},
-    **{
-        prefix: re.compile(prefix + rb"[a-z0-9]{16}")
-        for prefix in (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"hf_", b"akia")
-    },
-    b"aiza": re.compile(rb"aiza[a-z0-9_-]{30}"),
-    b"xox": re.compile(rb"xox[abprs]-"),
-    b"bearer": None,
-    b"private key": None,
-}
-"""Parts of secrets in small letters; a longer part, as a pattern, where the short one occurs in other words."""
 
 
 class Part(NamedTuple):
@@ -143,7 +129,7 @@ class Parts:
         self.root = self.by_class[CHECKPOINT][0]
         for kind, parts in [*self.by_class.items()]:
             self._infer_of(kind, parts)
-        for inference in (_keys, _thoughts, _calls, _metadata, _progress, _results, _diff, _anywhere):
+        for inference in (_keys, _thoughts, _calls, _contradictions, _anywhere):
             for part, name, value, place, detail in inference(self):
                 self.infer(part, name, value, place, detail)
 
@@ -155,6 +141,10 @@ class Parts:
     def of(self, kind: str) -> Sequence[Part]:
         """Return the parts of a class, in the order of the tree."""
         return self.by_class.get(kind, ())
+
+    def first(self, kind: str) -> Part:
+        """Return the only part of a class, one without members where there is none."""
+        return next(iter(self.of(kind)), Part(self.root.node, {}, "", kind))
 
     def infer(self, part: Part, name: str, value: Any, place: str, detail: str = "") -> None:
         """Add a value (JSON or a node) of an inferred property; `place` is its place in the part."""
@@ -284,39 +274,30 @@ def _keys(parts: Parts) -> Iterator[_Fault]:
 def _thoughts(parts: Parts) -> Iterator[_Fault]:
     """Infer faults in the times, parents and children of thoughts."""
     thoughts = parts.of(THOUGHT)
-    by_id = {part.tree["id"]: part for part in reversed(thoughts) if isinstance(part.tree.get("id"), str)}
-    for part in thoughts:
+    places = {
+        part.tree["id"]: at for at, part in reversed([*enumerate(thoughts)]) if isinstance(part.tree.get("id"), str)
+    }
+    parents = [part.tree.get("parent_id") for part in thoughts]
+    above = [places.get(parent) if isinstance(parent, str) else None for parent in parents]
+    seen: set[int] = set()
+    for start, part in enumerate(thoughts):
         created: Any = part.tree.get("created_at")
         if _is_late(parts, created):
             yield part, "afterCheckpoint", created, "/created_at", shown(parts.tree["timestamp"])
-        parent = _parent(part, by_id)
-        if parent is not None and _is_before(created, parent.tree.get("created_at")):
-            yield part, "olderThanParent", created, "/created_at", shown(parent.tree["created_at"])
-    for part in _in_cycles(thoughts, by_id):
-        yield part, "ownAncestor", part.tree["parent_id"], "/parent_id", ""
+        at = above[start]
+        before = None if at is None else thoughts[at].tree.get("created_at")
+        if _is_before(created, before):
+            yield part, "olderThanParent", created, "/created_at", shown(before)
+        at, walked = start, []
+        while at is not None and at not in seen:
+            seen.add(at)
+            walked.append(at)
+            at = above[at]
+        if at in walked:  # the first thought of a cycle of parents
+            first = min(walked[walked.index(at) :])
+            yield thoughts[first], "ownAncestor", parents[first], "/parent_id", ""
     if any(isinstance(part.tree.get("children"), list) for part in thoughts):
         yield from _children(thoughts)
-
-
-def _parent(part: Part, by_id: dict[str, Part]) -> Part | None:
-    parent = part.tree.get("parent_id")
-    return by_id.get(parent) if isinstance(parent, str) else None
-
-
-def _in_cycles(thoughts: Sequence[Part], by_id: dict[str, Part]) -> Iterator[Part]:
-    """Yield the first thought of each cycle of parents."""
-    order = {part.pointer: at for at, part in enumerate(thoughts)}
-    seen: set[str] = set()
-    for part in thoughts:
-        walked: dict[str, Part] = {}
-        at: Part | None = part
-        while at is not None and at.pointer not in seen and at.pointer not in walked:
-            walked[at.pointer] = at
-            at = _parent(at, by_id)
-        seen.update(walked)
-        if at is not None and at.pointer in walked:
-            steps = [*walked.values()]
-            yield min(steps[steps.index(at) :], key=lambda step: order[step.pointer])
 
 
 def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
@@ -327,9 +308,9 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
         if isinstance(parent, str) and isinstance(identifier, str):
             children.setdefault(parent, set()).add(identifier)
     for part in thoughts:
-        stated, identifier = part.tree.get("children"), part.tree.get("id")
-        is_comparable = isinstance(stated, list) and all(isinstance(item, str) for item in stated)
-        if isinstance(identifier, str) and isinstance(stated, list) and is_comparable:
+        stated: Any = part.tree.get("children")
+        identifier = part.tree.get("id")
+        if isinstance(identifier, str) and is_texts(stated):
             expected = children.get(identifier, set())
             unknown, missing = sorted(set(stated) - expected), sorted(expected - set(stated))
             if unknown or missing:
@@ -339,9 +320,7 @@ def _children(thoughts: Sequence[Part]) -> Iterator[_Fault]:
 
 def _calls(parts: Parts) -> Iterator[_Fault]:
     """Infer faults in the times, the status and the errors of calls."""
-    is_complete = any(
-        metadata.tree.get("checkpoint_reason") == "execution_completed" for metadata in parts.of(METADATA)
-    )
+    is_complete = parts.first(METADATA).tree.get("checkpoint_reason") == "execution_completed"
     for part in parts.of(CALL):
         call = part.tree
         for key in ("started_at", "completed_at"):
@@ -349,80 +328,51 @@ def _calls(parts: Parts) -> Iterator[_Fault]:
                 yield part, "afterCheckpoint", key, "/" + key, shown(parts.tree["timestamp"])
         if _is_before(call.get("completed_at"), call.get("started_at")):
             yield part, "completedEarly", call["completed_at"], "/completed_at", shown(call["started_at"])
-        success = call.get("success")
+        success, status, error = call.get("success"), call.get("status"), call.get("error")
+        if not isinstance(success, bool | None):
+            continue
         if success is None and is_complete:
             yield part, "inFlightAtEnd", True, "", ""
-        if success is None or isinstance(success, bool):
-            yield from _end(part, success)
+        if isinstance(status, str) and status in STATUSES and status not in _STATUSES[success]:
+            yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
+        if success is True and isinstance(error, str) and error:
+            yield part, "errorOfSuccess", error, "/error", ""
+        if success is False and status != "cancelled" and (error is None or error == ""):
+            yield part, "failedWithoutError", True, "/error", ""
 
 
-def _end(part: Part, success: bool | None) -> Iterator[_Fault]:
-    """Infer faults in the end of a call."""
-    status, error = part.tree.get("status"), part.tree.get("error")
-    if isinstance(status, str) and status in STATUSES and status not in _STATUSES[success]:
-        yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
-    if success is True and isinstance(error, str) and error:
-        yield part, "errorOfSuccess", error, "/error", ""
-    if success is False and status != "cancelled" and (error is None or error == ""):
-        yield part, "failedWithoutError", True, "/error", ""
-
-
-def _metadata(parts: Parts) -> Iterator[_Fault]:
-    agent = parts.tree.get("agent_id")
-    for metadata in parts.of(METADATA):
-        own = metadata.tree.get("agent_id")
-        if isinstance(agent, str) and isinstance(own, str) and own != agent:
-            yield metadata, "otherAgent", own, "/agent_id", shown(agent)
-        for key, progress in product(_COPIES, parts.of(PROGRESS)):
-            one, other = metadata.tree.get(key), progress.tree.get(key)
-            is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
-            if is_same_kind and one != other:
-                yield metadata, "otherThanProgress", key, "/" + key, shown(other)
-
-
-def _progress(parts: Parts) -> Iterator[_Fault]:
-    for key, progress in product(_TOTALS, parts.of(PROGRESS)):
-        counted, noun = _TOTALS[key]
-        snapshot = parts.tree["snapshot"]
-        holder = snapshot if counted == "thought_chain" else snapshot.get("tool_state")
-        there = holder.get(counted) if isinstance(holder, dict) else None
-        total = progress.tree.get(key)
+def _contradictions(parts: Parts) -> Iterator[_Fault]:
+    """Infer numbers and ids that contradict others elsewhere in the checkpoint."""
+    metadata, progress, tools, diff = map(parts.first, (METADATA, PROGRESS, TOOL_STATE, DIFF))
+    agent, own = parts.tree.get("agent_id"), metadata.tree.get("agent_id")
+    if isinstance(agent, str) and isinstance(own, str) and own != agent:
+        yield metadata, "otherAgent", own, "/agent_id", shown(agent)
+    for key in _COPIES:
+        one, other = metadata.tree.get(key), progress.tree.get(key)
+        is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
+        if is_same_kind and one != other:
+            yield metadata, "otherThanProgress", key, "/" + key, shown(other)
+    for key, (holder, counted, noun) in _TOTALS.items():
+        there, total = parts.first(holder).tree.get(counted), progress.tree.get(key)
         if isinstance(there, list) and is_number(total) and total != len(there):
             yield progress, "miscounted", key, "/" + key, f"{len(there)} {noun}"
-
-
-def _results(parts: Parts) -> Iterator[_Fault]:
-    for tools in parts.of(TOOL_STATE):
-        results, calls = tools.tree.get("results"), tools.tree.get("calls")
-        if isinstance(results, dict) and isinstance(calls, list):
-            ids = [call.get("id") for call in calls if isinstance(call, dict)]
-            known = {one for one in ids if isinstance(one, str)}
-            for key in results:
-                if key not in known:
-                    yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
-
-
-def _diff(parts: Parts) -> Iterator[_Fault]:
-    parent = parts.tree.get("parent")
-    known = parent.get("checkpoint_id") if isinstance(parent, dict) else None
-    for diff in parts.of(DIFF):
-        origin = diff.tree.get("from_checkpoint_id")
-        if isinstance(origin, str) and known != origin and (known is None or isinstance(known, str)):
-            yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
+    results, calls = tools.tree.get("results"), tools.tree.get("calls")
+    if isinstance(results, dict) and isinstance(calls, list):
+        ids = {one for call in calls if isinstance(call, dict) and isinstance(one := call.get("id"), str)}
+        for key in (key for key in results if key not in ids):
+            yield tools, "resultOfNoCall", key, "/results" + pointer((key,)), ""
+    origin, known = diff.tree.get("from_checkpoint_id"), parts.first(PARENT).tree.get("checkpoint_id")
+    if isinstance(origin, str) and known != origin and isinstance(known, str | None):
+        yield diff, "otherThanParent", origin, "/from_checkpoint_id", given(known)
 
 
 def _anywhere(parts: Parts) -> Iterator[_Fault]:
-    """Infer secrets and very large integers, wherever they stand.
-
-    The text of the whole tree is searched first, for fixed words, which is fast. Only if one is found are the values
-    examined one by one.
-    """
-    try:
-        text = orjson.dumps(parts.tree, option=orjson.OPT_STRICT_INTEGER).lower()
-        has_trace = any(word in text and (more is None or more.search(text)) for word, more in _TRACES.items())
-    except TypeError:  # an integer of more than 53 bits, half a surrogate pair, or nesting that it does not go into
-        has_trace = True
-    for path, value in walk(parts.tree) if has_trace else ():
+    """Infer secrets and very large integers wherever they stand, unless the text of the tree rules both out."""
+    with suppress(TypeError):  # an integer of more than 53 bits, half a surrogate pair, or too deep a nesting
+        orjson.dumps(parts.tree, option=orjson.OPT_STRICT_INTEGER)
+        if is_harmless(parts.tree):
+            return
+    for path, value in walk(parts.tree):
         place = pointer(path)
         if isinstance(value, str):
             key = next((step for step in reversed(path) if isinstance(step, str)), "")
