@@ -80,7 +80,7 @@ def test_what_is_loaded_breaks_no_rule_and_what_is_refused_does(
     path: tuple[str | int, ...], value: Json, is_absent: bool
 ) -> None:
     tree = broken(whole(), path, value, is_absent=is_absent)
-    violations = rules.validate_checkpoint(tree).at_least(Severity.VIOLATION)
+    violations = rules.report_on(tree).at_least(Severity.VIOLATION)
     try:
         AgentCheckpoint.model_validate(tree)
     except ValidationError:
@@ -102,7 +102,7 @@ def test_integers_that_no_float_holds_are_numbers() -> None:
 
 
 def test_a_value_of_the_wrong_type_is_refused_even_if_no_rule_minds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "validate_checkpoint", lambda *_: Report("agent", (), {}))
+    monkeypatch.setattr(rules, "report_on", lambda *_: Report("agent", (), {}))
     with pytest.raises(
         InvalidCheckpoint, match=r"/snapshot/thought_chain/1/confidence AD011 .*; found float"
     ) as refused:

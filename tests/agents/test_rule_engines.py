@@ -67,7 +67,7 @@ def assert_alike_as_statements(source: bytes) -> None:
     except ReadError:
         return  # no checkpoint of which there are statements
     told = rules.check_reading(statements).findings
-    assert [*map(what, told)] == [*map(what, rules.validate_checkpoint(tree).findings)]
+    assert [*map(what, told)] == [*map(what, rules.report_on(tree).findings)]
 
 
 def what(found: Finding) -> Any:

@@ -46,7 +46,7 @@ def the_example(rule: Rule) -> Example:
 
 def found_in(source: bytes, rule: Rule) -> tuple[Finding, ...]:
     if rule.slug in ONLY_IN_MEMORY:
-        return rules.validate_checkpoint(json.loads(source)).findings
+        return rules.report_on(json.loads(source)).findings
     try:
         return rules.check_reading(examine(source)).findings
     except ReadError as error:
@@ -249,7 +249,7 @@ def test_profiles_of_benchmarks_have_no_rules_of_agents_but_those_about_text() -
 
 
 def test_a_report_on_a_checkpoint_in_memory_points_into_its_tree() -> None:
-    report = rules.validate_checkpoint(tree(removed("/name"), replaced("/metadata/tokens_used", -1)))
+    report = rules.report_on(tree(removed("/name"), replaced("/metadata/tokens_used", -1)))
     assert not report.conforms
     assert [(one.rule, one.place.pointer, one.place.line) for one in report.findings] == [
         ("metadata-tokens", "/metadata/tokens_used", None)
@@ -311,5 +311,5 @@ def test_deep_values_are_looked_at_as_well(depth: int) -> None:
     value: Json = {"token": "k-58aQx8f2e91"}
     for _ in range(depth):
         value = [value]
-    [found] = rules.validate_checkpoint(tree(added("/snapshot/context/variables/deep", value))).findings
+    [found] = rules.report_on(tree(added("/snapshot/context/variables/deep", value))).findings
     assert found.rule == "agent-secret"

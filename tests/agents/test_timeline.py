@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import AgentCheckpoint
-from checkpoint_ld.agents.timeline import Timeline, html_of, line_to, span, svg_of, text_of, timeline_of
+from checkpoint_ld.agents.picture import html_of, svg_of
+from checkpoint_ld.agents.timeline import Timeline, line_to, span, text_of, timeline_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of

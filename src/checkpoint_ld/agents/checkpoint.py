@@ -97,7 +97,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
             return checkpoint.refusing()
         from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
 
-        raise _refusal(checkpoint, rules.validate_checkpoint(tree))
+        raise _refusal(checkpoint, rules.report_on(tree))
 
     @classmethod
     def from_graph(cls, graph: Graph) -> Self:
@@ -170,7 +170,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         """Validate the checkpoint by the rules of a profile. Raises SettingsError for an unknown profile."""
         from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
 
-        return rules.validate_checkpoint(self.tree(), profile)
+        return rules.report_on(self.tree(), profile)
 
     @classmethod
     def _of_values(cls, tree: Mapping[str, Any]) -> Self | ValidationError:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agents.json_patch import guarded, patch
-from checkpoint_ld.agents.timeline import WITHHELD, outcome_of
+from checkpoint_ld.agents.timeline import outcome_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

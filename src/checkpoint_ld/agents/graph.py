@@ -17,7 +17,7 @@ from rdflib import Graph, Literal, URIRef
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived, prov, value_of
 from checkpoint_ld.agents.text import bytes_of, sha256_of
-from checkpoint_ld.agents.values import LATEST_MS
+from checkpoint_ld.agents.values import LATEST_MS, Tree
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.building import Walk
@@ -54,76 +54,66 @@ def moment(milliseconds: int) -> Literal:
     return typed(text.replace("+00:00", "Z"), _DATETIME)
 
 
-class _Layer:
-    """Adds the derived statements about one checkpoint."""
+class _Provenance:
+    """Adds the derived statements about one checkpoint to its index."""
 
-    def __init__(self, index: Index, root: Node) -> None:
+    def __init__(self, index: Index) -> None:
         self.index = index
-        self.root = root
-        self.execution = self.named(root, prov("wasGeneratedBy"))
-        self.agent = self.named(root, prov("wasAttributedTo"))
 
-    def add(self, sha256: str | None) -> None:
-        root, execution, agent = self.root, self.execution, self.agent
-        snapshot = self.named(root, caf("snapshot"))
-        tool_state = self.named(snapshot, caf("toolState"))
-        self.say(root, RDF_TYPE, prov("Entity"))
-        self.moment_of(root, caf("timestampMs"), prov("generatedAtTime"))
-        self.say(root, prov("wasDerivedFrom"), self.named(self.named(root, caf("parent")), caf("parentCheckpoint")))
-        self.say(root, derived("sha256"), None if sha256 is None else Literal(sha256))
-        self.say(root, _ABOUT, self.subject_of(caf("question")))
-        self.say(execution, RDF_TYPE, caf("Execution"))
-        self.say(execution, RDF_TYPE, prov("Activity"))
-        self.say(execution, prov("wasAssociatedWith"), agent)
-        self.say(execution, prov("used"), self.subject_of(caf("question")))
-        self.say(execution, prov("used"), self.subject_of(caf("benchmark")))
-        self.say(agent, RDF_TYPE, caf("Agent"))
-        self.say(agent, RDF_TYPE, prov("SoftwareAgent"))
-        for thought in self.objects(snapshot, caf("thought")):
-            self.say(root, derived("hasThought"), thought)
-            self.say(thought, RDF_TYPE, prov("Entity"))
-            self.moment_of(thought, caf("createdAtMs"), prov("generatedAtTime"))
-            self.say(thought, prov("wasGeneratedBy"), execution)
-            self.say(thought, prov("wasDerivedFrom"), self.named(thought, caf("parentThought")))
+    def add_all(self, root: Node, sha256: str | None) -> None:
+        node, add = self.node, self.add
+        execution, agent = node(root, prov("wasGeneratedBy")), node(root, prov("wasAttributedTo"))
+        snapshot = node(root, caf("snapshot"))
+        tool_state = node(snapshot, caf("toolState"))
+        about = [self.value(node(root, caf("about")), caf(name)) for name in ("question", "benchmark")]
+        # As these are named in the benchmark's graph.
+        subjects = [URIRef(literals.iri_of(one)) if isinstance(one, str) and one else None for one in about]
+        add(root, RDF_TYPE, prov("Entity"))
+        self.add_moment(root, "generatedAtTime", "timestampMs")
+        add(root, prov("wasDerivedFrom"), node(node(root, caf("parent")), caf("parentCheckpoint")))
+        add(root, derived("sha256"), None if sha256 is None else Literal(sha256))
+        add(root, _ABOUT, subjects[0])
+        add(execution, RDF_TYPE, caf("Execution"), prov("Activity"))
+        add(execution, prov("wasAssociatedWith"), agent)
+        add(execution, prov("used"), *subjects)
+        add(agent, RDF_TYPE, caf("Agent"), prov("SoftwareAgent"))
+        for thought in self.nodes(snapshot, caf("thought")):
+            add(root, derived("hasThought"), thought)
+            add(thought, RDF_TYPE, prov("Entity"))
+            self.add_moment(thought, "generatedAtTime", "createdAtMs")
+            add(thought, prov("wasGeneratedBy"), execution)
+            add(thought, prov("wasDerivedFrom"), node(thought, caf("parentThought")))
         results = self.value(tool_state, caf("results"))
-        for call in self.objects(tool_state, caf("toolCall")):
-            self.say(root, derived("hasToolCall"), call)
-            self.say(call, RDF_TYPE, prov("Activity"))
-            self.moment_of(call, caf("startedAtMs"), prov("startedAtTime"))
-            self.moment_of(call, caf("completedAtMs"), prov("endedAtTime"))
-            self.say(call, prov("wasAssociatedWith"), agent)
+        for call in self.nodes(tool_state, caf("toolCall")):
+            add(root, derived("hasToolCall"), call)
+            add(call, RDF_TYPE, prov("Activity"))
+            self.add_moment(call, "startedAtTime", "startedAtMs")
+            self.add_moment(call, "endedAtTime", "completedAtMs")
+            add(call, prov("wasAssociatedWith"), agent)
             identified = schema.identifier(str(call))
             if identified is not None and isinstance(results, dict) and identified[1] in results:
-                self.say(call, derived("result"), literal_of(results[identified[1]], "@json"))
+                add(call, derived("result"), literal_of(results[identified[1]], "@json"))
 
-    def say(self, subject: Node | None, predicate: URIRef, term: Node | None) -> None:
-        if subject is not None and term is not None:
-            put(self.index, subject, predicate, term)
+    def add(self, subject: Node | None, predicate: URIRef, *terms: Node | None) -> None:
+        for term in terms:
+            if subject is not None and term is not None:
+                put(self.index, subject, predicate, term)
 
-    def moment_of(self, subject: Node, source: URIRef, predicate: URIRef) -> None:
-        value = self.value(subject, source)
-        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LATEST_MS:
-            self.say(subject, predicate, moment(value))
+    def add_moment(self, subject: Node, predicate: str, source: str) -> None:
+        at = self.value(subject, caf(source))
+        if isinstance(at, int) and not isinstance(at, bool) and 0 <= at <= LATEST_MS:
+            put(self.index, subject, prov(predicate), moment(at))
 
-    def subject_of(self, what: URIRef) -> URIRef | None:
-        """Return the IRI of the question or the benchmark that the checkpoint is about, as in the benchmark's graph."""
-        value = self.value(self.named(self.root, caf("about")), what)
-        return URIRef(literals.iri_of(value)) if isinstance(value, str) and value else None
+    def nodes(self, subject: Node | None, predicate: URIRef) -> list[Node]:
+        held = None if subject is None else self.index.get(subject, {}).get(predicate)
+        return [term for term in terms_of(held) if not isinstance(term, Literal)]
 
-    def objects(self, subject: Node | None, predicate: URIRef) -> list[Node]:
-        return [term for term in self.terms(subject, predicate) if not isinstance(term, Literal)]
-
-    def named(self, subject: Node | None, predicate: URIRef) -> Node | None:
-        return next(iter(self.objects(subject, predicate)), None)
+    def node(self, subject: Node | None, predicate: URIRef) -> Node | None:
+        return next(iter(self.nodes(subject, predicate)), None)
 
     def value(self, subject: Node | None, predicate: URIRef) -> Any:
-        return next((value_of(term) for term in self.terms(subject, predicate) if isinstance(term, Literal)), None)
-
-    def terms(self, subject: Node | None, predicate: URIRef) -> list[Node]:
-        return [] if subject is None else terms_of(self.index.get(subject, {}).get(predicate))
-
-
-Tree = dict[str, Any]
+        held = None if subject is None else self.index.get(subject, {}).get(predicate)
+        return next((value_of(term) for term in terms_of(held) if isinstance(term, Literal)), None)
 
 
 class AgentGraph(StatementGraph):
@@ -148,7 +138,7 @@ class AgentGraph(StatementGraph):
                     sha256 = sha256 or sha256_of(tree)
                 except WriteError:
                     sha256 = None  # it has no text
-                _Layer(index, root).add(sha256)
+                _Provenance(index).add_all(root, sha256)
             return cls(index, root)
 
     @classmethod

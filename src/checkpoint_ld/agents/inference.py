@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.agents.schema import AgentPlan
+    from checkpoint_ld.agents.values import Tree
     from checkpoint_ld.graph.store import Index
-
-Tree = dict[str, Any]
 
 CHECKPOINT, SNAPSHOT, PARENT = CAF + "Checkpoint", CAF + "Snapshot", CAF + "Parent"
 THOUGHT, CALL, TOOL_STATE = CAF + "Thought", CAF + "ToolCall", CAF + "ToolState"

@@ -29,7 +29,7 @@ from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import value_of
 from checkpoint_ld.validation.results import Checked, Report, results, violations
-from checkpoint_ld.validation.validator import COMPILED, judge
+from checkpoint_ld.validation.validator import COMPILED, judge, report_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
@@ -65,60 +65,47 @@ class Placed(NamedTuple):
     detail: str
 
 
-def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
-    """Validate a reading by the rules of a profile, as `validation.judge`.
+def check_reading(
+    checkpoint: AgentReading | Tree, profile: Profile | str = "agent", *, engine: str = COMPILED
+) -> Checked:
+    """Validate a reading, or a canonical tree, by the rules of a profile, as `validation.judge`.
 
-    `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile.
+    `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile, and one of benchmarks.
     """
-    return judge(_Agent(reading.tree, reading), _profile(profile), engine=engine)
+    if isinstance(profile, str):
+        profile = profiles.profile(profiles.of_family(profile, profiles.AGENT))
+    if profile.family != profiles.AGENT:
+        raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
+    return judge(_Agent(checkpoint), profile, engine=engine)
 
 
-def report_on(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Report:
-    """Return the report on an agent checkpoint that was read. Raises SettingsError as `check_reading`."""
-    chosen = _profile(profile)
-    return Report(chosen.name, (check_reading(reading, chosen, engine=engine),), chosen.rules)
-
-
-def validate_checkpoint(checkpoint: AgentCheckpoint | Tree, profile: Profile | str = "agent") -> Report:
-    """Validate an agent checkpoint, or its canonical tree, by the rules of a profile; findings point into the tree.
-
-    Raises SettingsError as `check_reading`.
-    """
-    chosen = _profile(profile)
-    checked = judge(_Agent(checkpoint if isinstance(checkpoint, dict) else checkpoint.tree()), chosen)
-    return Report(chosen.name, (checked,), chosen.rules)
+def report_on(checkpoint: AgentReading | Tree, profile: str = "agent") -> Report:
+    """Return the report on a reading, or on a canonical tree. Raises SettingsError as `check_reading`."""
+    chosen = profiles.profile(profiles.of_family(profile, profiles.AGENT))
+    return report_of([check_reading(checkpoint, chosen)], chosen)
 
 
 def is_broken(tree: Tree) -> bool:
     """Return whether a canonical tree breaks a rule whose severity is violation."""
     with uncollected():
-        return bool(shacl.results(_data(Parts(tree)), violations(profiles.profile(profiles.AGENT))))
-
-
-def _data(parts: Parts) -> shacl.DataGraph:
-    return shacl.DataGraph(parts.index, parts.inferred)
-
-
-def _profile(profile: Profile | str) -> Profile:
-    if isinstance(profile, str):
-        return profiles.profile(profiles.of_family(profile, profiles.AGENT))
-    if profile.family != profiles.AGENT:
-        raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
-    return profile
+        parts = Parts(tree)
+        shapes = violations(profiles.profile(profiles.AGENT))
+        return bool(shacl.results(shacl.DataGraph(parts.index, parts.inferred), shapes))
 
 
 class _Agent:
     """An agent checkpoint, as `validation.Judged` describes it: a canonical tree, and the reading that it came from."""
 
-    def __init__(self, tree: Tree, reading: AgentReading | None = None) -> None:
-        self.tree, self.reading = tree, reading
+    def __init__(self, checkpoint: AgentReading | Tree) -> None:
+        reading = self.reading = checkpoint if isinstance(checkpoint, AgentReading) else None
+        self.tree = checkpoint.tree if isinstance(checkpoint, AgentReading) else checkpoint
         self.source = None if reading is None else reading.source
         self.dialect = "agent-canonical" if reading is None else f"agent-{reading.shape}"
         self.document = None if reading is None else reading.document
 
     def statements(self) -> shacl.DataGraph:
         self.parts = Parts(self.tree)
-        return _data(self.parts)
+        return shacl.DataGraph(self.parts.index, self.parts.inferred)
 
     def findings(
         self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
@@ -140,29 +127,25 @@ class _Agent:
         return self.reading.key_place(at) if is_key else self.reading.place(at)
 
     def _finding(self, judged: Placed, profile: Profile, shapes: Index) -> Finding:
-        ours = profile.of_shape(str(judged.result.shape))
-        rule = ours or Rule("shape", "shape", "a shape of your own", judged.severity)
+        shape = judged.result.shape
+        rule = profile.of_shape(str(shape)) or Rule("shape", "shape", "a shape of your own", judged.severity)
         value, key = value_at(self.tree, judged.place), _key(judged.place)
         is_withheld = _is_secret(key, value)
         words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
+        message = _PLACEHOLDER.sub(lambda match: words.get(match[1], judged.detail), rule.message or "{?detail}")
         place = self._place(judged.place, is_key=rule.slug in _ABOUT_KEYS)
-        message = (
-            _PLACEHOLDER.sub(lambda match: words.get(match[1], judged.detail), rule.message)
-            if rule.message
-            else judged.detail
-        )
-        as_text = str(Literal(value)) if isinstance(value, bool) else str(value)
+        is_shown = value is not None and not isinstance(value, (dict, list)) and not is_withheld
         return Finding(
             code=rule.code,
-            severity=rule.severity if ours else judged.severity,
+            severity=rule.severity,
             message=_in_words_of(message, key, _key(place.pointer or "")),
-            remedy=_remedy_of(rule, judged.result.shape, value, shapes),
+            remedy=_remedy_of(rule, shape, value, shapes),
             place=place,
             subject=_subject_of(self.tree, judged.place),
             rule=rule.slug,
             condition=rule.condition,
             node=str(judged.part.node),
-            value=None if value is None or isinstance(value, (dict, list)) or is_withheld else as_text,
+            value=str(Literal(value)) if is_shown else None,
         )
 
 

@@ -1,19 +1,12 @@
-"""The timeline of a run: from checkpoints to moments, shown as text, as a picture (SVG) and as a page.
-
-A picture and a page need no other file and no script. They suit light and dark screens, and have tooltips.
-"""
+"""The timeline of a run: from checkpoints to moments, and as text; and one checkpoint as text."""
 
 from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from html import escape
-from importlib import resources
-from itertools import accumulate, pairwise
-from string import Template
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -21,7 +14,7 @@ from checkpoint_ld.agents.values import Header
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, harmless, head
-from checkpoint_ld.secrets import secret
+from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,8 +30,6 @@ SILENCE: Final = 1_000
 """An execution was resumed where it did not run for more milliseconds than this between two checkpoints."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
-WITHHELD = "(withheld: it looks like a secret)"
-"""The text in place of a value that looks like a secret."""
 _ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
     {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
 )
@@ -145,29 +136,30 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     or one was interrupted, the timeline shows their runs. An execution from which others branch off is shown up to
     there. Raises SettingsError where there is no checkpoint.
     """
-    ordered = sorted(
-        checkpoints, key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number, checkpoint.id)
-    )
+    ordered = sorted(checkpoints, key=lambda one: (one.timestamp, one.metadata.step_number, one.id))
     if not ordered:
         raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
-    dated = [(call.started_at, call) for call in calls.values() if call.started_at is not None]
-    each: dict[str, Header] = {mark.id: mark for mark in (*marks, *map(Header.of, ordered))}
+    each = {mark.id: mark for mark in (*marks, *map(Header.of, ordered))}
     signs = sorted(each.values(), key=lambda mark: mark.timestamp)
+    times = [sign.timestamp for sign in signs]
+
+    def execution_at(moment: int) -> str:
+        """Return the execution of the first checkpoint after a moment."""
+        return signs[min(bisect_left(times, moment), len(signs) - 1)].execution_id
+
     found = []
     for thought in thoughts.values():
         text, at = WITHHELD if secret(thought.content) else thought.content, thought.created_at
+        kind, parent = thought.type, thought.parent_id
         found.append(
             Moment(
-                "thought", thought.id, THOUGHTS, at, at, thought.type, text, "", thought.confidence, thought.parent_id
+                "thought", thought.id, THOUGHTS, at, at, kind, text, "", thought.confidence, parent, execution_at(at)
             )
         )
-    found += [_of_call(one, began) for began, one in dated]
-    # A moment belongs to the execution of the first checkpoint after it.
-    times = [sign.timestamp for sign in signs]
-    of = [signs[min(bisect_left(times, moment.start), len(signs) - 1)].execution_id for moment in found]
-    found = [replace(one, execution=execution) for one, execution in zip(found, of, strict=True)]
+    dated = [(began, call) for call in calls.values() if (began := call.started_at) is not None]
+    found += [_of_call(call, began, execution_at(began)) for began, call in dated]
     for sign in signs:
         at, reason, name = sign.timestamp, sign.checkpoint_reason, sign.name or ""
         found.append(Moment("checkpoint", sign.id, CHECKPOINTS, at, at, reason, name, execution=sign.execution_id))
@@ -185,14 +177,15 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
     )
 
 
-def _of_call(call: ToolCall, began: int) -> Moment:
+def _of_call(call: ToolCall, began: int, execution: str) -> Moment:
     outcome, ended = outcome_of(call), call.completed_at
     if ended is None and outcome != "in flight":
         ended = began + int(call.duration_ms or 0)
+    end = None if ended is None else max(ended, began)
     args = {key: WITHHELD if secret({key: one}) else one for key, one in (call.args or {}).items()}
     text = call.error if call.error is not None else json.dumps(args, ensure_ascii=False)
     tool = call.tool_id or "(no tool named)"
-    return Moment("call", call.id, tool, began, None if ended is None else max(ended, began), tool, text, outcome)
+    return Moment("call", call.id, tool, began, end, tool, text, outcome, execution=execution)
 
 
 def outcome_of(call: ToolCall) -> Outcome:
@@ -403,179 +396,3 @@ def _shown(key: str, value: Any) -> str:
     if secret({key: value}):
         return WITHHELD
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-_WIDTH, _LEFT, _RIGHT, _TOP, _BOTTOM = 960, 150, 24, 46, 58
-_LANE: Final = 34
-_THOUGHTS: Final = 64
-"""The height of the lane of thoughts, which has arcs above it."""
-_TICKS: Final = 8
-_STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000)
-_MINUTE, _TEXT, _NAME = 60_000, 240, 20
-_RUN_SIGNS = (("run", "run of an execution"), ("sign", "run that was cut off"))
-_SIGNS = (
-    ("thought", "thought, fainter the less sure"),
-    ("completed", "call"),
-    ("failed", "call that failed"),
-    ("in-flight", "call in flight"),
-    ("checkpoint", "checkpoint"),
-)
-
-
-@dataclass(frozen=True)
-class _Frame:
-    """The positions of lanes and moments in the picture."""
-
-    timeline: Timeline
-    middles: dict[str, float]
-    height: float
-
-    def x(self, at: int) -> float:
-        share = (at - self.timeline.start) / max(self.timeline.duration_ms, 1)
-        return round(_LEFT + share * (_WIDTH - _LEFT - _RIGHT), 1)
-
-
-def svg_of(timeline: Timeline) -> str:
-    """Return the picture of a timeline as an SVG document; each moment has a tooltip."""
-    heights = [_THOUGHTS if lane == THOUGHTS else _LANE for lane in timeline.lanes]
-    ends = [_TOP + end for end in accumulate(heights)]
-    middles = {lane: end - _LANE / 2 for lane, end in zip(timeline.lanes, ends, strict=True)}
-    frame = _Frame(timeline, middles, ends[-1])
-    title = _escaped(f"Timeline of {timeline.agent_id}, {', '.join(timeline.executions)}")
-    full = frame.height + _BOTTOM + (20 if RUNS in timeline.lanes else 0)
-    size = f'viewBox="0 0 {_WIDTH} {full:.0f}" width="{_WIDTH}" height="{full:.0f}"'
-    return "\n".join(
-        (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="timeline" {size} role="img" aria-label="{title}">',
-            f"<title>{title}</title>",
-            f"<style>{_file('picture.css')}</style>",
-            f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
-            *_ground(frame),
-            *(_drawn(moment, frame) for moment in timeline.moments),
-            *_legend(full - 14, _SIGNS),
-            *(_legend(full - 34, _RUN_SIGNS) if RUNS in timeline.lanes else ()),
-            "</svg>",
-        )
-    )
-
-
-def _ground(frame: _Frame) -> Iterator[str]:
-    """Yield the axis, the lanes, and the arcs from thoughts to their children."""
-    timeline = frame.timeline
-    yield f'<text x="{_LEFT}" y="20">{instant(timeline.start)}, {span(timeline.duration_ms)}</text>'
-    step = next((length for length in _STEPS if timeline.duration_ms / length <= _TICKS), None)
-    if step is None:
-        minutes = timeline.duration_ms / _MINUTE / _TICKS
-        step = next(size for size in (m * 10**n for n in range(20) for m in (5, 10, 20)) if size >= minutes) * _MINUTE
-    for at in range(0, timeline.duration_ms + 1, step):
-        x = frame.x(timeline.start + at)
-        yield f'<line class="tick" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.height}"/>'
-        yield f'<text x="{x}" y="{frame.height + 16}" text-anchor="middle">{"0" if at == 0 else span(at)}</text>'
-    for lane, y in frame.middles.items():
-        yield f'<line class="lane" x1="{_LEFT}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}"/>'
-        name = _escaped(head(harmless(lane), _NAME))
-        yield f'<text class="name" x="{_LEFT - 14}" y="{y + 4}" text-anchor="end">{name}</text>'
-    for moment in timeline.in_lane(CHECKPOINTS):
-        x = frame.x(moment.start)
-        yield f'<line class="moment" x1="{x}" y1="{_TOP - 8}" x2="{x}" y2="{frame.middles[CHECKPOINTS]}"/>'
-    thoughts = {thought.id: thought for thought in timeline.in_lane(THOUGHTS)}
-    for thought in thoughts.values():
-        above = thoughts.get(thought.parent or "")
-        if above is not None and above is not thought:
-            start, end, y = frame.x(above.start), frame.x(thought.start), frame.middles[THOUGHTS] - 6
-            lift = min(6 + abs(end - start) / 6, _THOUGHTS - _LANE / 2 - 10)
-            yield f'<path class="from" d="M{start} {y} Q{(start + end) / 2:.1f} {y - lift:.1f} {end} {y}"/>'
-
-
-def _drawn(moment: Moment, frame: _Frame) -> str:
-    x, y = frame.x(moment.start), frame.middles[moment.lane]
-    title = f"<title>{_escaped(_title_of(moment, frame.timeline))}</title>"
-    if moment.kind == "thought":
-        unsure = " unsure" if moment.is_unsure else ""
-        filled = 1 if moment.confidence is None else 0.15 + 0.85 * moment.confidence
-        return f'<circle class="thought{unsure}" cx="{x}" cy="{y}" r="5" fill-opacity="{filled:.2f}">{title}</circle>'
-    if moment.kind == "checkpoint":
-        return f'<path class="checkpoint" d="M{x} {y - 7}l6 7l-6 7l-6 -7z">{title}</path>'
-    end = float(_WIDTH - _RIGHT) if moment.end is None else frame.x(moment.end)
-    width = max(round(end - x, 1), 3)
-    name = f"{'run ' if moment.kind == 'run' else ''}{moment.outcome.replace(' ', '-')}"
-    bar = f'<rect class="{name}" x="{x}" y="{y - 7}" width="{width}" height="14" rx="3">{title}</rect>'
-    # Not by colour alone: a sign marks a failed call, and the end of an interrupted run.
-    if moment.outcome == "cut off":
-        return f'{bar}<text class="sign" x="{x + width:.1f}" y="{y - 9}" text-anchor="middle">↯</text>'
-    sign = f'<text class="sign" x="{x + width / 2:.1f}" y="{y - 9}" text-anchor="middle">✗</text>'
-    return bar + sign if moment.outcome == "failed" else bar
-
-
-def _title_of(moment: Moment, timeline: Timeline) -> str:
-    took = f" for {span(moment.end - moment.start)}" if moment.takes_time and moment.end is not None else ""
-    of = f"\nin {harmless(moment.execution)}" if moment.kind != "run" and len(timeline.executions) > 1 else ""
-    confidence = "" if moment.confidence is None else f", confidence {moment.confidence}"
-    outcome = f", {moment.outcome}" if moment.outcome else ""
-    text = f"\n{head(harmless(moment.text), _TEXT)}" if moment.text else ""
-    what = f"{moment.kind} {harmless(moment.id)}: {harmless(moment.label)}{outcome}{confidence}"
-    return f"{what}\nafter {span(moment.start - timeline.start)}{took}{of}{text}"
-
-
-def _legend(y: float, entries: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    x = float(_LEFT)
-    for name, words in entries:
-        if name == "thought":
-            yield f'<circle class="thought" cx="{x + 6}" cy="{y - 4}" r="5"/>'
-        elif name == "checkpoint":
-            yield f'<path class="checkpoint" d="M{x + 6} {y - 11}l6 7l-6 7l-6 -7z"/>'
-        elif name == "sign":
-            yield f'<text class="sign" x="{x + 7}" y="{y}" text-anchor="middle">↯</text>'
-        else:
-            yield f'<rect class="{name}" x="{x}" y="{y - 10}" width="14" height="12" rx="3"/>'
-        yield f'<text x="{x + 19}" y="{y}">{words}</text>'
-        x += 40 + 6.2 * len(words)
-
-
-def html_of(timeline: Timeline) -> str:
-    """Return the page of a timeline: no network, no script, no other file."""
-    from checkpoint_ld.validation.reports.page import look  # noqa: PLC0415 - loads rdflib
-
-    undated = f" · {timeline.undated} calls do not say when they began" if timeline.undated else ""
-    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{undated}"
-    return Template(_file("page.html")).substitute(
-        title=escape(harmless(f"{timeline.agent_id}: timeline")),
-        style=look() + _file("page.css"),
-        heading=escape(harmless(timeline.agent_id)),
-        facts=escape(harmless(facts)),
-        picture=svg_of(timeline),
-        table=table_of(timeline),
-    )
-
-
-def table_of(timeline: Timeline) -> str:
-    """Return the moments of a timeline as a table in HTML."""
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("after", "what", "how it went", "text"))
-    rows = "\n".join(_row(moment, timeline) for moment in timeline.moments)
-    return f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
-
-
-def _row(moment: Moment, timeline: Timeline) -> str:
-    took = f", {span(moment.end - moment.start)}" if moment.end is not None else ""
-    how = f"{moment.outcome}{took}" if moment.takes_time else ""
-    if moment.confidence is not None:
-        how = f"confidence {moment.confidence}"
-    what = f"{moment.kind} <code>{escape(harmless(moment.id))}</code>"
-    if moment.kind != "run":
-        what += f"<br>{escape(harmless(moment.label))}"
-        if len(timeline.executions) > 1:
-            what += f"<br>in <code>{escape(harmless(moment.execution))}</code>"
-    return (
-        f'<tr class="{moment.kind}"><td>{span(moment.start - timeline.start)}</td><td>{what}</td>'
-        f'<td class="{moment.outcome.replace(" ", "-")}">{how}</td><td>{_escaped(moment.text)}</td></tr>'
-    )
-
-
-def _escaped(text: str) -> str:
-    """Return a text of several lines for HTML."""
-    return escape("\n".join(map(harmless, text.split("\n"))))
-
-
-@cache
-def _file(name: str) -> str:
-    return (resources.files("checkpoint_ld.agents") / name).read_text(encoding="utf-8")

@@ -238,7 +238,8 @@ def timeline(
     stores: _Stores = _STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
-    from checkpoint_ld.agents.timeline import html_of, svg_of, text_of
+    from checkpoint_ld.agents.picture import html_of, svg_of
+    from checkpoint_ld.agents.timeline import text_of
 
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")

@@ -12,7 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import plots
-from checkpoint_ld.agents.timeline import instant, span, svg_of, table_of
+from checkpoint_ld.agents.picture import svg_of, table_of
+from checkpoint_ld.agents.timeline import instant, span
 from checkpoint_ld.agents.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
