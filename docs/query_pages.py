@@ -30,12 +30,16 @@ def _section(query: NamedQuery) -> Iterator[str]:
     if query.needs_derived:
         yield "It looks at [inferred statements](graph.md#inferred-statements), which are added for it."
     if query.parameters:
-        yield "\nParameters:\n"
-        for one in query.parameters.values():
-            yield f"- `{one.name}` ({one.kind}{'' if one.is_required else ', optional'}): {one.words}"
-    yield "\nColumns:\n"
-    yield from (f"- `{name}`: {words}" for name, words in query.columns.items())
-    yield f"\n`--name {query.name} {query.example}".rstrip() + "`\n"
+        kinds = ((one, f"{one.kind}{'' if one.is_required else ', optional'}") for one in query.parameters.values())
+        yield f"\nParameters: {'; '.join(f'`{one.name}` ({kind}), {one.words}' for one, kind in kinds)}."
+    yield f"\nColumns: {'; '.join(_column(*column) for column in query.columns.items())}.\n"
+    if query.example:
+        yield f"Example: `--name {query.name} {query.example}`\n"
+
+
+def _column(name: str, words: str) -> str:
+    """Return what a column holds, unless its name says it."""
+    return f"`{name}`" if words in {f"the {name}", f"its {name}"} else f"`{name}`, {words}"
 
 
 if __name__ == "__main__":
