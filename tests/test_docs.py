@@ -33,7 +33,7 @@ import click
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import rules
+from checkpoint_ld import errors, rules
 from checkpoint_ld.cli import main
 from checkpoint_ld.cli.app import app
 from checkpoint_ld.dialects import DIALECTS
@@ -274,10 +274,28 @@ def test_the_page_of_commands_has_the_options_of_each() -> None:
     assert "`--help`" in text
 
 
-def test_the_page_of_the_api_has_a_heading_for_every_public_name() -> None:
+def test_the_page_of_the_api_explains_every_public_name() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
-    headings = " ".join(re.findall(r"^### .*$", text, re.MULTILINE))
-    assert [name for name in checkpoint_ld.__all__ if f"`{name}`" not in headings] == []
+    explained = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^## `.*|^\| .*? \|", text, re.MULTILINE))))
+    assert [name for name in checkpoint_ld.__all__ if name not in explained] == []
+
+
+def test_the_page_of_the_api_draws_the_exceptions_as_they_are() -> None:
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    (drawn,) = (block.text for block in blocks(DOCS / "api.md") if block.text.startswith("CheckpointLdError\n"))
+    parents: list[str] = []
+    for line in drawn.splitlines():
+        name, *others = re.findall(r"[\w.]+", line)
+        depth = re.search(r"\w", line).start() // 4  # type: ignore[union-attr]  # each line has a name
+        parents = [*parents[:depth], name]
+        error = getattr(errors, name)
+        assert [one.__name__ for one in error.__mro__ if one.__name__ in parents] == parents[::-1], line
+        assert all(any(one.__name__ == other.rpartition(".")[2] for one in error.__mro__) for other in others), line
+    ours = {name: one for name, one in vars(errors).items() if getattr(one, "__module__", "") == errors.__name__}
+    warned = {name for name, one in ours.items() if isinstance(one, type) and issubclass(one, Warning)}
+    raised = {name for name, one in ours.items() if isinstance(one, type) and issubclass(one, errors.CheckpointLdError)}
+    assert set(re.findall(r"\w+", re.sub(r"\(.*?\)", "", drawn))) == {name for name in raised if name[0] != "_"}
+    assert all(f"| `{name}` |" in text for name in warned)
 
 
 def test_the_page_of_dialects_says_which_ones_are_written() -> None:
