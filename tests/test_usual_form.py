@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
-from checkpoint_ld.dialects.reading.literal_form import Spelling, Tidying, Usual, is_literal
+from checkpoint_ld.dialects.reading.literal_form import Normalization, PlainNames, UnusualObjects, is_literal
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from tests.corpus import expectations
@@ -26,13 +26,13 @@ Json = Any
 
 def is_usual(tree: Json) -> bool:
     """Whether a document is usual, after what is found of its elements was held against the longer way."""
-    table, spelling = contexts.table(tree.get("@context")), Spelling.of_context(tree.get("@context"))
-    marked = Usual(table, spelling).unusual(tree)
+    table, names = contexts.table(tree.get("@context")), PlainNames.of_context(tree.get("@context"))
+    marked = UnusualObjects(table, names).find(tree)
     if marked is None:
         return False
-    assert is_literal(tree, table, spelling, marked) == is_literal(tree, table, spelling)
-    if is_literal(tree, table, spelling):
-        longer, shorter = Tidying(table), Tidying(table, marked)
+    assert is_literal(tree, table, names, marked) == is_literal(tree, table, names)
+    if is_literal(tree, table, names):
+        longer, shorter = Normalization(table), Normalization(table, marked)
         assert same(longer.root(tree), shorter.root(tree) if marked else tree)
         assert (longer.forms, longer.changed) == (shorter.forms, shorter.changed)
     return not marked

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.dialects.leftovers import beyond, restored
+from checkpoint_ld.dialects.leftovers import missing_from, restored
 from tests.dialects import lacking, named, prop
 
 SCALARS = st.none() | st.booleans() | st.integers(0, 3) | st.text(max_size=2)
@@ -22,30 +22,30 @@ OBJECTS = st.fixed_dictionaries({}, optional={"@id": SCALARS, "item": INNER | SC
 
 @given(OBJECTS, OBJECTS)
 def test_a_translation_with_its_leftovers_says_everything(have: dict[str, Any], want: dict[str, Any]) -> None:
-    whole = restored(have, beyond(have, want))
+    whole = restored(have, missing_from(have, want))
 
     assert not list(lacking(named(want), named(whole)))
 
 
 @given(OBJECTS)
 def test_nothing_is_left_over_of_what_was_said(said: dict[str, Any]) -> None:
-    assert beyond(said, said) == {}
+    assert missing_from(said, said) == {}
     assert restored(said, {}) == said
 
 
 def test_what_only_the_translation_says_is_no_leftover() -> None:
-    assert beyond({"a": 1, "additionalProperty": [prop("x", 1)]}, {}) == {}
+    assert missing_from({"a": 1, "additionalProperty": [prop("x", 1)]}, {}) == {}
 
 
 def test_only_the_properties_that_differ_are_left_over() -> None:
     have = {"additionalProperty": [prop("same", 1), prop("other", 1), prop("extra", 1)]}
     want = {"additionalProperty": [prop("other", 2), prop("same", 1), prop("new")]}
 
-    assert beyond(have, want) == {"additionalProperty": [prop("other", 2), prop("new")]}
+    assert missing_from(have, want) == {"additionalProperty": [prop("other", 2), prop("new")]}
 
 
 def test_a_cleared_author_says_no_more_than_none_at_all() -> None:
-    assert beyond({}, {"additionalProperty": [prop("author"), prop("custom_x")]}) == {
+    assert missing_from({}, {"additionalProperty": [prop("author"), prop("custom_x")]}) == {
         "additionalProperty": [prop("custom_x")]
     }
 
@@ -54,7 +54,7 @@ def test_of_a_name_that_stands_twice_all_is_kept_in_order() -> None:
     have = {"additionalProperty": [prop("x", 2)]}
     want = {"additionalProperty": [prop("x", 1), prop("x", 2)]}
 
-    assert restored(have, beyond(have, want)) == want
+    assert restored(have, missing_from(have, want)) == want
 
 
 def test_ratings_are_added() -> None:

@@ -1,4 +1,10 @@
-"""Dialects: the ways in which checkpoints have been written, how to tell them apart, and how to go between them."""
+"""Dialects: the nine JSON layouts in which checkpoints have been written, and the detection of the one at hand.
+
+`detect` tries the dialects in the order of `DIALECTS`. `Dialect.upgrade` turns a document into the canonical dialect,
+`Dialect.downgrade` writes a canonical document in another one. `dialect` defines these types; `datafeed`, `dataset`,
+`state` and `gui` read and write; `traits` and `ratings` convert rubrics; `leftovers` keeps what a dialect has no place
+for. `reading` turns the bytes of any source into a canonical tree.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +26,7 @@ _GUI_PROPERTIES = {GUI_FORMAT_VERSION_PROPERTY, "conversion_metadata"}
 
 
 def is_feed(value: Any) -> bool:
-    """Return whether `value` is a DataFeed; one that does not say so has a dataFeedElement."""
+    """Return whether `value` has the type DataFeed, or no type and a dataFeedElement."""
     return isinstance(value, dict) and _type(value, "DataFeed" if "dataFeedElement" in value else None) == "DataFeed"
 
 
@@ -36,20 +42,20 @@ def is_flat(value: Any) -> bool:
         isinstance(elements, list)
         and bool(elements)
         and all(
-            isinstance(one, dict)
-            and "item" not in one
-            and _type(one, "Question" if "answerTemplate" in one else None) == "Question"
-            for one in elements
+            isinstance(element, dict)
+            and "item" not in element
+            and _type(element, "Question" if "answerTemplate" in element else None) == "Question"
+            for element in elements
         )
     )
 
 
 def is_namespaced(value: Any) -> bool:
-    """Return whether `value` is a DataFeed in today's vocabulary, or with types in Karenina's own namespace."""
+    """Return whether `value` is a DataFeed in the current vocabulary, or with types in Karenina's namespace."""
     return is_feed(value) and (
         any(
-            "karenina" in one or str(one.get("@vocab")).startswith("https://schema.org")
-            for one in _objects(value.get("@context"))
+            "karenina" in context or str(context.get("@vocab")).startswith("https://schema.org")
+            for context in _objects(value.get("@context"))
         )
         or any(_is_namespaced(rating.get("additionalType")) for rating in _ratings(value))
         or any(_is_namespaced(_type(part)) for part in _objects(value.get("hasPart")))
@@ -93,7 +99,7 @@ def is_question_list(value: Any) -> bool:
 
 
 def is_v2(value: Any) -> bool:
-    """Return whether `value` says that it is of version 2.0, which is no JSON-LD."""
+    """Return whether `value` states version 2.0 and has no member of JSON-LD."""
     foreign = ("@type", "@context", "dataFeedElement")
     return isinstance(value, dict) and value.get("version") == "2.0" and not any(name in value for name in foreign)
 
@@ -130,8 +136,8 @@ def _question_ratings(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield from _objects(question.get("rating"))
 
 
-def _in(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of the module of a dialect, which is imported when a document is of that dialect."""
+def _lazy(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of a dialect's module, which is imported at the first call."""
 
     def called(*arguments: Any, **options: Any) -> Any:
         return getattr(import_module(f"{__name__}.{module}"), name)(*arguments, **options)
@@ -155,29 +161,29 @@ DIALECTS: tuple[Dialect, ...] = (
         "questions beside their templates, from the GUI's test data of July 2025",
         'version "2.0", no @type, an array questions',
         is_question_list,
-        _in("state", "read_list"),
+        _lazy("state", "read_list"),
     ),
     Dialect(
         "v2.0-traits-key",
         "the GUI's state until November 2025",
         'version "2.0", no @type, an object checkpoint, a rubric with the list traits',
         is_state_with_traits,
-        _in("state", "read"),
+        _lazy("state", "read"),
     ),
     Dialect(
         "v2.0",
         "the GUI's state since November 2025",
         'version "2.0", no @type, an object checkpoint',
         is_state,
-        _in("state", "read"),
-        _in("state", "downgrade"),
+        _lazy("state", "read"),
+        _lazy("state", "downgrade"),
     ),
     Dialect(
         "flat",
         "a DataFeed of bare questions, from the GUI's test files of January 2026",
         "a DataFeed whose elements are Questions without item",
         is_flat,
-        _in("datafeed", "read_flat"),
+        _lazy("datafeed", "read_flat"),
     ),
     CANONICAL,
     Dialect(
@@ -186,7 +192,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "a DataFeed with the property checkpoint_format_version or conversion_metadata, or deep_judgment_… on a Rating",
         is_gui_feed,
         datafeed.read,
-        _in("gui", "downgrade"),
+        _lazy("gui", "downgrade"),
         is_loaded_by_karenina=True,
     ),
     Dialect(
@@ -202,28 +208,30 @@ DIALECTS: tuple[Dialect, ...] = (
         "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
         "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
         is_first_dataset,
-        _in("dataset", "read_first"),
+        _lazy("dataset", "read_first"),
     ),
     Dialect(
         "dataset-1",
         "a Dataset as the GUI and Karenina wrote it in August 2025",
         "any other Dataset, with its elements in hasPart",
         is_dataset,
-        _in("dataset", "read_second"),
-        _in("dataset", "downgrade"),
+        _lazy("dataset", "read_second"),
+        _lazy("dataset", "downgrade"),
     ),
 )
 """All dialects, in the order in which they are tried."""
 
 
 def detect(value: Any) -> Dialect | None:
-    """Return the dialect of a document, given the JSON value of its root with literal keys; None if it has none."""
-    return next((one for one in DIALECTS if one.recognises(value)), None)
+    """Return the dialect of a document, or None. `value` is the JSON value of its root in plain keys."""
+    return next((known for known in DIALECTS if known.recognises(value)), None)
 
 
 def dialect(name: str) -> Dialect:
     """Return the dialect called `name`. Raises `LookupFailedError` if there is none."""
-    for one in DIALECTS:
-        if one.name == name:
-            return one
-    raise LookupFailedError(f"no dialect is called {name!r}: choose one of {', '.join(one.name for one in DIALECTS)}")
+    for known in DIALECTS:
+        if known.name == name:
+            return known
+    raise LookupFailedError(
+        f"no dialect is called {name!r}: choose one of {', '.join(known.name for known in DIALECTS)}"
+    )

@@ -1,9 +1,8 @@
-"""Amendment: an edit brought into the JSON that a document has, so that nothing else in it changes.
+"""Amendment: an edit applied to the JSON of a document, so that nothing else in it changes.
 
-A document may say the same in other words than our writer does. What the writer makes of a checkpoint before and after
-an edit tells what the edit changed; only that is changed in the document.
-
-Patching is the same for a text: whatever stayed the same stands as it stood, to the last space.
+A document may have another form than our writer's. The writer's output before and after an edit shows what changed, and
+`amended` changes only that in the JSON value. `patched` does the same for the text: unchanged values keep their
+characters and the white space around them.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ Json = Any
 Entry = TypeVar("Entry")
 
 _FOLLOWED = {"dateCreated": "dateModified", "date_created": "last_modified"}
-"""Members that are read as another one where they are missing: an edit of that one writes them down."""
+"""Members whose default is another member: when that member is edited, they are written out."""
 _KEYS = ("@id", "name")
-"""Members by which an entry of an array is known."""
+"""Members that identify an entry of an array."""
 
 
 def changed(source: dict[str, Json], members: dict[str, Json], slot: str | None) -> dict[str, Json]:
     """Return an object with other members, in canonical order; `source` itself where it has all of them."""
     new = {
-        key: one
-        for key, one in members.items()
-        if key not in source or not (source[key] is one or _is_same(source[key], one))
+        key: value
+        for key, value in members.items()
+        if key not in source or not (source[key] is value or _is_same(source[key], value))
     }
     if not new:
         return source
@@ -44,18 +43,18 @@ def changed(source: dict[str, Json], members: dict[str, Json], slot: str | None)
     return whole if len(whole) == len(source) else ordered(whole, slot)
 
 
-def _is_same(one: Json, other: Json) -> bool:
+def _is_same(value: Json, other: Json) -> bool:
     """Return whether values are the same, those of arrays the same objects."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(is_, one, other))
-    return one is other or same(one, other)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(is_, value, other))
+    return value is other or same(value, other)
 
 
 def without_contexts(value: Json) -> Json:
     """Return a value without the contexts that its objects have."""
     if isinstance(value, dict):
-        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
-    return [without_contexts(one) for one in value] if isinstance(value, list) else value
+        return {key: without_contexts(member) for key, member in value.items() if key != "@context"}
+    return [without_contexts(member) for member in value] if isinstance(value, list) else value
 
 
 def amended(source: Json, before: Json, after: Json) -> Json:
@@ -72,7 +71,7 @@ def amended(source: Json, before: Json, after: Json) -> Json:
 def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
     whole = {}
     kept = [key for key in source if key in after or key not in before]
-    # Backwards, so that a member which is new at the end comes to stand there.
+    # Backwards, so that a new last member stays last.
     for key in reversed(_merged(kept[::-1], list(after)[::-1])):
         if key not in after:
             whole[key] = source[key]
@@ -83,18 +82,18 @@ def _object(source: dict[str, Json], before: dict[str, Json], after: dict[str, J
         elif key in _FOLLOWED and before[key] == before.get(_FOLLOWED[key]) == after[key] != after.get(_FOLLOWED[key]):
             whole[key] = after[key]
         elif not same(before[key], after[key]):
-            # What the document does without stays out, however large the member that the change is in.
+            # Only the changed part of a member is added that the document does not have.
             whole[key] = amended(type(after[key])(), before[key], after[key])
     return whole
 
 
 def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Json]:
-    """Amend an array: its entries are known by identifier or name, or else by their place."""
+    """Amend an array, whose entries are identified by identifier, name or else place."""
     in_before, in_source = matches(after, before), matches(before, source)
     origins = [None if at is None else in_source[at] for at in in_before]
     places = {at: place for place, at in enumerate(origins) if at is not None}
     gone = {at for at in in_source if at is not None} - places.keys()
-    # An entry is known by its place in the source, or else by its place in `after`, from the other end of the numbers.
+    # An entry is its index in the source, or, if it is new, -1 minus its index in `after`.
     wanted = [-1 - place if at is None else at for place, at in enumerate(origins)]
     whole = []
     for entry in _merged(wanted, [at for at in range(len(source)) if at not in gone]):
@@ -111,32 +110,32 @@ def _array(source: list[Json], before: list[Json], after: list[Json]) -> list[Js
 
 
 def _merged(order: list[Entry], others: list[Entry]) -> list[Entry]:
-    """Return `order` with the `others` that it lacks, each after the one that it follows among the others."""
+    """Return `order` with the `others` that it lacks, each after its predecessor among the others."""
     merged = list(order)
     known = set(order)
-    for place, one in enumerate(others):
-        if one not in known:
-            merged.insert(merged.index(others[place - 1]) + 1 if place else 0, one)
-            known.add(one)
+    for place, entry in enumerate(others):
+        if entry not in known:
+            merged.insert(merged.index(others[place - 1]) + 1 if place else 0, entry)
+            known.add(entry)
     return merged
 
 
 def matches(left: list[Json], right: list[Json]) -> list[int | None]:
-    """Return for each entry of `left` the place of its counterpart in `right`: of equal identifier, name, or place."""
+    """Return for each entry of `left` the index in `right` of the entry with its identifier, name or index."""
     found: list[int | None] = [None] * len(left)
     free = dict.fromkeys(range(len(right)))
     for key in _KEYS:
         places: dict[str, int] = {}
         for place in free:
             places.setdefault(_text_member(right[place], key) or "", place)
-        for at, one in enumerate(left):
-            text = _text_member(one, key)
+        for at, entry in enumerate(left):
+            text = _text_member(entry, key)
             if found[at] is None and text and places.get(text) in free:
                 found[at] = places[text]
                 del free[places[text]]
-    for at, one in enumerate(left):
+    for at, entry in enumerate(left):
         if found[at] is None and at in free:
-            names = [(_text_member(one, key), _text_member(right[at], key)) for key in _KEYS]
+            names = [(_text_member(entry, key), _text_member(right[at], key)) for key in _KEYS]
             if all(own == other or None in (own, other) for own, other in names):
                 found[at] = at
     return found
@@ -150,8 +149,8 @@ def _text_member(value: Json, key: str) -> str | None:
 def patched(document: Document, value: Any) -> bytes:
     """Return the text of `document` with `value` in the place of its own.
 
-    Objects and arrays of `value` that are those of the document, the very same, keep their text, and so does what
-    surrounds the others. New text is laid out like the document. Raises WriteError for what cannot be written.
+    Objects and arrays that `value` shares with the document, by identity, keep their text. New text has the layout of
+    the document. Raises WriteError for what cannot be written.
     """
     text = document.data.decode("utf-8")
     spans = Spans(text)
@@ -165,7 +164,7 @@ class _Text:
     layout: Layout
 
     def of(self, value: Any, own: Any, place: Span, margin: str | None, depth: int = 0) -> str:
-        """Return the text of `value`, which takes the place of `own`, in lines that begin with `margin`."""
+        """Return the text of `value`, which replaces `own`, in lines that begin with `margin`."""
         if value is own:
             return self.spans.text[place.start : place.end]
         if value and own and type(value) is type(own) and isinstance(value, (dict, list)):
@@ -173,7 +172,7 @@ class _Text:
         return self.new(value, margin, depth)
 
     def _container(self, value: Any, own: Any, place: Span, depth: int) -> str:
-        """Return the text of an object or array of which some members are new, some different, some gone."""
+        """Return the text of an object or array some of whose members are new, changed or removed."""
         source, members = self.spans.text, list(self.spans.members(place.start))
         opening = source[place.start : members[0].key.start]
         margin = opening.rpartition("\n")[2] if "\n" in opening else None
@@ -195,7 +194,7 @@ class _Text:
         return "".join((*text, source[members[-1].value.end : place.end]))
 
     def _gap(self, members: list[Member], before: int | None, after: int | None, opening: str) -> str:
-        """Return what stands between two members: what stood there, or else something of the same kind."""
+        """Return the text between two members: that of the document, or else a separator of the same layout."""
         source = self.spans.text
         if before is not None and after == before + 1:
             return source[members[before].value.end : members[after].key.start]
@@ -206,7 +205,7 @@ class _Text:
         return self.layout.separators[0] if self.layout.separators and self.layout.indent is None else ", "
 
     def new(self, value: Any, margin: str | None, depth: int) -> str:
-        """Return the text of a value that the document does not have; None as margin keeps it on one line."""
+        """Return the text of a new value, on one line if `margin` is None."""
         layout = replace(self.layout, newline="\n", end="", bom=False)
         if margin is None and layout.indent is not None:
             layout = replace(layout, indent=None, separators=None)

@@ -1,11 +1,14 @@
-"""The DataFeed dialects: today's, which is the canonical one, its predecessor and the GUI's."""
+"""The DataFeed dialects: the canonical one, its predecessor, the GUI's, and the flat one of bare questions.
+
+`clean_feed` and `clean_element` bring roots and elements to canonical form; `dataset` uses them as well.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, decoded, encoded, is_plain, name_of, step, values
-from checkpoint_ld.dialects.leftovers import has_keywords, laid_over
+from checkpoint_ld.dialects.leftovers import has_keywords, with_leftovers
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order, is_clean
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
 from checkpoint_ld.vocabulary import FORMAT_VERSION
@@ -15,13 +18,13 @@ if TYPE_CHECKING:
 
 
 CREATOR_DETAILS = "creator_details"
-"""Root property with a creator of which the member `creator` can only hold the name."""
+"""Root property with the whole creator where the member `creator` can only hold its name."""
 VERSION = "benchmark_version"
 """Root property with the version of a benchmark, in a Dataset whose member `version` names the format."""
 
 
 def identity(value: dict[str, Any], trail: Trail) -> dict[str, Any]:  # noqa: ARG001 - as in the other dialects
-    """Return a canonical document as it is, whatever is unusual about it."""
+    """Return a canonical document as it is."""
     return value
 
 
@@ -36,7 +39,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
 
 
 def clean(tree: dict[str, Any]) -> dict[str, Any]:
-    """Return a canonical document in its usual words: what all writers start from."""
+    """Return the usual form of a canonical document, from which all writers start."""
     return read(tree, Trail(CANONICAL))
 
 
@@ -47,7 +50,7 @@ def clean_feed(
     convert: Callable[[Any, str, Trail], Any],
     rubric: Rubric | None = None,
 ) -> dict[str, Any]:
-    """Return the canonical tree of a DataFeed with the members of `root` and `elements`, each through `convert`.
+    """Return the canonical tree of a DataFeed with the members of `root` and the converted `elements`.
 
     `rubric` gathers the traits of the root; it is given when `convert` adds to it.
     """
@@ -60,7 +63,7 @@ def clean_feed(
             rubric.add_rating(rating, "/rating", index)
         for index, entry in enumerate(tree.get("additionalProperty") or ()):
             source = step("/additionalProperty", index)
-            if not (_move_traits(entry, source, rubric, properties) or _is_restored(entry, tree, source, trail)):
+            if not (_move_traits(entry, source, rubric, properties) or _restore(entry, tree, source, trail)):
                 properties.add(entry, source)
         add_rubric_members(tree, "", rubric, properties)
     if isinstance(elements, list):
@@ -69,25 +72,25 @@ def clean_feed(
         tree["dataFeedElement"] = elements
     if sound:
         tree.update(listed(root, rubric, properties))
-    return in_order(laid_over(tree, "", trail), "DataFeed")
+    return in_order(with_leftovers(tree, "", trail), "DataFeed")
 
 
 def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -> bool:
     """Move the traits that a root property holds into `rubric`; return False for a property that stays.
 
-    What it says beyond them, and traits that say something else than the rating of their name, become a property.
+    Its other members, and traits that differ from the rating of their name, become a property.
     """
     family = LEGACY_PROPERTIES.get(name_of(entry) or "")
     traits = decoded(entry.get("value")) if family else None
     if family is None or not isinstance(traits, list):
         return False
-    spelled = isinstance(entry["value"], str)
+    is_encoded = isinstance(entry["value"], str)
     place = step(source, "value")
     known = rubric.names()
     others = []
     for index, trait in enumerate(traits):
         if not isinstance(trait, dict) or trait.get("name") not in known:
-            rubric.add_trait(family, trait, place if spelled else step(place, index), spelled=spelled)
+            rubric.add_trait(family, trait, place if is_encoded else step(place, index), is_encoded=is_encoded)
         elif not rubric.has_all_of(family, trait):
             others.append(trait)
     if others or not is_plain(entry):
@@ -96,8 +99,8 @@ def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -
     return True
 
 
-def _is_restored(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
-    """Put a person whose details are in `entry`, or a version, back in its place; return False if it is no such."""
+def _restore(entry: Any, tree: dict[str, Any], source: str, trail: Trail) -> bool:
+    """Restore the creator or the version that `entry` holds; return False if it holds neither."""
     name, value = name_of(entry), entry.get("value") if isinstance(entry, dict) else None
     if name == CREATOR_DETAILS:
         member = "creator"
@@ -107,9 +110,7 @@ def _is_restored(entry: Any, tree: dict[str, Any], source: str, trail: Trail) ->
     else:
         member = "version"
         is_restored = name == VERSION and tree.get(member) == FORMAT_VERSION and trail.dialect.startswith("dataset-")
-    if not is_restored or not trail.restored or not is_plain(entry):
-        return False
-    if has_keywords(value):  # JSON-LD would read it otherwise
+    if not is_restored or not trail.restored or not is_plain(entry) or has_keywords(value):
         return False
     tree[member] = value
     trail.moved(step("", member), step(source, "value"))
@@ -135,7 +136,7 @@ def template_name(question: object) -> str:
 
 
 def gui_template_name(question: object) -> str:
-    """Return the name that the GUI gives to the template of a question: it counts UTF-16 code units.
+    """Return the name that the GUI gives to the template of a question, whose length it counts in UTF-16 code units.
 
     A character that would be cut in two is left out, because half of it cannot be written.
     """
@@ -152,28 +153,28 @@ def template_of(question: object, source: Any) -> dict[str, Any]:
 
 
 def new_template_of(question: object, source: Any) -> dict[str, Any]:
-    """Return the SoftwareSourceCode for a template that did not come from a file, as Karenina makes it."""
+    """Return the SoftwareSourceCode for a new template, as Karenina makes it."""
     return {**template_of(question, source), "codeRepository": REPOSITORY}
 
 
 def default_template(question: str) -> str:
-    """Return the template that stands for none: Karenina tells by its exact text that a question has no template."""
+    """Return the placeholder by whose exact text Karenina recognises that a question has no template."""
     return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
 
 
-SPELLED = ("author", "sources", "few_shot_examples")
-"""Properties whose value is an object or array written out as text, in the order in which they are written."""
+ENCODED = ("author", "sources", "few_shot_examples")
+"""Properties whose value is an object or array as JSON text, in the order in which they are written."""
 RUBRIC_MEMBERS = ("globalRubric", "rubric")
-"""Members that hold a whole rubric object where only ratings should be."""
+"""Members that hold a rubric object where only ratings should be."""
 
 
 def clean_element(
     element: Any, pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None = None
 ) -> Any:
-    """Return a DataFeedItem, which will be at `pointer`, in canonical form: keywords belong to its question.
+    """Return the canonical form of a DataFeedItem, which will be at `pointer`: keywords belong to its question.
 
-    `take` is asked for every rating of the question, with its place and the properties of the question so far, whether
-    it takes the rating away.
+    `take` is called for every rating of the question, with its place and the properties of the question so far. It
+    returns whether it moved the rating elsewhere.
     """
     if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
         return element
@@ -192,7 +193,7 @@ def clean_element(
             trail.moved(step(place, "keywords"), source)
         question["keywords"] = keywords
     clean["item"] = in_order(question, "Question")
-    return in_order(laid_over(clean, pointer, trail), "DataFeedItem")
+    return in_order(with_leftovers(clean, pointer, trail), "DataFeedItem")
 
 
 def _clean_question(
@@ -202,7 +203,7 @@ def _clean_question(
         return question
     entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
     is_plain_feed = trail.dialect == CANONICAL and question.keys().isdisjoint(RUBRIC_MEMBERS)
-    if is_plain_feed and all(_clean_entry(one) is one for one in entries) and all(map(is_clean, ratings)):
+    if is_plain_feed and all(_clean_entry(entry) is entry for entry in entries) and all(map(is_clean, ratings)):
         return question
     source = trail.source(pointer)
     properties = Listing(f"{pointer}/additionalProperty", trail)
@@ -217,13 +218,13 @@ def _clean_question(
 
 
 def has_lists(members: dict[str, Any]) -> bool:
-    """Return whether ratings and properties, where there are any, stand in arrays; otherwise they are left alone."""
+    """Return whether ratings and properties, if there are any, are arrays; otherwise they are left as they are."""
     rating, entries = members.get("rating"), members.get("additionalProperty")
     return (rating is None or isinstance(rating, list)) and (entries is None or isinstance(entries, list))
 
 
 def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
-    """Return the members that hold ratings and properties, if `members` has them or there is something to hold."""
+    """Return the members `rating` and `additionalProperty`, unless they are empty and absent from `members`."""
     held = {"rating": rubric.ratings, "additionalProperty": properties.entries}
     return {member: entries for member, entries in held.items() if entries or members.get(member) is not None}
 
@@ -245,14 +246,14 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
 
 
 def _clean_entry(entry: Any) -> Any:
-    if not isinstance(entry, dict) or entry.get("name") not in SPELLED or "value" not in entry:
+    if not isinstance(entry, dict) or entry.get("name") not in ENCODED or "value" not in entry:
         return entry
     value = encoded(entry["value"])
     return entry if value == entry["value"] else {**entry, "value": value}
 
 
 def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
-    """Return the keywords of a question and those of its element together, each once more only if it was twice."""
+    """Return the keywords of a question, followed by those of its element that it lacks."""
     own, added = ([value] if isinstance(value, str) else value for value in (first, second))
     if own == added or not isinstance(added, list):
         return own
@@ -274,7 +275,7 @@ def read_flat(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
 
 
 def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
-    """Return a bare question, which is always an object, as an element."""
+    """Return a bare question as an element."""
     question = dict(bare)
     element: dict[str, Any] = {"@type": "DataFeedItem"}
     place = step(pointer, "item")
@@ -300,7 +301,7 @@ def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -
 
 
 def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
-    """Bring rubric, scenario and progress of a bare question to their places."""
+    """Turn the rubric, scenario and progress of a bare question into ratings and properties."""
     source = trail.source(place)
     if not has_lists(question):
         return

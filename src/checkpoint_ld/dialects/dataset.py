@@ -1,4 +1,8 @@
-"""The Dataset dialects of summer 2025: a Dataset whose parts are the elements with the questions."""
+"""The Dataset dialects of summer 2025: a Dataset whose parts are the elements with the questions.
+
+`read_first` and `read_second` turn them into the canonical dialect, `downgrade` writes the second. They share the
+conversion of elements with `datafeed`, and the leftovers under `x_karenina` with `leftovers`.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +36,11 @@ from checkpoint_ld.dialects.gui import clock, conversion_note
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     Losses,
-    beyond,
+    is_lossless,
     is_meaningless,
-    is_whole,
     loss,
     losses_of,
+    missing_from,
     named_place,
     park,
     plain_settings,
@@ -56,7 +60,7 @@ from checkpoint_ld.dialects.ratings import (
     scope_of,
     trait_type,
 )
-from checkpoint_ld.dialects.state import DEFAULT_NAME, is_made_anew
+from checkpoint_ld.dialects.state import DEFAULT_NAME, is_regenerated
 from checkpoint_ld.dialects.traits import Rubric, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
@@ -68,15 +72,15 @@ if TYPE_CHECKING:
 
 DIALECT = "dataset-1"
 PARTS = ("hasPart", "dataFeedElement")
-"""Where elements stand: in the first place by rule, in the second in some files."""
+"""The members that hold elements: the first by rule, the second in some files."""
 RESULTS = "rating_results"
-"""Property of a question with what the repeated ratings of global traits said about this question only."""
+"""Property of a question with the values that repeated ratings of global traits have for this question only."""
 
 _OWN = ("ratingValue", "ratingExplanation")
 """Members of a repeated rating that are about its question, not about the trait."""
 _DATES = ("dateCreated", "dateModified")
-_SET_ANEW = {"dataFeedElement", "hasPart", "rating", KEPT}
-"""Members of the root that the writer makes out of those of the canonical document, or not at all."""
+_REGENERATED = {"dataFeedElement", "hasPart", "rating", KEPT}
+"""Members of the root that the writer computes or leaves out."""
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 
 
@@ -94,16 +98,14 @@ def _read(value: dict[str, Any], trail: Trail, *, repeated: bool) -> dict[str, A
     root = {member: content for member, content in value.items() if member not in PARTS}
     root["@type"] = "DataFeed"
     rubric = Rubric("", GLOBAL, trail)
-    globals_ = _Globals(rubric) if repeated and has_lists(value) else None
-
-    convert = partial(_read_part, take=globals_.take if globals_ else None)
-    return clean_feed(root, _elements(value, trail), trail, convert, rubric=rubric)
+    take = _Globals(rubric).take if repeated and has_lists(value) else None
+    return clean_feed(root, _elements(value, trail), trail, partial(_read_part, take=take), rubric=rubric)
 
 
 def _read_part(
     element: Any, pointer: str, trail: Trail, take: Callable[[Any, str, Listing], bool] | None = None
 ) -> Any:
-    """Return an element, which will be at `pointer`, in canonical form; `take` is that of `clean_element`."""
+    """Return the canonical form of an element, which will be at `pointer`; `take` is that of `clean_element`."""
     clean = clean_element(element, pointer, trail, take)
     if not isinstance(clean, dict) or "dateCreated" in clean or "dateModified" not in clean:
         return clean
@@ -113,7 +115,7 @@ def _read_part(
 
 
 def _elements(value: dict[str, Any], trail: Trail) -> Any:
-    """Return the elements from both places, or what stands there if it is no array."""
+    """Return the elements of both members, or the value of the only one if it is no array."""
     if "dataFeedElement" in value:
         message = "the elements of this Dataset stand in dataFeedElement, where a DataFeed has them"
         trail.report("json-ld-form", message, "/dataFeedElement")
@@ -137,7 +139,7 @@ class _Globals:
         self._first: list[dict[str, Any]] = []
 
     def take(self, rating: Any, source: str, properties: Listing) -> bool:
-        """Take a global rating away from its question; what it says about the question alone becomes a property."""
+        """Move a global rating from its question to the root; its values for this question become a property."""
         if not isinstance(rating, dict) or scope_of(rating) != GLOBAL:
             return False
         name = rating.get("name")
@@ -148,12 +150,12 @@ class _Globals:
             special |= {member: content for member, content in trait.items() if first.get(member) != content}
         else:
             self._first.append(trait)
-            held = next((one for one in self._rubric.ratings if name_of(one) == name), None)
+            held = next((rating for rating in self._rubric.ratings if name_of(rating) == name), None)
             if held is None:
                 self._rubric.add_rating(trait, source)
             else:
                 bare = {member: content for member, content in trait.items() if member != "@id" or not is_gui_id(trait)}
-                rest = beyond(held, clean_rating(bare, "", Trail(CANONICAL)))
+                rest = missing_from(held, clean_rating(bare, "", Trail(CANONICAL)))
                 special |= {member: trait.get(member, content) for member, content in rest.items()}
         result = {"name": name, **special}
         for index, entry in enumerate(properties.entries if special else ()):
@@ -168,32 +170,32 @@ class _Globals:
 def downgrade(
     tree: dict[str, Any], *, include_metadata: bool = True, now: str | None = None, is_named: bool = True
 ) -> Downgrade:
-    """Return a canonical document as a Dataset that is as its description asks, with its global traits at the root.
+    """Return a canonical document as a Dataset according to its description, with its global traits at the root.
 
-    The version names the format then; that of the benchmark is in the property benchmark_version. Unless `is_named`,
-    the version stays. Without `include_metadata` there is no note about the conversion. `now` (ISO 8601) stands for
-    dates that are missing or none; None means the clock. What a Dataset has no words for, such as scenarios and other
-    types of traits, is set apart under x_karenina and named in the findings.
+    With `is_named`, the version names the format, and the version of the benchmark is in the property
+    benchmark_version. Without `include_metadata` there is no note about the conversion. `now` (ISO 8601) replaces
+    missing and invalid dates; None means the present. What a Dataset cannot express, such as scenarios and other types
+    of traits, is kept under x_karenina and named in the findings.
     """
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
     read = read_second({name: content for name, content in value.items() if name != "hasPart"}, Trail(DIALECT))
-    losses = Losses(DIALECT, is_made_anew, lambda _: is_meaningless, _read_part, writer.whole)
-    lost = losses.set_apart(value, value["hasPart"], read, writer.feed, tree)
+    losses = Losses(DIALECT, is_regenerated, lambda _: is_meaningless, _read_part, writer.lossless)
+    lost = losses.keep(value, value["hasPart"], read, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
 
 
 class _Writer:
     """Writes the clean form of the canonical document `tree` as a Dataset.
 
-    Afterwards `feed` is that form with its ratings in the order in which they are read again: first those that a
-    Dataset has words for.
+    Afterwards the ratings of `feed` are in the order in which they are read again: first those that a Dataset can
+    express.
     """
 
     def __init__(self, feed: dict[str, Any], tree: dict[str, Any], now: str) -> None:
         self.feed = dict(feed)
         self.findings: list[Finding] = []
-        self.whole: set[int] = set()
+        self.lossless: set[int] = set()
         self._plain: set[int] = set()
         self._tree = tree
         self._now = now
@@ -208,7 +210,7 @@ class _Writer:
                 entries.insert(0, property_value(VERSION, version))
             version = FORMAT_VERSION
         root = {
-            **{member: content for member, content in stated(feed).items() if member not in _SET_ANEW},
+            **{member: content for member, content in stated(feed).items() if member not in _REGENERATED},
             "@context": json.loads(text("contexts", "dataset.jsonld"))["@context"],
             "@type": "Dataset",
             "name": feed.get("name") or DEFAULT_NAME,
@@ -230,7 +232,7 @@ class _Writer:
         return in_order(root, "DataFeed")
 
     def _part(self, elements: list[Any], index: int) -> Any:
-        """Return the element at `index` with its keywords, its dates, and with ratings of the right scope."""
+        """Return the element at `index` with its keywords, its dates, and ratings of the right scope."""
         element, pointer = elements[index], step("/dataFeedElement", index)
         if not isinstance(element, dict) or not isinstance(element.get("item"), dict):
             return element
@@ -249,8 +251,10 @@ class _Writer:
         if isinstance(item.get("additionalProperty"), list):
             question["additionalProperty"] = _valued(item["additionalProperty"])
         part["item"] = in_order(question, "Question")
-        if is_whole(element, part, self._plain, lambda name, one: one is not None or is_meaningless(name, one)):
-            self.whole.add(index)
+        if is_lossless(
+            element, part, self._plain, lambda name, value: value is not None or is_meaningless(name, value)
+        ):
+            self.lossless.add(index)
         return in_order(part, "DataFeedItem")
 
     def _rate(  # noqa: PLR0913, PLR0917 - the object in three forms, its place, and what it is in
@@ -262,38 +266,38 @@ class _Writer:
         pointer: str,
         around: dict[str, Any] | None = None,
     ) -> None:
-        """Write the ratings of `feed` that a Dataset has words for; set the others apart, in the object `around`."""
+        """Write the ratings of `feed` that a Dataset can express; park the others in the object `around`."""
         ratings = feed.get("rating")
         if not isinstance(ratings, list):
             return
-        apart, kept, plain, wordless = [], [], [], []
+        apart, kept, plain, unsupported = [], [], [], []
         for rating in ratings:
             entries = rating.get("additionalProperty") if isinstance(rating, dict) else None
             settings = values(entries)
-            if (one := _plain_rating(rating, settings, scope)) is None:
+            if (plain_rating := _plain_rating(rating, settings, scope)) is None:
                 apart.append(rating)
                 self._plain.add(id(rating))
                 continue
             kept.append(rating)
-            plain.append(one)
+            plain.append(plain_rating)
             known = plain_settings(rating, PREFIX + scope + LLM_SUFFIXES[0])
             if known is not None and None not in known.values():
                 self._plain.add(id(rating))
-            if names := _wordless(rating, settings):
+            if names := _unsupported(rating, settings):
                 place = named_place(held.get("rating"), rating["name"], f"{pointer}/rating")
                 message = f'a Dataset has no words for {", ".join(names)} of the trait "{rating["name"]}"'
-                wordless.append(loss(f"{message}; they are kept as properties", place, DIALECT))
+                unsupported.append(loss(f"{message}; they are kept as properties", place, DIALECT))
         feed["rating"] = kept + apart
         written["rating"] = plain
         if apart:
             left = {"rating": apart}
             park(around or written, {"item": left} if around else left, KEPT)
             self.findings += losses_of(left, held, pointer, DIALECT)
-        self.findings += wordless
+        self.findings += unsupported
 
 
 def _answered(question: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer and the template of a question, with all that a Dataset has to say of them."""
+    """Return the answer and the template of a question with all members that a Dataset requires."""
     text = question.get("text")
     answer, template = (
         stated(held) if isinstance(held := question.get(name), dict) else {} for name in ("acceptedAnswer", "hasPart")
@@ -312,9 +316,9 @@ def _valued(entries: Any) -> list[dict[str, Any]]:
 
 
 def _plain_rating(rating: Any, settings: dict[str, Any], scope: str) -> dict[str, Any] | None:
-    """Return a rating as a Dataset has it, None for one that it has no words for.
+    """Return the rating of a Dataset for a canonical one, or None if a Dataset cannot express it.
 
-    It has two types, one for each scope; whether a trait is boolean or a score is told by its range alone.
+    A Dataset has one type for each scope. Only the range distinguishes a boolean trait from a score.
     """
     known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
     if known is None or known[1] not in LLM_SUFFIXES or not name_of(rating):
@@ -331,8 +335,8 @@ def _plain_rating(rating: Any, settings: dict[str, Any], scope: str) -> dict[str
     return plain
 
 
-def _wordless(rating: dict[str, Any], settings: dict[str, Any]) -> list[str]:
-    """Return the names of the settings of a rating that say more than its type and its range."""
+def _unsupported(rating: dict[str, Any], settings: dict[str, Any]) -> list[str]:
+    """Return the names of the settings of a rating that its type and its range do not imply."""
     bounds = {"min_score": as_plain(rating["worstRating"]), "max_score": as_plain(rating["bestRating"])}
     kind = llm_kind(rating, settings)
     implied = {**DEEP_DEFAULTS, "higher_is_better": True, "kind": kind, **(bounds if kind == "score" else IDLE_RANGE)}

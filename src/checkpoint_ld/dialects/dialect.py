@@ -1,6 +1,8 @@
-"""What a dialect is: how to recognise, read and write it, where its parts came from; and additional properties.
+"""The types that all dialects share: `Dialect`, `Upgrade`, `Downgrade`, `Trail`, and helpers for additional properties.
 
-Additional properties are named values without a term of schema.org, some of them JSON written out as text.
+A `Trail` maps pointers into the canonical tree to pointers into the source, so that findings have the place in the
+source. An additional property (PropertyValue) is a named value for which schema.org has no term; some values are JSON
+as text.
 """
 
 from __future__ import annotations
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 class Upgrade:
     """A document of any dialect as one of the canonical dialect.
 
-    `tree` shares with the document what is the same in both. `findings` holds what cannot be seen in the tree any more;
-    their pointers are those of the document, which nobody may change before `origins` is read.
+    `tree` shares unchanged values with the document. `findings` are about what the tree no longer shows. Their pointers
+    lead into the document, which must not change before `origins` is read.
     """
 
     tree: dict[str, Any]
@@ -43,7 +45,7 @@ class Upgrade:
     def origins(self) -> Mapping[str, str]:
         """JSON Pointers (RFC 6901) into the document by those into the tree, where they differ: see `source_pointer`.
 
-        Few readers want a place, and the notes take longer than the upgrade: it is done again for them.
+        Recording them takes longer than the upgrade, so the upgrade is repeated when they are needed.
         """
         return self._trail().origins
 
@@ -51,8 +53,8 @@ class Upgrade:
 class Downgrade(NamedTuple):
     """A canonical document as one of another dialect.
 
-    `findings` lists, each with the code W-LOSS and a pointer into the canonical document, everything that the dialect
-    has no place for, be it kept under a member of ours or not.
+    `findings` lists everything that the dialect has no place for, kept under `x_karenina` or not. Each finding has the
+    code W-LOSS and a pointer into the canonical document.
     """
 
     value: dict[str, Any]
@@ -60,10 +62,10 @@ class Downgrade(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """One way in which checkpoints have been written.
+    """One JSON layout of checkpoints.
 
-    `signs` says in words what gives the dialect away. `recognises` takes the JSON value of the root with literal keys;
-    `read` takes whatever `recognises` accepts, with a trail for notes, returns the canonical tree and never raises.
+    `signs` describes how a document of the dialect is recognised. `recognises` takes the JSON value of the root in
+    plain keys. `read` takes what `recognises` accepts and a trail; it returns the canonical tree and never raises.
     `downgrade` is None for a dialect that is only read. `is_loaded_by_karenina` is about the newest Karenina.
     """
 
@@ -78,22 +80,22 @@ class Dialect(NamedTuple):
     def upgrade(self, value: dict[str, Any], *, restored: bool = True) -> Upgrade:
         """Return a document of this dialect as a canonical one.
 
-        Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
+        Without `restored`, the leftovers that our writer keeps in a Dataset are ignored.
         """
 
-        def trail() -> Trail:
-            noted = Trail(self.name, kept=True, restored=restored)
-            self.read(value, noted)
-            return noted
+        def recorded() -> Trail:
+            trail = Trail(self.name, kept=True, restored=restored)
+            self.read(value, trail)
+            return trail
 
         bare = Trail(self.name, restored=restored)
         tree = self.read(value, bare)
-        # Without notes a finding has no place.
-        return Upgrade(tree, tuple(trail().findings if bare.findings else ()), trail)
+        # The findings of a trail that records no places point into the tree.
+        return Upgrade(tree, tuple(recorded().findings if bare.findings else ()), recorded)
 
 
 def step(pointer: str, *keys: str | int) -> str:
-    """Return `pointer` continued by `keys`, escaped as RFC 6901 asks."""
+    """Return `pointer` continued by `keys`, escaped according to RFC 6901."""
     for key in keys:
         name = str(key)
         if "~" in name or "/" in name:
@@ -105,7 +107,7 @@ def step(pointer: str, *keys: str | int) -> str:
 def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
     """Return the place in the source document of `pointer` (RFC 6901) in the canonical one.
 
-    The longest prefix of `pointer` that `origins` knows decides, whole segments only; the rest of it is appended.
+    `origins` has the source of the longest prefix of whole segments; the rest of `pointer` is appended.
     """
     prefix = pointer
     while prefix:
@@ -116,11 +118,10 @@ def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
 
 
 class Trail:
-    """Notes taken while a document of one dialect is turned into a canonical one.
+    """The places and findings that are recorded while a document is turned into a canonical one.
 
-    Unless it is `kept`, no place is noted, for a document of which only the canonical form is wanted; then the places
-    of its `findings` are those in the tree. Unless it is `restored`, what our writer kept beyond the words of the
-    dialect is left out.
+    Without `kept`, no places are recorded, and `findings` point into the tree. Without `restored`, the leftovers that
+    our writer keeps are ignored.
     """
 
     def __init__(self, dialect: str, *, kept: bool = False, restored: bool = True) -> None:
@@ -131,21 +132,21 @@ class Trail:
         self.findings: list[Finding] = []
 
     def moved(self, pointer: str, source: str) -> None:
-        """Note that what is at `pointer` in the canonical tree stands at `source` in the document."""
+        """Record that the value at `pointer` in the canonical tree stands at `source` in the document."""
         if self.kept:
             self.origins[pointer] = source
 
     def source(self, pointer: str) -> str:
-        """Return where in the document stands what is at `pointer`, as far as it has been noted."""
+        """Return the place in the document of the value at `pointer`, as far as it has been recorded."""
         return source_pointer(self.origins, pointer) if self.kept else pointer
 
     def report(self, rule: str, message: str, source: str, subject: str = "") -> None:
-        """Note what is unusual at `source`, a place in the document."""
+        """Add a finding at `source`, a place in the document."""
         self.findings.append(finding(rule, message, pointer=source, subject=subject, dialect=self.dialect))
 
 
 class Listing:
-    """An array in the making whose entries come from several places of the document."""
+    """An array under construction whose entries come from several places of the document."""
 
     def __init__(self, pointer: str, trail: Trail) -> None:
         self.pointer = pointer
@@ -163,7 +164,7 @@ class Listing:
         self.entries.append(entry)
 
     def extend(self, entries: list[Any], source: str, *keys: str | int) -> None:
-        """Append what is made of the entries of the array at `source`, continued by `keys`, in the document."""
+        """Append the converted entries of the array at `source`, continued by `keys`, in the document."""
         if self.trail.kept:
             for at in range(len(entries)):
                 self.trail.moved(f"{self.pointer}/{len(self.entries) + at}", step(source, *keys, at))
@@ -195,10 +196,14 @@ def name_of(entry: object) -> str | None:
 
 
 def stated(members: dict[str, Any]) -> dict[str, Any]:
-    """Return what an object says: members that are null, and an identifier that is no text, say nothing."""
+    """Return the members of an object without nulls and without an identifier that is no text."""
     if None not in members.values() and isinstance(members.get("@id", ""), str):
         return {**members}
-    return {name: one for name, one in members.items() if one is not None and (name != "@id" or isinstance(one, str))}
+    return {
+        name: value
+        for name, value in members.items()
+        if value is not None and (name != "@id" or isinstance(value, str))
+    }
 
 
 def typed(entry: Any) -> Any:
@@ -239,9 +244,9 @@ def plain_values(entries: object) -> dict[str, Any] | None:
 
 
 def container(text: object) -> dict[str, Any] | list[Any] | None:
-    """Return the object or array that `text` spells, or None if it is no such text.
+    """Return the object or array that `text` encodes as JSON, or None.
 
-    A text that would not come back whole (a key twice, a number that JSON does not have) counts as no JSON.
+    A text that would not be written back unchanged (a repeated key, a number that JSON does not have) is no JSON.
     """
     if not isinstance(text, str) or not _CONTAINER.match(text):
         return None
@@ -255,7 +260,7 @@ def container(text: object) -> dict[str, Any] | list[Any] | None:
 def encoded(value: object) -> Any:
     """Return `value` as Karenina writes it: an object or array as text, every other value as it is.
 
-    Text that spells an object or array is brought to the same layout.
+    A text that encodes an object or array gets the same layout.
     """
     if isinstance(value, str):
         if not _CONTAINER.match(value):
@@ -293,7 +298,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def decoded(value: object) -> Any:
-    """Return the object or array that `value` spells, or `value` itself."""
+    """Return the object or array that `value` encodes as JSON text, or `value` itself."""
     found = container(value)
     return value if found is None else found
 
@@ -326,9 +331,9 @@ Steps = tuple[str | int, ...]
 
 
 def old_name_findings(tree: Any) -> Iterator[Finding]:
-    """Yield what a DataFeed in plain keys calls by an old name: schema.org once, and the type of every rating.
+    """Yield findings about old names in a DataFeed: the http IRI of schema.org, and trait types without a prefix.
 
-    The pointers lead into `tree`.
+    The pointers lead into `tree`, which has plain keys.
     """
     names = (value for _, value in walk(tree.get("@context")) if isinstance(value, str))
     old = next((name for name in names if f"{name}/".startswith(SCHEMA_HTTP)), None)
@@ -345,7 +350,7 @@ def old_name_findings(tree: Any) -> Iterator[Finding]:
 
 
 def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any] | None, dict[str, Any]]]:
-    """Yield the ratings of the root and of its questions, each with the way to it and its question."""
+    """Yield the ratings of the root and of its questions, each with its steps and its question."""
     for steps, rating in _objects(tree, "rating"):
         yield steps, None, rating
     for element_steps, element in _objects(tree, "dataFeedElement"):
@@ -357,6 +362,6 @@ def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any] | Non
 
 def _objects(holder: dict[str, Any], member: str) -> Iterator[tuple[Steps, dict[str, Any]]]:
     entries = holder.get(member)
-    for at, one in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(one, dict):
-            yield (member, at), one
+    for at, entry in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(entry, dict):
+            yield (member, at), entry

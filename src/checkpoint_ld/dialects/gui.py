@@ -1,4 +1,7 @@
-"""The DataFeed of the Karenina GUI, written from a canonical document in the profile of the GUI's newest version."""
+"""The DataFeed of the Karenina GUI, written from a canonical document as the GUI's newest version writes it.
+
+`datafeed` reads it again. `downgrade` compares the two and keeps the leftovers under `x_karenina`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from checkpoint_ld.data import text
 from checkpoint_ld.dialects.datafeed import (
     CREATOR_DETAILS,
+    ENCODED,
     REPOSITORY,
-    SPELLED,
     clean,
     clean_element,
     clean_feed,
@@ -31,7 +34,15 @@ from checkpoint_ld.dialects.dialect import (
     typed,
     values,
 )
-from checkpoint_ld.dialects.leftovers import KEPT, Losses, is_meaningless, is_whole, loss, named_place, plain_settings
+from checkpoint_ld.dialects.leftovers import (
+    KEPT,
+    Losses,
+    is_lossless,
+    is_meaningless,
+    loss,
+    named_place,
+    plain_settings,
+)
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     DEEP_JUDGMENT,
@@ -47,7 +58,7 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION, is_made_anew
+from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
 from checkpoint_ld.identifiers import (
     CHECKPOINT,
     URN,
@@ -60,7 +71,7 @@ from checkpoint_ld.identifiers import (
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
-    from checkpoint_ld.dialects.leftovers import Silent
+    from checkpoint_ld.dialects.leftovers import IsIgnored
     from checkpoint_ld.findings import Finding
 
 
@@ -68,9 +79,9 @@ DIALECT = "gui-datafeed"
 _DESCRIPTION = "Checkpoint containing {} benchmark questions with answer templates and rubric evaluations"
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 _FILLED = ("name", "description", "version", "creator")
-"""Texts of the root for which the GUI has another one where they are empty."""
+"""Texts of the root that the GUI replaces by a default where they are empty."""
 _NOT_WRITTEN = {"hasPart", KEPT}
-"""Members of the root that have no place in a document of the GUI, or a meaning of ours."""
+"""Members of the root that a document of the GUI cannot have."""
 _ORIGINAL = "original_answer_template"
 _ORDER = ("finished", _ORIGINAL, "author", "sources", "few_shot_examples")
 
@@ -85,37 +96,37 @@ def downgrade(
 ) -> Downgrade:
     """Return a canonical document as the GUI writes it.
 
-    Without `preserve_ids` only ratings have identifiers; without `include_metadata` there is no note about the
-    conversion; with `is_creation` the document counts as modified now. `now` (ISO 8601) stands for the time at which
-    the GUI would look at the clock; None means the clock. What the GUI does not know is written all the same, as
-    members and properties that our reader finds again, or under x_karenina, and named in the findings.
+    Without `preserve_ids` only ratings have identifiers. Without `include_metadata` there is no note about the
+    conversion. With `is_creation` the document counts as modified now. `now` (ISO 8601) is the present; None means the
+    clock. What the GUI does not know is written as members and properties that our reader restores, or under
+    x_karenina, and named in the findings.
     """
     feed = clean(tree)
     writer = _Writer(feed, now or clock())
     value = writer.written(include_metadata=include_metadata, is_creation=is_creation)
-    made_anew = {"dateModified"} if is_creation else set()
+    regenerated = {"dateModified"} if is_creation else set()
     if feed.get("creator") != value["creator"] != DEFAULT_CREATOR:
-        made_anew.add("creator")  # its name stands there, and the whole in a property
-    for member, standing in ((one, value[one]) for one in _FILLED if feed.get(one) == ""):
-        made_anew.add(member)
+        regenerated.add("creator")  # the member has its name, a property the whole object
+    for member, standing in ((name, value[name]) for name in _FILLED if feed.get(name) == ""):
+        regenerated.add(member)
         writer.findings.append(loss(f"the empty {member} is written as {standing!r}", f"/{member}", DIALECT))
-    wanted = {name: content for name, content in feed.items() if name not in made_anew}
+    wanted = {name: content for name, content in feed.items() if name not in regenerated}
     root = {name: content for name, content in value.items() if name != "dataFeedElement"}
     read = clean_feed(root, None, Trail(DIALECT), clean_element)
-    losses = Losses(DIALECT, is_made_anew, writer.is_idle_in, clean_element, writer.whole)
-    lost = list(losses.set_apart(value, value.get("dataFeedElement"), read, wanted, tree))
+    losses = Losses(DIALECT, is_regenerated, writer.is_idle_in, clean_element, writer.lossless)
+    lost = list(losses.keep(value, value.get("dataFeedElement"), read, wanted, tree))
     if not preserve_ids:
         _drop_identifiers(value)
     return Downgrade(value, (*writer.findings, *lost))
 
 
 def _drop_identifiers(members: dict[str, Any]) -> None:
-    """Take the identifiers out of a root and of all that it holds, but for its ratings."""
+    """Remove the identifiers of a root and of all that it holds, apart from its ratings."""
     members.pop("@id", None)
     for inner in (members.get(name) for name in ("dataFeedElement", "item", "acceptedAnswer", "hasPart")):
-        for one in inner if isinstance(inner, list) else [inner]:
-            if isinstance(one, dict):
-                _drop_identifiers(one)
+        for value in inner if isinstance(inner, list) else [inner]:
+            if isinstance(value, dict):
+                _drop_identifiers(value)
 
 
 def clock() -> str:
@@ -124,17 +135,17 @@ def clock() -> str:
 
 
 def conversion_note(entries: Any, root: dict[str, Any], elements: Any, now: str) -> dict[str, Any]:
-    """Return the GUI's note about a conversion; one that there is already among `entries` keeps its time."""
+    """Return the GUI's note about a conversion; a note among `entries` keeps its time."""
     listed = elements if isinstance(elements, list) else []
-    items = [one.get("item") for one in listed if isinstance(one, dict)]
-    ratings = [one.get("rating") for one in (root, *items) if isinstance(one, dict)]
+    items = [holder.get("item") for holder in listed if isinstance(holder, dict)]
+    ratings = [holder.get("rating") for holder in (root, *items) if isinstance(holder, dict)]
     before = decoded(values(entries).get(CONVERSION_PROPERTY))
     note = {
         "originalVersion": "2.0",
         "convertedAt": now,
         **(before if isinstance(before, dict) else {}),
         "totalQuestions": len(listed),
-        "totalRatings": sum(len(one) for one in ratings if isinstance(one, list)),
+        "totalRatings": sum(len(rubric) for rubric in ratings if isinstance(rubric, list)),
     }
     return property_value(CONVERSION_PROPERTY, gui_encoded(note))
 
@@ -145,7 +156,7 @@ class _Writer:
         self._now = now
         self._idle: dict[int, set[str]] = {}
         self._plain: set[int] = set()
-        self.whole: set[int] = set()
+        self.lossless: set[int] = set()
         self.findings: list[Finding] = []
 
     def written(self, *, include_metadata: bool, is_creation: bool) -> dict[str, Any]:
@@ -204,8 +215,8 @@ class _Writer:
             "dateModified": modified,
             "item": self._question(question, key, f"/dataFeedElement/{index}/item"),
         }
-        if is_whole(element, members, self._plain, lambda name, one: name != _ORIGINAL or (one or "") == one):
-            self.whole.add(index)
+        if is_lossless(element, members, self._plain, lambda name, value: name != _ORIGINAL or (value or "") == value):
+            self.lossless.add(index)
         if "keywords" in question:
             members["keywords"] = question["keywords"]
         others = {name: element[name] for name in element if name not in members and name != KEPT}
@@ -243,7 +254,7 @@ class _Writer:
         settings = values(entries)
         finished = settings.get("finished")
         encoded = {_ORIGINAL: settings.get(_ORIGINAL) or ""}
-        encoded |= {name: gui_encoded(settings[name]) for name in SPELLED if settings.get(name) is not None}
+        encoded |= {name: gui_encoded(settings[name]) for name in ENCODED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = []
         for entry in entries:
@@ -261,8 +272,8 @@ class _Writer:
             *map(typed, others),
         ]
 
-    def is_idle_in(self, rating: dict[str, Any]) -> Silent:
-        """Return a test for the settings of a rating of the feed that say nothing, which the GUI's form leaves out."""
+    def is_idle_in(self, rating: dict[str, Any]) -> IsIgnored:
+        """Return a test for the meaningless settings of a rating of the feed, which the GUI's form leaves out."""
         idle = self._idle.get(id(rating))
         return is_meaningless if idle is None else lambda name, _: name in idle
 
@@ -323,14 +334,14 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         "repeated_extraction": True,
     },
 }
-"""The properties of each type in the GUI's order, with what a missing setting means to Karenina."""
+"""The properties of each type in the GUI's order, with the values that Karenina assumes for missing ones."""
 
 
 class _Settings(NamedTuple):
     """The settings of a rating in the GUI's form.
 
-    `written` are its properties, `deep` what the GUI keeps in members of the rating, `idle` the names of settings that
-    say nothing, `unread` the names of properties that the GUI does not know.
+    `written` are its properties, `deep` the settings that the GUI keeps in members of the rating, `idle` the names of
+    meaningless settings, `unread` the names of properties that the GUI does not know.
     """
 
     written: list[Any]
@@ -358,7 +369,9 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
         idle.add("higher_is_better")
     given = ((name, settings.get(name, default)) for name, default in defaults.items() if name not in idle)
     # A property without a value stands for null; what is absent has no property.
-    properties = [property_value(name, ABSENT if one is None else one) for name, one in given if one is not ABSENT]
+    properties = [
+        property_value(name, ABSENT if value is None else value) for name, value in given if value is not ABSENT
+    ]
     known = {*defaults, *idle}
     rest = [typed(entry) for entry in entries if name_of(entry) not in known]
     unread = [name for entry in rest if (name := name_of(entry)) is not None]
@@ -366,7 +379,7 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
 
 
 def _llm_settings(rating: dict[str, Any], settings: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
-    """Return which properties an LLM trait has, with their defaults, and which say nothing beyond its range."""
+    """Return the properties of an LLM trait with their defaults, and the names of those that its range implies."""
     kind = llm_kind(rating, settings)
     defaults: dict[str, Any] = {"higher_is_better": ABSENT if is_template(kind) else True}
     if kind not in ("boolean", "score"):

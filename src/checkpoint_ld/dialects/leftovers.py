@@ -1,7 +1,8 @@
-"""Leftovers: what a document says beyond its translation into a dialect with fewer words.
+"""Leftovers: the parts of a canonical object that a dialect has no place for.
 
-They are a part of a canonical object: the members that differ, and of its properties those that the translation lacks
-or gives another value. Laid over the object that is read from the translation they give the original again.
+`missing_from` computes them: the members and properties that are absent or different when the written document is read
+again. Writers keep them under `x_karenina`; `restored` merges them into the object that is read, which gives the
+original. `Losses` does this for whole documents and reports each leftover as a finding.
 """
 
 from __future__ import annotations
@@ -20,24 +21,23 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 
-Silent: TypeAlias = "Callable[[str, Any], bool]"
+IsIgnored: TypeAlias = "Callable[[str, Any], bool]"
 KEPT = "x_karenina"
-"""Member of an object of a dialect with fewer words: what it says in the canonical dialect beyond the translation."""
+"""Member of an object of another dialect that holds its leftovers."""
 
 PARKED = "x_v2"
-"""Member of a canonical object with what has a meaning in the GUI's state, or a shape, that leaves no place for it."""
+"""Member of a canonical object for members of the GUI's state that the canonical dialect has no place for."""
 
 _KNOWN = {kind: frozenset(members) for kind, members in BY_TYPE.items()}
 _MEANING = {KEPT, PARKED, "keywords", "rubric", "globalRubric", "author", "item", "acceptedAnswer", "hasPart", "rating"}
-"""Members that mean something on one object or another, wherever they stand."""
-_NOTHING = {"@type": "PropertyValue", "value": None}
-"""What a property says that says nothing."""
+"""Members that have a meaning on some object."""
+_EMPTY_PROPERTY = {"@type": "PropertyValue", "value": None}
 _INNER = {"item", "acceptedAnswer", "hasPart"}
-"""Members that hold one object and are compared within."""
+"""Members that hold a single object, which is compared member by member."""
 
 
 def park(target: dict[str, Any], members: dict[str, Any], place: str = PARKED) -> None:
-    """Put members under `place` of an object: leftovers, and what JSON-LD would read otherwise, as a JSON literal."""
+    """Put members under `place` of an object; leftovers, and members with keywords of JSON-LD, as a JSON literal."""
     if members:
         held = {**parked_in(target, place), **members}
         target[place] = {"@type": "@json", "@value": held} if place == KEPT or has_keywords(held) else held
@@ -52,48 +52,48 @@ def parked_in(target: dict[str, Any], place: str = PARKED) -> dict[str, Any]:
 
 
 def has_keywords(value: Any) -> bool:
-    """Return whether a member at any depth has the name of a keyword of JSON-LD (§1.7), apart from ids and types."""
+    """Return whether a member at any depth is a keyword of JSON-LD (§1.7) other than @id and @type."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            for name, content in one.items():
+        current = waiting.pop()
+        if isinstance(current, dict):
+            for name, content in current.items():
                 is_name = name in ("@id", "@type") and isinstance(content, str) and not content.startswith("@")
                 if name.startswith("@") and not is_name:
                     return True
-            waiting.extend(one.values())
-        elif isinstance(one, list):
-            waiting.extend(one)
+            waiting.extend(current.values())
+        elif isinstance(current, list):
+            waiting.extend(current)
     return False
 
 
 def is_meaningless(name: str, value: Any) -> bool:
-    """Return whether the property `name` of a question says no more with this value than its absence does."""
+    """Return whether the property `name` of a question has the same meaning with this value as its absence."""
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
 
 
 def is_usual(members: Any, kind: str, *, may_have_others: bool = False) -> bool:
     """Return whether an object of a `kind` has only members that Karenina knows, all of them with values.
 
-    If it `may_have_others`, those that mean nothing in any dialect are usual too.
+    With `may_have_others`, members that have no meaning in any dialect are allowed.
     """
     return (
         isinstance(members, dict)
         and members.get("@type", kind) == kind
         and (
             _KNOWN[kind].issuperset(members)
-            or (may_have_others and all(map(_means_nothing, members.keys() - _KNOWN[kind])))
+            or (
+                may_have_others
+                and _MEANING.isdisjoint(members.keys() - _KNOWN[kind])
+                and not any(name.startswith(("@", "deep_judgment_")) for name in members.keys() - _KNOWN[kind])
+            )
         )
         and None not in members.values()
     )
 
 
-def _means_nothing(name: str) -> bool:
-    return not name.startswith(("@", "deep_judgment_")) and name not in _MEANING
-
-
 def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
-    """Return whether an element, its question, and the answer and template of that are usual, ratings left aside."""
+    """Return whether an element, its question, answer and template are usual, apart from ratings."""
     usual = partial(is_usual, may_have_others=may_have_others)
     if not usual(element, "DataFeedItem") or "keywords" in element or not usual(element.get("item"), "Question"):
         return False
@@ -105,10 +105,10 @@ def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
     )
 
 
-def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], has_place: Silent) -> bool:
-    """Return whether reading what was `written` of an element gives all of it again; of an unusual one, say no.
+def is_lossless(element: dict[str, Any], written: dict[str, Any], plain: set[int], has_place: IsIgnored) -> bool:
+    """Return whether reading what was `written` restores an element; False for an unusual element.
 
-    `plain` has the identities of the ratings that come back. `has_place` tells whether a property of a question does.
+    `plain` has the identities of the ratings that are restored. `has_place` returns whether a property is.
     """
     if not are_usual(element, may_have_others=True):
         return False
@@ -117,7 +117,7 @@ def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], 
     return (
         entries is not None
         and all(has_place(name, value) for name, value in entries.items())
-        and all(isinstance(one.get("@id", ""), str) for one in (element, question))
+        and all(isinstance(members.get("@id", ""), str) for members in (element, question))
         and all(element[name] == written[name] for name in ("dateCreated", "dateModified") if name in element)
         and all(
             question[name].items() <= other[name].items() for name in ("acceptedAnswer", "hasPart") if name in question
@@ -127,7 +127,7 @@ def is_whole(element: dict[str, Any], written: dict[str, Any], plain: set[int], 
 
 
 def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
-    """Return the settings of a canonical rating by name; None for one that is not usual, or not of the type `kind`."""
+    """Return the settings of a canonical rating by name; None if it is not usual, or not of the type `kind`."""
     if (
         is_usual(rating, "Rating", may_have_others=True)
         and rating.get("additionalType") == kind
@@ -138,10 +138,10 @@ def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
     return None
 
 
-def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = is_meaningless) -> dict[str, Any]:
-    """Return what `want` says and `have` does not; what only `have` says does not count.
+def missing_from(have: dict[str, Any], want: dict[str, Any], is_ignored: IsIgnored = is_meaningless) -> dict[str, Any]:
+    """Return the members and properties of `want` that are missing from `have` or differ there.
 
-    Properties whose name and value are silent do not count either, unless they have members beside these.
+    Properties that have only a name and a value are left out where `is_ignored` returns True for these.
     """
     rest: dict[str, Any] = {}
     for member, value in want.items():
@@ -149,9 +149,9 @@ def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = is_me
         if member in have and same(held, value):
             continue
         if member == "additionalProperty" and isinstance(value, list) and isinstance(held, list | None):
-            missing: Any = _missing(held or [], value, is_silent)
+            missing: Any = _missing(held or [], value, is_ignored)
         elif member in _INNER and isinstance(value, dict) and isinstance(held, dict):
-            missing = beyond(held, value, is_silent)
+            missing = missing_from(held, value, is_ignored)
         else:
             rest[member] = value
             continue
@@ -163,7 +163,7 @@ def beyond(have: dict[str, Any], want: dict[str, Any], is_silent: Silent = is_me
 def restored(
     have: dict[str, Any], rest: dict[str, Any], pointer: str = "", source: str = "", trail: Trail | None = None
 ) -> dict[str, Any]:
-    """Return `have` with leftovers laid over it: the reverse of `beyond`. Ratings are added, never replaced.
+    """Return `have` with the leftovers `rest` merged in, the reverse of `missing_from`; ratings are only added.
 
     With a `trail`, `have` will be at `pointer`, and the leftovers stand at `source`.
     """
@@ -189,8 +189,8 @@ def restored(
     return whole
 
 
-def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any]:
-    """Return an object as it was read from a document of the GUI or a Dataset, with its leftovers laid over it."""
+def with_leftovers(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any]:
+    """Return an object that was read from a document of the GUI or a Dataset, with its leftovers restored."""
     rest = parked_in(have, KEPT) if KEPT in have else {}
     if not rest or not trail.dialect.startswith(("gui-", "dataset-")):
         return have
@@ -201,12 +201,12 @@ def laid_over(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any
     return restored(bare, rest, pointer, place, trail)
 
 
-def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
-    """Return the properties in `want` that `have` lacks or gives otherwise; with one of a name, all of that name."""
+def _missing(have: list[Any], want: list[Any], is_ignored: IsIgnored) -> list[Any]:
+    """Return the properties in `want` that `have` lacks or that differ there, with all others of the same name."""
     wanted = [
         entry
         for entry in want
-        if (name := name_of(entry)) is None or not is_plain(entry) or not is_silent(name, entry.get("value"))
+        if (name := name_of(entry)) is None or not is_plain(entry) or not is_ignored(name, entry.get("value"))
     ]
     if len(values(have)) == len(have) and len(values(wanted)) == len(wanted):
         known = {entry["name"]: entry for entry in have}
@@ -217,29 +217,29 @@ def _missing(have: list[Any], want: list[Any], is_silent: Silent) -> list[Any]:
 
 
 def _is_same(held: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
-    """Return whether properties of one name say the same."""
+    """Return whether two properties of the same name are equal."""
     if held is None:
         return False
     if held.get("value") is entry.get("value") and is_plain(held) and is_plain(entry):
         return True
-    return same({**_NOTHING, **held}, {**_NOTHING, **entry})
+    return same({**_EMPTY_PROPERTY, **held}, {**_EMPTY_PROPERTY, **entry})
 
 
 def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
-    """Group properties by name, each without what all properties share and with its null written out."""
+    """Group properties by name, each with its type and its null written out."""
     groups: dict[str | None, list[Any]] = {}
     for entry in entries:
         name = name_of(entry)
-        groups.setdefault(name, []).append(entry if name is None else {**_NOTHING, **entry})
+        groups.setdefault(name, []).append(entry if name is None else {**_EMPTY_PROPERTY, **entry})
     return groups
 
 
 Tree: TypeAlias = dict[str, Any]
 Forms: TypeAlias = tuple[Any, ...]
-"""One object as it was written, as it was read from there, as it should be, and as it stands in the document."""
+"""Four forms of an object: written, read again, expected, and in the canonical document."""
 
 _APART = {"@context", "@type", "dataFeedElement"}
-"""Members of the root that are looked at on their own, or that every dialect has in its own way."""
+"""Members of the root that are compared separately, or that differ in every dialect."""
 _LISTS = {"additionalProperty": "property", "rating": "trait"}
 
 
@@ -249,72 +249,72 @@ def loss(message: str, pointer: str, dialect: str) -> Finding:
 
 
 class Losses(NamedTuple):
-    """What a document of `dialect` does not say of a canonical one: found by reading again what is unusual in it.
+    """Compares a document of `dialect`, as it is read again, with the canonical document it was written from.
 
-    `read` reads an element of the dialect, `whole` has the indexes of the elements of which the writer knows that
-    nothing is lost. `is_made` tells the properties of the root that every writer makes anew, `is_idle_in` returns how
-    to tell the settings of a canonical rating that say nothing.
+    `read` reads an element of the dialect; `lossless` has the indexes of elements that need no comparison. `is_made`
+    returns whether every writer regenerates a property of the root. `is_idle_in` returns a test for the meaningless
+    settings of a canonical rating.
     """
 
     dialect: str
-    is_made: Silent
-    is_idle_in: Callable[[dict[str, Any]], Silent]
+    is_made: IsIgnored
+    is_idle_in: Callable[[dict[str, Any]], IsIgnored]
     read: Callable[[Any, str, Trail], Any]
-    whole: set[int]
+    lossless: set[int]
 
-    def set_apart(self, value: Tree, elements: Any, read: Tree, feed: Tree, tree: Tree) -> Iterator[Finding]:
-        """Put what is lacking under x_karenina of the root `value`, of its `elements` and ratings; yield what it is.
+    def keep(self, value: Tree, elements: Any, read: Tree, feed: Tree, tree: Tree) -> Iterator[Finding]:
+        """Put the leftovers under x_karenina of the root `value`, of its `elements` and ratings; yield their findings.
 
-        `read` is what reading `value` without its elements gives, `feed` what all of it should give, `tree` the
-        canonical document, into which the findings point.
+        `read` is `value` without its elements, read again. `feed` is the expected result. The findings point into
+        `tree`, the canonical document.
         """
         want = {name: content for name, content in _unrated(feed).items() if name not in _APART}
-        yield from self._of_ratings((value, read, feed, tree), "")
-        yield from self._of((value, read, want, tree), "", self.is_made)
-        forms = (elements, *(one.get("dataFeedElement") for one in (feed, tree)))
-        if all(isinstance(one, list) for one in forms):
+        yield from self._compare_ratings((value, read, feed, tree), "")
+        yield from self._compare((value, read, want, tree), "", self.is_made)
+        forms = (elements, *(form.get("dataFeedElement") for form in (feed, tree)))
+        if all(isinstance(form, list) for form in forms):
             for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
-                if index not in self.whole:
+                if index not in self.lossless:
                     again = self.read(written, "", Trail(self.dialect))
-                    yield from self._of_element((written, again, want, original), step("/dataFeedElement", index))
+                    yield from self._compare_element((written, again, want, original), step("/dataFeedElement", index))
 
-    def _of_element(self, forms: Forms, pointer: str) -> Iterator[Finding]:
-        items = tuple(one.get("item") if isinstance(one, dict) else None for one in forms)
-        if all(isinstance(one, dict) for one in items):
+    def _compare_element(self, forms: Forms, pointer: str) -> Iterator[Finding]:
+        items = tuple(form.get("item") if isinstance(form, dict) else None for form in forms)
+        if all(isinstance(form, dict) for form in items):
             written, read, want, original = forms
-            yield from self._of_ratings(items, step(pointer, "item"))
+            yield from self._compare_ratings(items, step(pointer, "item"))
             want = {**want, "item": _unrated(want["item"])}
-            yield from self._of((written, read, want, original), pointer, is_meaningless)
+            yield from self._compare((written, read, want, original), pointer, is_meaningless)
 
-    def _of_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
-        """Look at the ratings of one object, the one at `pointer`."""
-        *lists, held = (one.get("rating") for one in forms)
-        # Ratings that a dialect has no words for come last, and are not written where the others are.
-        for written, read, want in zip(*lists, strict=False) if all(isinstance(one, list) for one in lists) else ():
+    def _compare_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
+        """Compare the ratings of the object at `pointer`."""
+        *lists, held = (form.get("rating") for form in forms)
+        # Ratings that a dialect cannot express come last, and are not written where the others are.
+        for written, read, want in zip(*lists, strict=False) if all(isinstance(form, list) for form in lists) else ():
             if isinstance(written, dict):
                 name = name_of(want)
-                original = next((one for one in held or () if name_of(one) == name), None)
+                original = next((rating for rating in held or () if name_of(rating) == name), None)
                 place = named_place(held, name, step(pointer, "rating"))
-                yield from self._of((written, read, want, original), place, self.is_idle_in(want))
+                yield from self._compare((written, read, want, original), place, self.is_idle_in(want))
 
-    def _of(self, forms: Forms, pointer: str, is_silent: Silent) -> Iterator[Finding]:
+    def _compare(self, forms: Forms, pointer: str, is_ignored: IsIgnored) -> Iterator[Finding]:
         written, read, want, original = forms
-        left = beyond(read, want, is_silent)
+        left = missing_from(read, want, is_ignored)
         if KEPT in want:
             left[KEPT] = want[KEPT]
-        apart = parked_in(written, KEPT).get("item")  # ratings for which the dialect has no words
+        apart = parked_in(written, KEPT).get("item")  # ratings that the dialect cannot express
         item = {"item": {**apart, **left["item"]}} if apart and isinstance(left.get("item"), dict) else {}
         park(written, {**left, **item}, KEPT)
         return losses_of(left, original, pointer, self.dialect)
 
 
 def _unrated(members: Tree) -> Tree:
-    """Return an object without its ratings, which are looked at on their own."""
-    return {name: one for name, one in members.items() if name != "rating" or not isinstance(one, list)}
+    """Return an object without its ratings, which are compared separately."""
+    return {name: value for name, value in members.items() if name != "rating" or not isinstance(value, list)}
 
 
 def losses_of(left: dict[str, Any], original: Any, pointer: str, dialect: str) -> Iterator[Finding]:
-    """Yield a finding for everything in `left`, which could not be mapped of the object `original` at `pointer`."""
+    """Yield a finding for everything in `left`, the leftovers of the object `original` at `pointer`."""
     for member, value in left.items():
         place = step(pointer, member)
         held = original.get(member) if isinstance(original, dict) else None

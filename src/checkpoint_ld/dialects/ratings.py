@@ -1,11 +1,11 @@
-"""Ratings, the form that rubric traits have in JSON-LD: what they say, and how they are brought to canonical form."""
+"""Ratings, the form of rubric traits in JSON-LD: their types, settings and canonical form (`clean_rating`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from checkpoint_ld.dialects.dialect import ABSENT, Listing, Trail, container, name_of, values
-from checkpoint_ld.dialects.leftovers import laid_over
+from checkpoint_ld.dialects.leftovers import with_leftovers
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import BY_TYPE, KARENINA, SCOPES, TRAIT_TYPES
@@ -15,7 +15,7 @@ PREFIX = "karenina:"
 GLOBAL, QUESTION = SCOPES
 LLM_SUFFIXES = ("RubricTrait", "LLMRubricTrait")
 GUI_MATRIX, MATRIX = "tp_and_tn", "full_matrix"
-"""The GUI's and Karenina's name of one and the same mode of a metric trait."""
+"""The GUI's and Karenina's name of the same mode of a metric trait."""
 
 DEEP_DEFAULTS = {
     "deep_judgment_enabled": False,
@@ -25,11 +25,11 @@ DEEP_DEFAULTS = {
     "deep_judgment_fuzzy_match_threshold": None,
     "deep_judgment_excerpt_retry_attempts": None,
 }
-"""The settings of deep judgment, with what each means where it is missing."""
+"""The settings of deep judgment with their defaults."""
 DEEP_JUDGMENT = tuple(DEEP_DEFAULTS)
 _DEEP = frozenset(DEEP_JUDGMENT)
 IDLE_RANGE = {"min_score": 1, "max_score": 5}
-"""The range of a score trait that gives none; Karenina writes it on traits without scores too, where it is idle."""
+"""The default range of a score trait. Karenina also writes it on traits without scores, where it is meaningless."""
 
 _TYPES = {
     before + scope + name.removeprefix(scope): (scope, name.removeprefix(scope))
@@ -38,18 +38,18 @@ _TYPES = {
     for name in TRAIT_TYPES
     if name.startswith(scope)
 }
-"""Scope and suffix of each trait type, by all its spellings."""
+"""Scope and suffix of each trait type, by all its names."""
 _SUFFIX_OF = {PREFIX + scope + suffix: suffix for scope, suffix in _TYPES.values()}
-"""The suffix of each trait type, by its canonical spelling."""
+"""The suffix of each trait type, by its canonical name."""
 _SCOPE_BY_AUTHOR = {"Global Rubric": GLOBAL, "Question-Specific Rubric": QUESTION}
 CONTAINERS = ("metrics", "tp_instructions", "tn_instructions", "classes")
-"""The settings that are arrays or objects, and that some files have as JSON text."""
-_RESPELLED = frozenset((*CONTAINERS, "evaluation_mode"))
+"""The settings that are arrays or objects, which some files have as JSON text."""
+_REWRITTEN = frozenset((*CONTAINERS, "evaluation_mode"))
 _DIRECTED = {*LLM_SUFFIXES, "RegexTrait", "CallableTrait", "MetricRubricTrait"}
 
 
 def in_order(members: dict[str, Any], kind: str) -> dict[str, Any]:
-    """Return `members` in the order in which Karenina writes those of a `kind`, unknown ones last as they stood."""
+    """Return `members` in the order in which Karenina writes those of a `kind`, unknown ones last."""
     return {**{name: members[name] for name in BY_TYPE[kind] if name in members}, **members}
 
 
@@ -59,7 +59,7 @@ def trait_type(name: object) -> tuple[str, str] | None:
 
 
 def scope_of(rating: dict[str, Any]) -> str | None:
-    """Return Global or QuestionSpecific, by the type or, in the earliest files, by the author; None if neither says."""
+    """Return Global or QuestionSpecific, by the type or, in the earliest files, by the author; None if neither does."""
     known = trait_type(rating.get("additionalType"))
     if known:
         return known[0]
@@ -68,7 +68,7 @@ def scope_of(rating: dict[str, Any]) -> str | None:
 
 
 def llm_kind(rating: dict[str, Any], settings: dict[str, Any]) -> Any:
-    """Return the kind of an LLM trait: the one it names, or else the one that its range tells.
+    """Return the kind of an LLM trait: its setting `kind`, or else the kind that its range implies.
 
     A range from 0 to 1 means boolean, unless the trait gives these two numbers as its lowest and highest score.
     """
@@ -101,8 +101,8 @@ def as_plain(value: Any) -> Any:
 def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     """Return `rating`, which will be at `pointer`, in canonical form.
 
-    Its type is prefixed, its range holds floats, what the GUI keeps in members of its own becomes properties, and the
-    kind, range and direction that the rating only implies are written out. What is wrong with it stays wrong.
+    Its type is prefixed, its range holds floats, and the GUI's members for deep judgment become properties. The implied
+    kind, range and direction are written out. Invalid values stay as they are.
     """
     if not isinstance(rating, dict) or (trail.dialect == CANONICAL and is_clean(rating)):
         return rating
@@ -121,11 +121,11 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
         known = (known[0], _complete(clean, known[1], *_clean_entries(clean, entries, pointer, trail)))
     if known:
         clean["additionalType"] = PREFIX + "".join(known)
-    return in_order(laid_over(clean, pointer, trail), "Rating")
+    return in_order(with_leftovers(clean, pointer, trail), "Rating")
 
 
 def is_clean(rating: Any) -> bool:
-    """Return whether a rating of the canonical dialect has its type and range in usual words, and implies nothing."""
+    """Return whether `clean_rating` would leave a rating of the canonical dialect as it is."""
     if not isinstance(rating, dict):
         return True
     suffix = _SUFFIX_OF.get(kind) if isinstance(kind := rating.get("additionalType"), str) else None
@@ -148,11 +148,11 @@ def is_clean(rating: Any) -> bool:
 def _clean_entries(
     rating: dict[str, Any], entries: list[Any], pointer: str, trail: Trail
 ) -> tuple[Listing, dict[str, Any]]:
-    """Return the properties of `rating`, lists and objects out of their text, in Karenina's words; and their values."""
+    """Return the properties of `rating`, decoded and in Karenina's terms, and their values by name."""
     source = trail.source(pointer)
     listing = Listing(f"{pointer}/additionalProperty", trail)
     given = values(entries)
-    if not _RESPELLED.isdisjoint(given):
+    if not _REWRITTEN.isdisjoint(given):
         entries = [_clean_entry(entry, rating, source, trail) for entry in entries]
         given = values(entries)
     listing.extend(entries, source, "additionalProperty")
@@ -165,13 +165,10 @@ def _clean_entries(
 
 def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) -> Any:
     name = name_of(entry)
-    if name in CONTAINERS and (spelled := container(entry.get("value"))) is not None:
-        message, subject = (
-            f"{name} is the text {shown(entry['value'])}, read as what it spells",
-            f'trait "{rating.get("name")}"',
-        )
-        trail.report("trait-json-text", message, source, subject)
-        return {**entry, "value": spelled}
+    if name in CONTAINERS and (decoded := container(entry.get("value"))) is not None:
+        message = f"{name} is the text {shown(entry['value'])}, read as what it spells"
+        trail.report("trait-json-text", message, source, f'trait "{rating.get("name")}"')
+        return {**entry, "value": decoded}
     if name == "evaluation_mode" and entry.get("value") == GUI_MATRIX:
         report_gui_matrix(rating.get("name"), source, trail)
         return {**entry, "value": MATRIX}
@@ -179,15 +176,16 @@ def _clean_entry(entry: Any, rating: dict[str, Any], source: str, trail: Trail) 
 
 
 def report_gui_matrix(name: object, source: str, trail: Trail) -> None:
-    """Report that the metric trait `name` at `source` gives its mode in the GUI's words."""
+    """Report that the metric trait `name` at `source` has the GUI's name of its mode."""
     message = f'evaluation_mode "{GUI_MATRIX}" is the GUI\'s name for "{MATRIX}" and is read as that'
     trail.report("metric-mode-gui", message, source, f'trait "{name}"')
 
 
 def _complete(rating: dict[str, Any], suffix: str, listing: Listing, settings: dict[str, Any]) -> str:
-    """Write out what `rating` only implies; return the suffix of its type, which the kind may change.
+    """Write out the implied settings of `rating`; return the suffix of its type, which the kind may change.
 
-    A canonical document that leaves the direction out does so on purpose; the older dialects often had no word for it.
+    A direction is not added in a canonical document, where its absence is intended; older dialects often had no term
+    for it.
     """
     implied: list[tuple[str, Any, str]] = []
     ranged = is_number(rating.get("bestRating")) and is_number(rating.get("worstRating"))

@@ -1,4 +1,9 @@
-"""The GUI's internal state, version 2.0, read as a canonical document and written from one."""
+"""The GUI's internal state, version 2.0, read as a canonical document and written from one.
+
+The state is JSON without JSON-LD: an object `checkpoint` of questions by key, a `global_rubric` and
+`dataset_metadata`. `read` and `read_list` (its earliest form) build the canonical tree; `downgrade` writes the state.
+Rubrics are converted by `traits`; what the state has no place for is kept by `leftovers`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.datafeed import (
     CREATOR_DETAILS,
+    ENCODED,
     REPOSITORY,
-    SPELLED,
     clean,
     gui_template_name,
     listed,
@@ -31,11 +36,11 @@ from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
     are_usual,
-    beyond,
     has_keywords,
     is_meaningless,
     loss,
     losses_of,
+    missing_from,
     park,
     parked_in,
     restored,
@@ -59,7 +64,7 @@ if TYPE_CHECKING:
 DEFAULT_NAME = "Karenina LLM Benchmark Checkpoint"
 DEFAULT_VERSION = "0.1.0"
 DEFAULT_CREATOR = "Karenina Benchmarking System"
-"""What a benchmark has that does not say otherwise."""
+"""The values of a benchmark that states no others."""
 CUSTOM = "custom_"
 
 SIMPLE_METADATA = ("description", "version", "dateCreated", "dateModified")
@@ -75,7 +80,7 @@ ITEM = {*_TEXTS, *_OTHERS, "author", "sources", "keywords"}
 
 
 def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
-    """Read the GUI's state, be its rubrics of a list for each kind of trait or of the one list `traits`."""
+    """Read the GUI's state, whose rubrics have a list for each kind of trait or the single list `traits`."""
     tree = root_of(value, Places(""), trail)
     tree["dataFeedElement"] = [
         element_of(key, item, f"/dataFeedElement/{index}", Places(step("/checkpoint", key)), trail)
@@ -88,7 +93,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the members of an object stand: at `source`, except those that are `elsewhere`."""
+    """The pointers of the members of an object: at `source`, except those that are `elsewhere`."""
 
     source: str
     elsewhere: Mapping[str, str] = field(default_factory=dict)
@@ -123,11 +128,11 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
 
 
 def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) -> Any:
-    """Return one question of the state, the one under `key`, as the element that will be at `pointer`."""
+    """Return the question under `key` as the element that will be at `pointer`."""
     trail.moved(pointer, places.source)
     if not isinstance(item, dict):
         return item
-    _note_members(pointer, places, trail)
+    _record_places(pointer, places, trail)
     given = _filled(item)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
@@ -160,7 +165,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
 
 
 def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """Put what is unknown in dataset_metadata on the root; return what finds no place there, to be parked."""
+    """Put the unknown members of dataset_metadata on the root; return those that have no place there."""
     if not isinstance(metadata, dict):
         return {} if metadata is None else {"dataset_metadata": metadata}
     unknown = {name: content for name, content in metadata.items() if name not in _METADATA}
@@ -171,7 +176,7 @@ def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -
 
 
 def _filled(members: dict[str, Any]) -> dict[str, Any]:
-    """Return `members` without those that are null, which is the state's way to say absent."""
+    """Return `members` without nulls, which stand for absent members in the state."""
     if None not in members.values():
         return members
     return {name: content for name, content in members.items() if content is not None}
@@ -187,14 +192,16 @@ def _unknown(members: dict[str, Any], known: set[str]) -> dict[str, Any]:
 
 
 def _placed(target: dict[str, Any], unknown: dict[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Put unknown members on `target`; return those whose names are taken, or that JSON-LD would read otherwise."""
-    left = {name: one for name, one in unknown.items() if name in taken or name == PARKED or has_keywords({name: one})}
+    """Put unknown members on `target`; return those whose names are taken or have a meaning in JSON-LD."""
+    left = {
+        name: value for name, value in unknown.items() if name in taken or name == PARKED or has_keywords({name: value})
+    }
     target.update((name, content) for name, content in unknown.items() if name not in left)
     return left
 
 
 def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> None:
-    """Add the creator: a mere name as text, a person as such, of any other agent the name and, beside it, the whole."""
+    """Add the creator: a bare name as text, a person as an object, any other agent by its name and as a property."""
     name = creator.get("name") if isinstance(creator, dict) else None
     if creator is None or not isinstance(name, str):
         tree |= {} if creator is None else {"creator": creator}
@@ -211,7 +218,7 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
     """Add the traits of a rubric object; its other members become properties."""
     if isinstance(rubric, dict):
         stated = {
-            member: [as_gui_reads(LISTS[member], one) if isinstance(one, dict) else one for one in content]
+            member: [as_gui_reads(LISTS[member], trait) if isinstance(trait, dict) else trait for trait in content]
             if member in LISTS and isinstance(content, list)
             else content
             for member, content in rubric.items()
@@ -222,7 +229,7 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
         gathered.add_trait("llm", rubric, source)
 
 
-def _note_members(pointer: str, places: Places, trail: Trail) -> None:
+def _record_places(pointer: str, places: Places, trail: Trail) -> None:
     if not trail.kept:
         return
     sources = {
@@ -243,7 +250,7 @@ def _note_members(pointer: str, places: Places, trail: Trail) -> None:
 
 
 def _add_properties(given: dict[str, Any], places: Places, properties: Listing) -> None:
-    """Add what a question has beside text, answer and template, in the order in which Karenina writes it."""
+    """Add the other properties of a question, in the order in which Karenina writes them."""
     custom = given.get("custom_metadata")
     is_followed = properties.trail.kept
     for name in ("finished", "original_answer_template", "author", "sources", CUSTOM, "few_shot_examples"):
@@ -252,14 +259,14 @@ def _add_properties(given: dict[str, Any], places: Places, properties: Listing) 
             for key, content in custom.items() if isinstance(custom, dict) else ():
                 properties.add_property(CUSTOM + key, content, source, key)
         elif name in given and (name == "finished" or given[name] not in ("", [], {})):
-            content = encoded(given[name]) if name in SPELLED else given[name]
+            content = encoded(given[name]) if name in ENCODED else given[name]
             properties.add_property(name, content, places.of(name) if is_followed else "")
 
 
 _NAMES = {"isFinished": "finished", "rubric": "question_rubric"}
 _CUSTOM_OF_LIST = ("category", "hasGeneratedTemplate")
 _DROPPED = {"questions", "templates", "globalRubric", "progress"}
-"""Members of the root that are read as something else, or can be computed."""
+"""Members of the root that are read under other names, or can be computed."""
 
 
 def read_list(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
@@ -282,16 +289,22 @@ def read_list(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
 
 
 def _uncounted(value: dict[str, Any]) -> Any:
-    """Return what `progress` says that does not follow from the questions."""
-    progress, questions = value.get("progress"), [one for one in value["questions"] if isinstance(one, dict)]
-    counts = {"finished": sum(one.get("isFinished") is True for one in questions), "total": len(value["questions"])}
+    """Return the members of `progress` that do not follow from the questions."""
+    progress, questions = (
+        value.get("progress"),
+        [question for question in value["questions"] if isinstance(question, dict)],
+    )
+    counts = {
+        "finished": sum(question.get("isFinished") is True for question in questions),
+        "total": len(value["questions"]),
+    }
     if not isinstance(progress, dict):
         return progress
     return {name: content for name, content in progress.items() if name not in counts or content != counts[name]}
 
 
 def _listed_element(question: Any, index: int, templates: dict[str, Any], trail: Trail) -> Any:
-    """Return an entry of the array as an element, with its template, which is taken out of `templates`."""
+    """Return an entry of the array as an element; its template is removed from `templates`."""
     pointer, source = step("/dataFeedElement", index), step("/questions", index)
     if not isinstance(question, dict):
         trail.moved(pointer, source)
@@ -326,12 +339,14 @@ def _listed_element(question: Any, index: int, templates: dict[str, Any], trail:
 
 
 def _template(key: str, templates: dict[str, Any]) -> tuple[str, Any, dict[str, Any]]:
-    """Take the template under `key`; return its place, its text, and the other members that a template can have."""
+    """Remove the template under `key`; return its place, its text, and the other members that a template can have."""
     entry, place = templates.pop(key), step("/templates", key)
     if not isinstance(entry, dict) or entry.get("template") is None:
         return place, entry, {}
-    rest = {name: one for name, one in entry.items() if name != "template"}
-    taken = {name for name, one in rest.items() if name in BY_TYPE["SoftwareSourceCode"] or has_keywords({name: one})}
+    rest = {name: value for name, value in entry.items() if name != "template"}
+    taken = {
+        name for name, value in rest.items() if name in BY_TYPE["SoftwareSourceCode"] or has_keywords({name: value})
+    }
     left = {name: rest.pop(name) for name in taken}
     if left:
         templates[key] = left
@@ -339,7 +354,7 @@ def _template(key: str, templates: dict[str, Any]) -> tuple[str, Any, dict[str, 
 
 
 GUI_ROOT_ID = re.compile(r"urn:uuid:karenina-checkpoint-\d+")
-"""The identifier that the GUI gives to a root, anew at every export."""
+"""The identifier of a root, which the GUI generates at every export."""
 RESERVED = {
     *(FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY, "benchmark_type", CREATOR_DETAILS),
     *(f"global_{kind}rubric_traits" for kind in ("", "regex_", "callable_", "metric_", "manual_")),
@@ -347,17 +362,17 @@ RESERVED = {
 """Root properties that are not the user's own."""
 
 _NOTE = {"originalVersion", "convertedAt", "totalQuestions", "totalRatings"}
-"""What a note about a conversion says; every writer makes one anew."""
+"""The members of a note about a conversion, which every writer regenerates."""
 _APART = {"@context", "@type", "dataFeedElement", "rating"}
-"""Members of the root that are written on their own, or not at all."""
+"""Members of the root that are written separately, or not at all."""
 
 
 def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
     """Return a canonical document as the GUI's state.
 
-    `now` (ISO 8601) stands for dates of questions that are missing, if the root has none; None leaves them out. What
-    the state has no place for goes under the member x_karenina of the question, trait or root, which the GUI ignores
-    and our reader of the state does not, and is named in the findings.
+    `now` (ISO 8601) replaces missing dates of questions, if the root has none; None leaves them out. Leftovers go under
+    the member x_karenina of the question, trait or root, which the GUI ignores and `read` restores. The findings name
+    them.
     """
     feed = clean(tree)
     settings = values(feed.get("additionalProperty"))
@@ -374,7 +389,7 @@ def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
         writer.add(element, index)
     value["checkpoint"] = writer.checkpoint
     _add_unknown(value, feed)
-    left = beyond(root_of(value, Places(""), Trail("v2.0")), _needed(feed), is_made_anew) | rubric.left
+    left = missing_from(root_of(value, Places(""), Trail("v2.0")), _needed(feed), is_regenerated) | rubric.left
     if left:
         value[KEPT] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *writer.findings]
@@ -388,9 +403,9 @@ def _metadata(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     creator = feed.get("creator")
     if isinstance(creator, str) or (isinstance(creator, dict) and isinstance(creator.get("name"), str)):
         details = settings.get(CREATOR_DETAILS)
-        whole = isinstance(details, dict) and details.get("name") == creator
+        is_detailed = isinstance(details, dict) and details.get("name") == creator
         person = {"@type": "Person", "name": creator} if isinstance(creator, str) else creator
-        metadata["creator"] = details if whole else person
+        metadata["creator"] = details if is_detailed else person
     custom = {name: value for name, value in settings.items() if name not in RESERVED}
     return {**metadata, "custom_properties": custom} if custom else metadata
 
@@ -407,8 +422,8 @@ def _add_unknown(value: dict[str, Any], feed: dict[str, Any]) -> None:
             value[name] = {**content, **held}
 
 
-def is_made_anew(name: str, value: Any) -> bool:
-    """Return whether a property of the root says what every writer says anew: its format, or a note on a conversion."""
+def is_regenerated(name: str, value: Any) -> bool:
+    """Return whether every writer regenerates a property of the root: the format, or the note about a conversion."""
     if name == CONVERSION_PROPERTY:
         note = decoded(value)
         return isinstance(note, dict) and note.keys() <= _NOTE
@@ -416,28 +431,28 @@ def is_made_anew(name: str, value: Any) -> bool:
 
 
 def _needed(feed: dict[str, Any]) -> dict[str, Any]:
-    """Return the root without what is read from elsewhere and what every writer makes anew."""
+    """Return the root without members that are read separately or that every writer regenerates."""
     needed = {name: content for name, content in feed.items() if name not in _APART}
     identifier = needed.get("@id")
     if isinstance(identifier, str) and GUI_ROOT_ID.fullmatch(identifier):
         del needed["@id"]
     creator = needed.get("creator")
     if isinstance(creator, dict) and isinstance(creator.get("name"), str):
-        del needed["creator"]  # the state holds agents of every kind, though it may be read as a name with details
+        del needed["creator"]  # the state holds agents of every kind, and is read as a name with details
     return needed
 
 
 _ELSEWHERE = {KEPT, PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
 _ORIGINAL = "original_answer_template"
-_WORDS = {
+_BOOLEANS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
 }
-"""Texts that Karenina takes for a boolean."""
+"""Texts that Karenina reads as a boolean."""
 
 
 class QuestionWriter:
-    """Turns elements into questions of the state, each under a key of its own."""
+    """Turns elements into questions of the state, each under a distinct key."""
 
     def __init__(self, original: dict[str, Any], matrix: str, date: Any) -> None:
         self.checkpoint: dict[str, Any] = {}
@@ -465,7 +480,7 @@ class QuestionWriter:
         entries = question.get("additionalProperty", [])
         plain = plain_values(entries)
         item = _item(element, question, values(entries) if plain is None else plain, rubric.written, self._date)
-        left = _left_of(element, question, plain, item, key)
+        left = _leftovers_of(element, question, plain, item, key)
         if rubric.left:
             left["item"] = {**left.get("item", {}), **rubric.left}
         self.checkpoint[key] = item
@@ -474,9 +489,9 @@ class QuestionWriter:
             original = self._originals[index] if isinstance(self._originals, list) else None
             self.findings += losses_of(left, original, pointer, "v2.0")
         self.findings += rubric.findings
-        self._note_name(question, f"{pointer}/item/hasPart/name")
+        self._report_name(question, f"{pointer}/item/hasPart/name")
 
-    def _note_name(self, question: dict[str, Any], pointer: str) -> None:
+    def _report_name(self, question: dict[str, Any], pointer: str) -> None:
         template = question.get("hasPart")
         name = template.get("name") if isinstance(template, dict) else None
         text = question.get("text")
@@ -492,7 +507,7 @@ def _item(
     rubric: dict[str, Any] | None,
     date: Any,
 ) -> dict[str, Any]:
-    """Return an element as a question of the state; `date` stands for one that is missing."""
+    """Return an element as a question of the state; `date` replaces a missing date."""
     answer, template = (question.get(member) for member in ("acceptedAnswer", "hasPart"))
     modified = as_text(element.get("dateModified") or element.get("dateCreated") or date)
     found = {
@@ -508,7 +523,7 @@ def _item(
             name.removeprefix(CUSTOM): content for name, content in settings.items() if name.startswith(CUSTOM)
         }
         or None,
-        **{name: value for name in SPELLED if (value := decoded(settings.get(name))) not in _EMPTY},
+        **{name: value for name in ENCODED if (value := decoded(settings.get(name))) not in _EMPTY},
         "keywords": question.get("keywords"),
     }
     item = {name: content for name, content in found.items() if content is not None}
@@ -518,9 +533,9 @@ def _item(
 
 
 def _as_boolean(finished: Any) -> Any:
-    """Return the state of a question as Karenina understands it; unfinished if there is none."""
+    """Return the progress of a question as Karenina reads it; a missing value means unfinished."""
     if isinstance(finished, str):
-        return _WORDS.get(finished.strip().lower(), finished)
+        return _BOOLEANS.get(finished.strip().lower(), finished)
     if isinstance(finished, int | float) and finished in (0, 1):
         return bool(finished)
     return False if finished is None else finished
@@ -529,17 +544,17 @@ def _as_boolean(finished: Any) -> Any:
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 
 
-def _left_of(
+def _leftovers_of(
     element: dict[str, Any],
     question: dict[str, Any],
     settings: dict[str, Any] | None,
     item: dict[str, Any],
     key: str,
 ) -> dict[str, Any]:
-    """Return what an element says beyond `item`, which was written of it under `key`; its ratings are left aside.
+    """Return the leftovers of an element, apart from its ratings, when `item` is written for it under `key`.
 
-    `settings` are the properties of its question, None if one of them has more than a name and a value. Of a usual
-    element only properties may have no place. Any other one is compared with what is read from `item`.
+    `settings` are the properties of its question, None if a property has more than a name and a value. In a usual
+    element only properties can be left over. Any other element is compared with what is read from `item`.
     """
     if settings is not None and are_usual(element) and _is_complete(element, question, item, key):
         apart = {name for name, value in settings.items() if not _has_place(name, value, item)}
@@ -547,11 +562,11 @@ def _left_of(
         return {"item": {"additionalProperty": kept}} if kept else {}
     unrated = {name: content for name, content in item.items() if name != "question_rubric"}
     read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
-    return beyond(read, _needed_element(element, key), _is_silent)
+    return missing_from(read, _needed_element(element, key), _is_ignored)
 
 
 def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[str, Any], key: str) -> bool:
-    """Return whether `item` says all of a usual element but for its properties."""
+    """Return whether `item` has all members of a usual element apart from its properties."""
     answer, template = question.get("acceptedAnswer"), question.get("hasPart", {})
     made = {
         "@id": gui_element_id(key),
@@ -571,16 +586,16 @@ def _is_complete(element: dict[str, Any], question: dict[str, Any], item: dict[s
 
 
 def _has_place(name: str, value: Any, item: dict[str, Any]) -> bool:
-    """Return whether reading `item` gives the property of a question again, or whether the property says nothing."""
+    """Return whether reading `item` restores the property of a question, or the property is meaningless."""
     if name == "finished":
         return value is None or item["finished"] is value
     if name == _ORIGINAL:
         return value is None or isinstance(value, str)
-    return name in SPELLED or name.startswith(CUSTOM)
+    return name in ENCODED or name.startswith(CUSTOM)
 
 
 def _needed_element(element: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return an element without its ratings and without what the GUI makes anew whenever it writes."""
+    """Return an element without its ratings and without members that the GUI regenerates."""
     needed = dict(element)
     if not isinstance(needed.get("item"), dict):
         return needed
@@ -604,8 +619,8 @@ def _drop(members: dict[str, Any], name: str, value: Any) -> dict[str, Any]:
     return members
 
 
-def _is_silent(name: str, value: Any) -> bool:
-    """Return whether the property `name` of a question says nothing with this value."""
-    if name in SPELLED:
+def _is_ignored(name: str, value: Any) -> bool:
+    """Return whether the property `name` of a question is meaningless with this value."""
+    if name in ENCODED:
         return decoded(value) in _EMPTY
     return value in (None, "") if name == _ORIGINAL else is_meaningless(name, value)

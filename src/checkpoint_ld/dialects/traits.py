@@ -1,4 +1,8 @@
-"""Rubric traits as the GUI's state holds them and as the ratings of JSON-LD, and the rubrics that they are in."""
+"""Rubric traits, converted between the GUI's state and the ratings of JSON-LD.
+
+`rating_from_v2` and `trait_from_rating` convert one trait. `Rubric` gathers the ratings of an object from all the
+places where older dialects have them; `rubric_of` writes the rubric of the state.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, plain_value
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
-    beyond,
     has_keywords,
     loss,
     losses_of,
+    missing_from,
     park,
     parked_in,
     restored,
@@ -51,7 +55,7 @@ SETTINGS: dict[Family, tuple[str, ...]] = {
     "callable": TRAIT_SETTINGS["callable"],
     "metric": TRAIT_SETTINGS["metric"],
 }
-"""The settings of each kind of trait that the GUI's state can hold; the GUI writes one of them earlier."""
+"""The settings of each kind of trait that the GUI's state can hold, in the GUI's order."""
 
 _UNRANGED = tuple(name for name in SETTINGS["llm"] if name not in IDLE_RANGE)
 _GAPS: dict[Family, dict[str, Any]] = {
@@ -60,7 +64,7 @@ _GAPS: dict[Family, dict[str, Any]] = {
     "callable": {"kind": "boolean", "invert_result": False},
     "metric": {"tn_instructions": [], "repeated_extraction": False},
 }
-"""What the GUI reads where a setting is missing."""
+"""The values that the GUI assumes for missing settings."""
 
 _FAMILIES: dict[str, Family] = {
     "RubricTrait": "llm",
@@ -76,20 +80,20 @@ _READ = {
     for family, names in SETTINGS.items()
 }
 _MADE = {"@type", "bestRating", "worstRating", "additionalType", "additionalProperty", PARKED}
-"""Members of a rating that are made from the settings of a trait, or out of its other members."""
+"""Members of a rating that are computed from the trait."""
 _OWN = frozenset(
     ("@type", "@id", "name", "description", "bestRating", "worstRating", "additionalType", "additionalProperty")
 )
 """Members of a usual rating."""
 _TAKEN = {"invert", "type", "scale", "x_karenina", *_MADE}
-"""Names that may mean something on a trait, so that no member of a rating can keep them there."""
+"""Names that have a meaning on a trait, so that an unknown member of a rating cannot keep them there."""
 
 
 def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[str, Any]:
     """Return a trait of the GUI's state as a canonical rating of `scope` (Global or QuestionSpecific).
 
-    Only an LLM trait gets what it leaves out, its kind, range and direction; the others keep their gaps. Members that
-    no trait has stay members. `x_karenina` is taken as what a rating said beyond the trait that was made from it.
+    Only an LLM trait gets its missing kind, range and direction. Unknown members stay members. The leftovers in
+    `x_karenina` are restored.
     """
     given = _given(family, trait)
     rating: dict[str, Any] = {"@type": "Rating"}
@@ -102,8 +106,8 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     if _READ[family].issuperset(trait):
         return rating
     foreign = _foreign(family, trait, given)
-    parked = {name: one for name, one in foreign.items() if name in _MADE or has_keywords({name: one})}
-    rating.update((name, one) for name, one in foreign.items() if name not in parked)
+    parked = {name: value for name, value in foreign.items() if name in _MADE or has_keywords({name: value})}
+    rating.update((name, value) for name, value in foreign.items() if name not in parked)
     park(rating, parked)
     kept = trait.get(KEPT)
     return restored(rating, kept) if isinstance(kept, dict) else rating
@@ -112,8 +116,8 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
 def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple[Family, dict[str, Any]] | None:
     """Return a canonical rating as a trait of the GUI's state and its kind, or None if the state has no such trait.
 
-    `scope` is that of the rubric which the trait will be in, `matrix` the name to give to the mode full_matrix. A
-    trait that states its direction was written by a program that states everything, so its other gaps are filled.
+    `scope` is that of the rubric, `matrix` the name to give to the mode full_matrix. Where a trait states its
+    direction, other missing settings are filled in, as its writer states all of them.
     """
     known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
     family = _FAMILIES.get(known[1]) if known else None
@@ -121,7 +125,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
         return None
     plain = plain_values(rating.get("additionalProperty", []))
     settings = values(rating.get("additionalProperty")) if plain is None else {**plain}
-    if family == "llm" and not _settle_llm(rating, settings):
+    if family == "llm" and not _complete_llm(rating, settings):
         return None
     members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
     gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
@@ -130,13 +134,13 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     is_usual = _OWN.issuperset(rating) and None not in rating.values()
     if not is_usual or "@id" in rating:
         _take_foreign(family, trait, rating)
-    # A range where there are no scores means nothing, and so does a metric trait's direction when it has none.
+    # A range without scores is meaningless, and so is the null direction of a metric trait.
     idle = set(IDLE_RANGE) - settings.keys()
     if family == "metric" and settings.get("higher_is_better") is None:
         idle.add("higher_is_better")
     if plain is None or not is_usual or not _is_complete(family, rating, plain, trait, scope, idle):
         needed = {name: value for name, value in rating.items() if name != "@id" or not is_gui_id(rating)}
-        rest = beyond(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
+        rest = missing_from(rating_from_v2(family, trait, scope), needed, lambda name, _: name in idle)
         if rest:
             trait[KEPT] = rest
     if trait.get("evaluation_mode") == MATRIX:
@@ -147,7 +151,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
 def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and what it is compared by
     family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
 ) -> bool:
-    """Return whether reading `trait` gives all of a usual rating with `plain` settings, apart from `idle` ones."""
+    """Return whether reading `trait` restores a usual rating with `plain` settings, apart from `idle` ones."""
     best, worst = map(as_float, _range(family, trait))
     known = SETTINGS[family]
     return (
@@ -177,10 +181,10 @@ def _type(family: Family, given: dict[str, Any], scope: str) -> str:
 
 
 def as_gui_reads(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
-    """Return a trait of the GUI's state with what the GUI reads where a setting is missing.
+    """Return a trait of the GUI's state with the values that the GUI assumes for missing settings.
 
-    The GUI itself writes all settings, in newer versions the direction too, so only a trait that states its direction
-    is completed. That a metric trait is extracted once is stated always, because Karenina would take it for repeated.
+    Only a trait that states its direction is completed, as the GUI writes all settings and, in newer versions, the
+    direction. A metric trait always gets repeated_extraction, because Karenina assumes the opposite of the GUI.
     """
     gaps = _GAPS[family] if trait.get("higher_is_better") is not None else {}
     if family == "metric":
@@ -192,18 +196,18 @@ def as_gui_reads(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
 
 
 def family_of(class_name: object) -> Family | None:
-    """Return the kind of trait that a class name such as RegexTrait stands for, None for any other value."""
+    """Return the kind of trait of a class name such as RegexTrait, None for any other value."""
     return _CLASSES.get(class_name) if isinstance(class_name, str) else None
 
 
 def is_gui_id(rating: dict[str, Any]) -> bool:
-    """Return whether a rating has the identifier that the GUI makes from its name, and makes again when it writes."""
+    """Return whether a rating has the identifier that the GUI generates from its name at every export."""
     name = rating.get("name")
     return isinstance(name, str) and rating.get("@id") == gui_rating_id(name)
 
 
 def _given(family: Family, trait: dict[str, Any]) -> dict[str, Any]:
-    """Return what `trait` says, in today's words and, for an LLM trait, with what goes without saying."""
+    """Return the settings of `trait` under their current names and, for an LLM trait, with those that it implies."""
     given = {name: value for name, value in trait.items() if value is not None}
     if "invert_result" in SETTINGS[family] and "invert" in given:
         given.setdefault("invert_result", given["invert"])
@@ -227,7 +231,7 @@ def _is_scale(scale: list[Any]) -> bool:
 
 
 def _implies_scale(given: dict[str, Any], scale: Any) -> bool:
-    """Return whether the lowest and highest score say as much as `scale`: its steps are one apart."""
+    """Return whether the lowest and highest score imply `scale`: its steps are one apart."""
     if not isinstance(scale, list) or not _is_scale(scale):
         return False
     ends = (given.get("min_score"), given.get("max_score"))
@@ -259,7 +263,7 @@ def _foreign(family: Family, trait: dict[str, Any], given: dict[str, Any]) -> di
     return foreign
 
 
-def _settle_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
+def _complete_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
     """Put kind and range of an LLM trait into `settings`; return whether the GUI's state can hold the kind."""
     settings["kind"] = kind = llm_kind(rating, settings)
     if kind == "score":
@@ -271,7 +275,7 @@ def _settle_llm(rating: dict[str, Any], settings: dict[str, Any]) -> bool:
 
 
 def _take_foreign(family: Family, trait: dict[str, Any], rating: dict[str, Any]) -> None:
-    """Put the members of `rating` that Karenina does not know on the trait, unless the name means something there."""
+    """Put the members of `rating` that Karenina does not know on the trait, unless the name has a meaning there."""
     taken = _READ[family]
     trait.update((name, value) for name, value in rating.items() if name not in taken and name not in _TAKEN)
     if "@id" in trait and is_gui_id(rating):
@@ -300,7 +304,7 @@ _FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType"
 
 
 class Rubric:
-    """The ratings of the root or of a question, each with a note of where it came from."""
+    """The ratings of the root or of a question, each with its place in the document."""
 
     def __init__(self, pointer: str, scope: str, trail: Trail) -> None:
         self._listing = Listing(f"{pointer}/rating", trail)
@@ -317,12 +321,12 @@ class Rubric:
         return [rating["name"] for rating in self.ratings if isinstance(rating, dict) and "name" in rating]
 
     def add_rating(self, rating: Any, source: str, *keys: str | int) -> None:
-        """Add a rating that the document has as one, at `source` continued by `keys`, brought to canonical form."""
+        """Add the canonical form of a rating, which stands at `source` continued by `keys`."""
         pointer = self._listing.next_pointer()
         self._listing.add(None, source, *keys)
         self.ratings[-1] = clean_rating(rating, pointer, self._trail)
 
-    def add_trait(self, family: Family, trait: Any, source: str, *, spelled: bool = False) -> None:
+    def add_trait(self, family: Family, trait: Any, source: str, *, is_encoded: bool = False) -> None:
         """Add a trait that stands at `source` in the form of the GUI's state.
 
         `spelled` tells that it stands inside a text, so that its members have no place of their own.
@@ -340,19 +344,19 @@ class Rubric:
         for member in rating:
             origin = _FROM.get(member, member)
             self._trail.moved(
-                step(pointer, member), step(source, origin) if origin in trait and not spelled else source
+                step(pointer, member), step(source, origin) if origin in trait and not is_encoded else source
             )
         entries = rating.get("additionalProperty")
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             name = name_of(entry) or ""
             place = step(pointer, "additionalProperty", index)
-            self._trail.moved(place, step(source, name) if name in trait and not spelled else source)
+            self._trail.moved(place, step(source, name) if name in trait and not is_encoded else source)
             self._trail.moved(step(place, "value"), self._trail.source(place))
 
     def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> dict[str, Any]:
         """Add all traits of a rubric object; return its other members.
 
-        `known` tells to leave out traits whose name the rubric has already; those that say something else are returned.
+        With `known`, traits whose name the rubric already has are left out; those that differ are returned.
         """
         names = self.names() if known else []
         others = {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
@@ -360,7 +364,7 @@ class Rubric:
             traits, place = rubric.get(member, []), f"{source}/{member}"
             if not isinstance(traits, list):
                 if traits is not None:
-                    # As if it were a trait, so that it is noticed.
+                    # It is kept in the place of a trait, so that validation reports it.
                     self._listing.add(traits, place)
                 continue
             for index, trait in enumerate(traits):
@@ -373,16 +377,16 @@ class Rubric:
         return others
 
     def has_all_of(self, family: Family, trait: dict[str, Any]) -> bool:
-        """Return whether the rating of its name says all that a trait in the form of the GUI's state does."""
+        """Return whether the rating of the same name has everything that a trait of the GUI's state has."""
         named = (rating for rating in self.ratings if isinstance(rating, dict) and rating.get("name") == trait["name"])
-        return not beyond(next(named, {}), rating_from_v2(family, trait, self.scope))
+        return not missing_from(next(named, {}), rating_from_v2(family, trait, self.scope))
 
 
 _IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
 
 
 class WrittenRubric(NamedTuple):
-    """A rubric as the state has it, None without traits, and the member `rating` with what it cannot have."""
+    """A rubric of the state, None without traits, and the ratings that the state cannot have, in `left`."""
 
     written: dict[str, Any] | None
     left: dict[str, Any]

@@ -1,7 +1,8 @@
 """Reading: any source of a checkpoint as one canonical tree, with findings about its form.
 
-Bytes become JSON or statements, a JSON-LD form becomes plain keys, a dialect becomes the canonical one. Every finding
-points into the source. What its content breaks rules of is found by `validation`.
+`examine` parses bytes as JSON or as RDF statements. `json_ld` rewrites any form of JSON-LD in plain keys, with
+`literal_form` for documents that need little change and `statements` for graphs. `dialects.detect` finds the dialect,
+which upgrades the tree. Findings point into the source. Rules about the content are checked in `validation`.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ CANONICAL = "datafeed-ns-v3"
 
 _SYNTAXES = (JSON_SYNTAX, *emission.SYNTAXES)
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
-"""What the root of every agent checkpoint has, be it a broken one."""
+"""Members of the root of every agent checkpoint, even of an invalid one."""
 _KINDS = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
 _NODE = rb"(?:<[^<>\s]*>|_:\S+(?=\s))"
 _LITERAL = rb'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>\s]*>|@[\w-]+)?'
@@ -51,12 +52,12 @@ _QUAD = re.compile(rb"\s*".join((_NODE, _NODE, b"(?:" + _NODE + b"|" + _LITERAL 
 
 @dataclass(frozen=True)
 class Reading:
-    """A checkpoint that was read: its canonical tree, where it comes from, and what was found on the way.
+    """A checkpoint that was read: its canonical tree, its source, and the findings.
 
-    Nobody may change `tree`. `dialect` is the one that the source is written in; `document` is None for a source in an
-    RDF syntax. `findings` are violations and warnings, those of the rules at load among them if it `is_checked`.
-    `way_back` is None where expansion has lost the places of the source. `unplaced` are findings about the form of the
-    source whose pointers lead into the document in plain keys, `placed` the others.
+    `tree` must not be changed. `dialect` is that of the source. `document` is None for a source in an RDF syntax.
+    `findings` are violations and warnings, including those of the rules at load if it `is_checked`. `way_back` maps
+    pointers to the source; it is None where expansion has lost the places. `unplaced` are findings about the form of
+    the source whose pointers lead into the document in plain keys, `placed` the others.
     """
 
     tree: Tree = field(repr=False)
@@ -80,13 +81,13 @@ class Reading:
 
     @cached_property
     def of_form(self) -> tuple[Finding, ...]:
-        """The findings about the form of the source, together with what is only worth knowing about it."""
+        """The findings about the form of the source, including those of the severity INFO."""
         return self._of_form(Severity.INFO)
 
     def _of_form(self, least: Severity) -> tuple[Finding, ...]:
-        """Return the findings about the form of the source from a severity on."""
-        found = (*self.placed, *(self._in_source(one) for one in self.unplaced if one.severity >= least))
-        return tuple(replace(one, dialect=self.dialect) for one in found if one.severity >= least)
+        """Return the findings about the form of the source that have at least a severity."""
+        found = (*self.placed, *(self._in_source(finding) for finding in self.unplaced if finding.severity >= least))
+        return tuple(replace(finding, dialect=self.dialect) for finding in found if finding.severity >= least)
 
     def _in_source(self, found: Finding) -> Finding:
         """Complete a finding whose pointer leads into the document in plain keys."""
@@ -96,7 +97,7 @@ class Reading:
         return replace(found, place=self.document.place(pointer))
 
     def with_findings(self, found: Iterable[Finding]) -> Reading:
-        """Return this reading with the findings of the rules at load, beside those about the form of the source."""
+        """Return this reading with the findings of the rules at load added to those about the form of the source."""
         findings = tuple(sorted((*self.findings, *found), key=by_place))
         reading = replace(self, findings=findings, is_checked=True)
         if "graph" in vars(self):
@@ -109,28 +110,32 @@ class Reading:
         return all(found.severity < Severity.VIOLATION for found in self.findings)
 
     def refusing(self, *, strict: bool = False) -> Reading:
-        """Return this reading; raise ReadError if something keeps it from being used, or, if `strict`, is odd."""
-        refused = self.findings if strict else [one for one in self.findings if one.severity is Severity.VIOLATION]
+        """Return this reading; raise ReadError if there are violations, or, if `strict`, any findings."""
+        refused = (
+            self.findings
+            if strict
+            else [finding for finding in self.findings if finding.severity is Severity.VIOLATION]
+        )
         if refused:
             raise ReadError.of(refused)
         return self
 
     def without_types(self) -> Reading:
-        """Return this reading with plain texts in place of those that have a language or a datatype."""
+        """Return this reading without the languages and datatypes of texts."""
         return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False) if self.has_typed_texts else self
 
     def place(self, pointer: str) -> Place:
-        """Return where in the source the value at `pointer` of the canonical tree stands, as far as it is known."""
+        """Return the place in the source of the value at `pointer` of the canonical tree, as far as it is known."""
         source = self._source_pointer(pointer)
         return Place(self.source) if self.document is None or source is None else self.document.place(source)
 
     def key_place(self, pointer: str) -> Place:
-        """Return where the key of the member at `pointer` of the canonical tree stands, as far as it is known."""
+        """Return the place in the source of the key of the member at `pointer` of the canonical tree."""
         source = self._source_pointer(pointer)
         return Place(self.source) if self.document is None or source is None else self.document.key_place(source)
 
     def _source_pointer(self, pointer: str) -> str | None:
-        """Return where in the document stands what is at `pointer` of the canonical tree."""
+        """Return the pointer into the document for a pointer into the canonical tree, None if it is not known."""
         if self.way_back is None:
             return None
         upgrade, origins = self.way_back
@@ -138,15 +143,15 @@ class Reading:
 
 
 def by_place(found: Finding) -> tuple[int, int, str, str]:
-    """Return what sorts findings by their places in the source."""
+    """Return the key that sorts findings by their places in the source."""
     return found.place.line or 0, found.place.column or 0, found.node or "", found.code
 
 
 def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Reading:
-    """Read a checkpoint from a path, an open binary file or bytes, whatever rules its content breaks.
+    """Read a checkpoint from a path, an open binary file or bytes; its content may break rules.
 
-    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
-    characters. Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all; SourceMissingError when
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; by default it follows from the file's extension or the first
+    characters. Raises ReadError for a source that is neither JSON nor RDF, or no checkpoint; SourceMissingError when
     there is no such file.
     """
     return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits)
@@ -175,10 +180,10 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
     of_document: Callable[[Document], Parsed],
     of_index: Callable[[Index, str], Parsed],
 ) -> Parsed:
-    """Return what is made of the bytes of a source, packed or not: of a JSON document, or of statements in a syntax.
+    """Parse the bytes of a source, packed or not, and return the result of `of_document` or `of_index`.
 
-    `name` is what the findings of a ReadError call the source, where they have no file yet. Without `syntax` the
-    extension of `name` or the first characters decide.
+    `of_document` gets a JSON document, `of_index` the statements of an RDF syntax. Without `syntax` it follows from the
+    extension of `name` or the first characters. The findings of a ReadError get the file `name`.
     """
     if syntax is not None and syntax not in _SYNTAXES:
         raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
@@ -196,17 +201,19 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
 
 
 def examine_document(document: Document, *, restored: bool = True) -> Reading:
-    """Read a checkpoint from a JSON document; otherwise as `examine`, but that errors may name no file.
+    """Read a checkpoint from a JSON document; otherwise as `examine`, but errors may name no file.
 
-    Unless it is `restored`, what our writer kept in a Dataset beyond the words of that dialect is left out.
+    Without `restored`, the leftovers that our writer keeps in a Dataset are ignored.
     """
     plain = forms.plain(document.value)
     return _reading(plain, JSON_SYNTAX, document.source, document, restored=restored)
 
 
 def in_file(error: ReadError, name: str | None) -> ReadError:
-    """Return an error whose findings are in the file `name`, where they are in none yet."""
-    return type(error).of(replace(one, place=replace(one.place, file=one.place.file or name)) for one in error.findings)
+    """Return an error whose findings have the file `name` where they had none."""
+    return type(error).of(
+        replace(finding, place=replace(finding.place, file=finding.place.file or name)) for finding in error.findings
+    )
 
 
 def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> Reading:
@@ -214,23 +221,21 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
     plain = forms.of_index(index, syntax, as_found=False)
     if plain is None:
         found = forms.roots(index)
-        what = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
-        message = f"the statements hold {what}"
-        raise ReadError.of(
-            [finding("no-checkpoint", message, remedy="give the statements of exactly one schema:DataFeed")]
-        )
+        held = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
+        remedy = "give the statements of exactly one schema:DataFeed"
+        raise ReadError.of([finding("no-checkpoint", f"the statements hold {held}", remedy=remedy)])
     return _reading(replace(plain, forms=()), syntax, source, None)
 
 
 def syntax_of(name: str | None, data: bytes) -> str:
-    """Tell the syntax of a text by its file's extension, or else by how it starts."""
+    """Return the syntax of a text, which follows from its file's extension or from its start."""
     extension = extension_of(name or "")
     if extension in emission.EXTENSIONS:
         return emission.EXTENSIONS[extension]
     start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()
     if extension in (".json", ".jsonld") or not start or start[:1] in b'{["' or b"\x00" in start:
         return JSON_SYNTAX
-    if start.startswith(b"<<<<<<<"):  # a conflict marker of git, which the reader of JSON tells
+    if start.startswith(b"<<<<<<<"):  # a conflict marker of git, which the JSON parser reports
         return JSON_SYNTAX
     if start.startswith((b"<?xml", b"<rdf:", b"<RDF", b"<!DOCTYPE")):
         return "xml"
@@ -258,12 +263,13 @@ def _reading(
     unplaced = (*upgrade.findings, *(old_name_findings(plain.tree) if is_as_written else ()))
     if document is None:
         placed, unplaced = (
-            tuple(one for one in found if one.rule not in ("context", "root-type")) for found in (placed, unplaced)
+            tuple(finding for finding in found if finding.rule not in ("context", "root-type"))
+            for found in (placed, unplaced)
         )
     reading = Reading(
         tree, detected.name, syntax, name, (), document, way_back, placed, unplaced, plain.has_typed_texts
     )
-    return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - it is of this module
+    return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - the class is in this module
 
 
 def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
@@ -300,21 +306,21 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
 
 def _plain_texts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain_texts(one) for key, one in value.items()}
+        return {key: _plain_texts(member) for key, member in value.items()}
     if isinstance(value, list):
-        return [_plain_texts(one) for one in value]
+        return [_plain_texts(member) for member in value]
     return str(value) if isinstance(value, TypedText) else value
 
 
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
-    what = (
+    description = (
         f"an object with the members {', '.join(map(shown, list(value)[:8]))}"
         if isinstance(value, dict)
         else _KINDS.get(type(value), "an object")
     )
     place = Place(document.source if document else None, "", 1, 1)
     if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
-        message = f"this is an agent checkpoint, no benchmark: {what}"
+        message = f"this is an agent checkpoint, no benchmark: {description}"
         remedy = "use the commands of checkpoint-ld agent, or those that take both, such as convert, validate and query"
         return replace(finding("no-checkpoint", message, remedy=remedy), place=place)
-    return replace(finding("no-checkpoint", f"this is no checkpoint but {what}"), place=place)
+    return replace(finding("no-checkpoint", f"this is no checkpoint but {description}"), place=place)

@@ -1,6 +1,8 @@
-"""The literal form: a checkpoint whose keys mean what they say, and the small departures from it.
+"""The literal form: a checkpoint in plain keys, the names that the dialects know, and small departures from it.
 
-The plain keys are those that the dialects know. A document's contexts may write them otherwise.
+`PlainNames` maps the keys and types of a document to plain ones by its contexts. `UnusualObjects` finds the objects
+that need attention, `is_literal` decides whether the document can be read without expansion, and `Normalization`
+corrects small departures.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question")
 
 NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
 MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
-"""Members that mean something in a checkpoint."""
+"""Members that have a meaning in a checkpoint."""
 
 
 KEYWORDS = frozenset(
@@ -60,9 +62,9 @@ KEYWORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """A document in plain keys; `forms` says what was unusual about it, `changed` what plain keys say otherwise.
+    """A document in plain keys; `forms` lists its unusual forms, `changed` the differences that plain keys make.
 
-    `origins` maps pointers to those of the source; it is None when expansion has lost the way back to it.
+    `origins` maps pointers to those of the source; it is None when expansion has lost the places.
     """
 
     tree: Any
@@ -75,30 +77,30 @@ class Plain:
 _NAMESPACES = {SCHEMA: "", SCHEMA_HTTP: "", "schema:": "", KARENINA: "karenina:"}
 
 
-class Spelling:
-    """The names of a document, translated into plain ones."""
+class PlainNames:
+    """The plain names of the keys and types of a document, by the term definitions of its contexts."""
 
     def __init__(self, definitions: dict[str, Definition] | None = None) -> None:
         self.definitions = definitions or {}
 
     @classmethod
-    def of_context(cls, context: object) -> Spelling:
-        """Learn the names of one context."""
+    def of_context(cls, context: object) -> PlainNames:
+        """Build it from one context."""
         return cls(contexts.definitions(context) if context else {})
 
     @classmethod
-    def of_document(cls, value: Any) -> Spelling:
-        """Learn the names of all the contexts that stand anywhere in a document."""
+    def of_document(cls, value: Any) -> PlainNames:
+        """Build it from all contexts at any depth of a document."""
         definitions: dict[str, Definition] = {}
-        for nested in {json.dumps(one): one for one in _chains_in(value, [])}.values():
+        for nested in {json.dumps(nested): nested for nested in _chains_in(value, [])}.values():
             definitions.update(contexts.definitions(nested))
         return cls(definitions)
 
     def plain(self, name: str) -> str:
-        """Return what checkpoints call the key or type `name`; a name that they do not know stays as it is.
+        """Return the plain name of a key or type; an unknown name stays as it is.
 
-        Another name for a keyword is translated too. A name that is plain already is never taken for another one,
-        whatever a context says: Karenina matches names literally.
+        The alias of a keyword becomes the keyword. A plain name stays as it is even where a context redefines it,
+        because Karenina matches names literally.
         """
         if name in MEMBERS or name in TYPES:
             return name
@@ -114,7 +116,7 @@ class Spelling:
         return key in json_keys() if definition is None else definition.coercion == "@json"
 
     def iri(self, name: str) -> str:
-        """Return the IRI or keyword that the contexts say `name` stands for; without such a word it stays as it is."""
+        """Return the IRI or keyword that the contexts define for `name`; an undefined name stays as it is."""
         definition = self.definitions.get(name)
         if definition is not None:
             return definition.iri
@@ -123,12 +125,12 @@ class Spelling:
         return definition.iri + local if definition is not None and definition.is_prefix else name
 
     def is_plain_key(self, key: str) -> bool:
-        """Return whether a key is plain, or none that checkpoints know."""
+        """Return whether a key is plain or unknown."""
         plain = self.plain(key)
         return plain == key or not (plain in MEMBERS or plain.startswith("@"))
 
     def is_plain_type(self, name: Any) -> bool:
-        """Return whether a type is plain, or none that checkpoints know."""
+        """Return whether a type is plain or unknown."""
         if not isinstance(name, str):
             return True
         plain = self.plain(name)
@@ -136,22 +138,22 @@ class Spelling:
 
 
 def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
-    """Yield each context of a document together with those around it."""
+    """Yield each context of a document after the contexts around it."""
     if isinstance(value, list):
-        for one in value:
-            yield from _chains_in(one, outer)
+        for member in value:
+            yield from _chains_in(member, outer)
     elif isinstance(value, dict):
         if "@context" in value:
             context = value["@context"]
             outer = [*outer, *(context if isinstance(context, list) else [context])]
             yield outer
-        for key, one in value.items():
+        for key, member in value.items():
             if key != "@context":
-                yield from _chains_in(one, outer)
+                yield from _chains_in(member, outer)
 
 
 _STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
-"""Keywords that make statements of their own; all others, and what only looks like one, are kept as they stand."""
+"""Keywords that make statements; others, and keys with the form of a keyword, are kept unchanged."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
 RUBRICS = frozenset(("rubric", "globalRubric"))
@@ -160,48 +162,48 @@ _SINGLES = frozenset(("item", "acceptedAnswer"))
 
 
 Marks = dict[int, bool]
-"""Objects that may not be in their usual shape and those around them, by identity: whether all below them counts."""
+"""Objects that may be unusual and the objects around them, by identity; the value is whether all below is included."""
 
 
 def is_literal(
-    tree: Tree, table: TermTable, spelling: Spelling, marked: Marks | None = None, via: Term | None = None
+    tree: Tree, table: TermTable, names: PlainNames, marked: Marks | None = None, via: Term | None = None
 ) -> bool:
     """Return whether all objects that make up a checkpoint are in plain keys and in their places.
 
-    With `marked`, as `unusual` returns it, no others are looked at.
+    With `marked`, the result of `UnusualObjects.find`, only these objects are checked.
     """
     marked = None if marked is None or marked.get(id(tree)) else marked
     types = tree.get("@type")
-    if not all(map(spelling.is_plain_type, types if isinstance(types, list) else [types])):
+    if not all(map(names.is_plain_type, types if isinstance(types, list) else [types])):
         return False
     known, structure = table.at(via, types).by_key, _structure_of(types)
     for key, value in tree.items():
-        if not _is_plain_member(key, value, spelling):
+        if not _is_plain_member(key, value, names):
             return False
         below = _objects(key, value) if key in structure else ()
-        for one in below if marked is None else [one for one in below if id(one) in marked]:
-            if one.keys() == {"@id"} or not _has_no_context(one, known.get(key), table):
+        for holder in below if marked is None else [holder for holder in below if id(holder) in marked]:
+            if holder.keys() == {"@id"} or not _has_no_context(holder, known.get(key), table):
                 return False
-            if not is_literal(one, table, spelling, marked, known.get(key)):
+            if not is_literal(holder, table, names, marked, known.get(key)):
                 return False
     return True
 
 
-def _is_plain_member(key: str, value: Any, spelling: Spelling) -> bool:
+def _is_plain_member(key: str, value: Any, names: PlainNames) -> bool:
     if key.startswith("@"):
         return key not in _STATING
-    if not spelling.is_plain_key(key):
+    if not names.is_plain_key(key):
         return False
     if type(value) is str and key != "additionalType":
         return True
     if key == "additionalType" and isinstance(value, str) and not value.startswith(KARENINA):
-        return spelling.is_plain_type(value)
-    if key in TEXTS and all(one is not None for one in map(_typed_text, _objects(key, value))):
+        return names.is_plain_type(value)
+    if key in TEXTS and all(entry is not None for entry in map(_typed_text, _objects(key, value))):
         return True
     if key == "contentRating":
-        return not any(isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
+        return not any(isinstance(entry, dict) for entry in (value if isinstance(value, list) else [value]))
     values = value if isinstance(value, list) else [value]
-    has_keyword = any(isinstance(one, dict) and one.keys() & _VALUE_KEYWORDS for one in values)
+    has_keyword = any(isinstance(entry, dict) and entry.keys() & _VALUE_KEYWORDS for entry in values)
     return key not in MEMBERS or key in STRUCTURE or key == "value" or not has_keyword
 
 
@@ -213,12 +215,12 @@ def _structure_of(types: Any) -> frozenset[str]:
 def _objects(key: str, value: Any) -> list[Tree]:
     if isinstance(value, dict):
         value = list(value.values()) if key == "nodes" else [value]
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
-    """Return whether an object has no context of its own, or just the one that we would write there."""
-    if not value.get("@context", True):  # it says nothing, and is kept
+    """Return whether an object has no local context, or exactly the local context that we would write."""
+    if not value.get("@context", True):  # an empty context is kept
         return isinstance(value["@context"], dict)
     if "@context" not in value:
         return True
@@ -229,20 +231,24 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
         return False
     ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
     passed_over = {"@propagate", *typings_of(own)}
-    # What is null there is set apart from the graph, which the object alone does not state.
-    stated = {key: one for key, one in own.items() if one is not None and key not in passed_over}
+    # Null definitions exclude members from the graph, which does not follow from the object.
+    stated = {key: definition for key, definition in own.items() if definition is not None and key not in passed_over}
     if not stated and len(passed_over) > 1:
         return True  # under another context than ours, nothing but the types of texts is written
-    return stated == {key: one for key, one in ours.items() if key not in passed_over and own.get(key, one) is not None}
+    return stated == {
+        key: definition
+        for key, definition in ours.items()
+        if key not in passed_over and own.get(key, definition) is not None
+    }
 
 
 def typings_of(context: object) -> dict[str, Tree]:
-    """Return the keys of texts that a context of one object gives a language or a datatype, with what it says."""
+    """Return the languages and datatypes that a local context gives to texts, by key."""
     typings = {}
-    for key, one in context.items() if isinstance(context, dict) else ():
+    for key, given in context.items() if isinstance(context, dict) else ():
         keywords = (
-            {name: definition for name, definition in one.items() if name.startswith("@")}
-            if isinstance(one, dict)
+            {name: definition for name, definition in given.items() if name.startswith("@")}
+            if isinstance(given, dict)
             else {}
         )
         typing = {name: definition for name, definition in keywords.items() if name not in ("@id", "@container")}
@@ -252,14 +258,14 @@ def typings_of(context: object) -> dict[str, Tree]:
 
 
 def of_root(context: object) -> Tree:
-    """Return what a document's context says of the root alone."""
+    """Return the type-scoped context of the root in a document's context."""
     scoped = context.get(ROOT_TYPE) if isinstance(context, dict) else None
     local = scoped.get("@context") if isinstance(scoped, dict) else None
     return local if isinstance(local, dict) else {}
 
 
 def _typed_text(value: Tree) -> TypedText | None:
-    """Return the text of a value object that says its language or its datatype in full, and nothing else."""
+    """Return the text of a value object that has a language or the IRI of a datatype; None for any other object."""
     text, language, datatype = (value.get(key) for key in ("@value", "@language", "@type"))
     if not isinstance(text, str) or len(value) != 2 or datatype == DOUBLE:
         return None
@@ -268,10 +274,10 @@ def _typed_text(value: Tree) -> TypedText | None:
     return TypedText(text, None, datatype) if isinstance(datatype, str) and is_iri(datatype) else None
 
 
-class Tidying:
-    """Puts small departures right; `forms` says which ones there were.
+class Normalization:
+    """Corrects small departures from the literal form; `forms` lists them.
 
-    With `marked`, as `unusual` returns it, other objects stay as they are.
+    With `marked`, the result of `UnusualObjects.find`, other objects stay as they are.
     """
 
     def __init__(self, table: TermTable, marked: Marks | None = None) -> None:
@@ -292,7 +298,7 @@ class Tidying:
     def _object(
         self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool = True, typings: Mapping[str, Tree] = _NONE
     ) -> Tree:
-        """Return an object in its usual shape; below a member that is not known only our local contexts go."""
+        """Return an object in its usual shape; below an unknown member only our local contexts are removed."""
         marked = self.marked
         if marked is not None and is_known:
             is_whole = marked.get(id(tree))
@@ -300,24 +306,26 @@ class Tidying:
                 return tree
             self.marked = None if is_whole else marked
         try:
-            return self._tidy(tree, via, pointer, is_known=is_known, typings=typings)
+            return self._normalized(tree, via, pointer, is_known=is_known, typings=typings)
         finally:
             self.marked = marked
 
-    def _tidy(self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool, typings: Mapping[str, Tree]) -> Tree:
+    def _normalized(
+        self, tree: Tree, via: Term | None, pointer: str, *, is_known: bool, typings: Mapping[str, Tree]
+    ) -> Tree:
         kind = self._one_type(tree.get("@type"), f"{pointer}/@type") if is_known else tree.get("@type")
         known = self.table.at(via, kind).by_key
         is_property = is_property_value(kind, via)
         structure = _structure_of(kind) if is_known else frozenset()
-        tidy: Tree = {}
+        normalized: Tree = {}
         for key, value in tree.items():
             if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
                 typings = typings_of(value)
                 continue
             is_named = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
             if is_named and not is_name(value, is_type=key == "@type"):
-                what = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
-                self.changed.append(f"the {what}, which no JSON-LD processor takes; it is left out of what we write")
+                member = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
+                self.changed.append(f"the {member}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)
             if (
                 type(value) is str
@@ -325,26 +333,26 @@ class Tidying:
                 and key[:1] != "@"
                 and (term is None or not term.container)
             ):
-                tidy[key] = value
+                normalized[key] = value
             elif key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
-                tidy[key] = kind if key == "@type" else value
+                normalized[key] = kind if key == "@type" else value
             else:
                 at = step(pointer, key)
                 shaped = self._shaped(tree, key, value, term, at) if is_known else value
-                tidy[key] = self._below(shaped, term, at, is_known=key in structure)
+                normalized[key] = self._below(shaped, term, at, is_known=key in structure)
         self.has_typed_texts |= bool(typings)
-        return {key: _typed_as(value, typings[key]) if key in typings else value for key, value in tidy.items()}
+        return {key: _typed_as(value, typings[key]) if key in typings else value for key, value in normalized.items()}
 
     def _below(self, value: Any, via: Term | None, pointer: str, *, is_known: bool) -> Any:
         if isinstance(value, list):
-            return [self._below(one, via, f"{pointer}/{at}", is_known=is_known) for at, one in enumerate(value)]
+            return [self._below(entry, via, f"{pointer}/{at}", is_known=is_known) for at, entry in enumerate(value)]
         if not isinstance(value, dict):
             return value
         if via is None or via.container != "@index":
             return self._object(value, via, pointer, is_known=is_known)
         return {
-            key: self._object(one, via, step(pointer, key), is_known=is_known) if isinstance(one, dict) else one
-            for key, one in value.items()
+            key: self._object(entry, via, step(pointer, key), is_known=is_known) if isinstance(entry, dict) else entry
+            for key, entry in value.items()
         }
 
     def _shaped(self, tree: Tree, key: str, value: Any, term: Term | None, pointer: str) -> Any:
@@ -355,7 +363,7 @@ class Tidying:
             self.has_typed_texts = True
             self.forms.append(f"a value object at {pointer}")
             value = (
-                [_typed_text(one) or one if isinstance(one, dict) else one for one in value]
+                [_typed_text(entry) or entry if isinstance(entry, dict) else entry for entry in value]
                 if isinstance(value, list)
                 else _typed_text(value)
             )
@@ -367,7 +375,7 @@ class Tidying:
             self.forms.append(f"a single value at {pointer}")
             return [value]
         if key in RUBRICS and isinstance(value, dict):
-            return {name: self._listed(name, one, f"{pointer}/{name}") for name, one in value.items()}
+            return {name: self._listed(name, entry, f"{pointer}/{name}") for name, entry in value.items()}
         return value
 
     def _listed(self, name: str, value: Any, pointer: str) -> Any:
@@ -386,13 +394,13 @@ class Tidying:
 def _typed_as(value: Any, typing: Tree) -> Any:
     """Return a text, or an array of them, with the language or datatype that a term definition gives it."""
     if isinstance(value, list):
-        return [_typed_as(one, typing) for one in value]
+        return [_typed_as(text, typing) for text in value]
     return TypedText(value, typing.get("@language"), typing.get("@type")) if type(value) is str else value
 
 
 def _joined(context: list[Any]) -> Any:
-    objects = [one for one in context if isinstance(one, dict)]
-    return {key: value for one in objects for key, value in one.items()} if objects else context[0] if context else {}
+    objects = [part for part in context if isinstance(part, dict)]
+    return {key: value for part in objects for key, value in part.items()} if objects else context[0] if context else {}
 
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
@@ -401,14 +409,14 @@ _REFERENCE = ("@id",)
 
 
 class _Holds(Enum):
-    """What a member may hold for its object to be a usual one."""
+    """The values of a member that are usual."""
 
     ANYTHING = auto()
     PLAIN_VALUES = auto()
     VALUES = auto()
     OBJECTS = auto()
-    A_KIND = auto()
-    A_NAME = auto()
+    TYPE_NAME = auto()
+    NAME = auto()
 
 
 class _Key(NamedTuple):
@@ -417,20 +425,20 @@ class _Key(NamedTuple):
     term: Term | None
 
 
-class Usual:
-    """Finds what of a document may not stay as it is; what takes a closer look is marked too."""
+class UnusualObjects:
+    """Finds the objects of a document that may need changes, by comparing many objects of the same keys at once."""
 
-    def __init__(self, table: TermTable, spelling: Spelling) -> None:
+    def __init__(self, table: TermTable, names: PlainNames) -> None:
         self._table = table
-        self._spelling = spelling
+        self._names = names
         self._marked: Marks = {}
         self._around: dict[int, int] = {}
         """The identities of objects with those of the objects around them."""
         self._waiting: dict[int, tuple[Term | None, list[Tree]]] = {}
         self._keys: dict[tuple[str, str | None, int], _Key | None] = {}
 
-    def unusual(self, tree: Tree) -> Marks | None:
-        """Return the objects that `is_literal` may not find literal, or `Tidying` may change, with those around them.
+    def find(self, tree: Tree) -> Marks | None:
+        """Return the objects that `is_literal` may reject or `Normalization` may change, with those around them.
 
         None where that is the whole document.
         """
@@ -447,44 +455,44 @@ class Usual:
                 self._find(objects[at : at + TOGETHER], via)
         if id(root) in self._marked:
             self._marked[id(tree)] = self._marked.pop(id(root))
-        is_tree = len(self._around) == count - 1  # else an object stands at two places
+        is_tree = len(self._around) == count - 1  # otherwise an object has two places
         return self._marked if is_tree else None
 
     def _wait(self, objects: Sequence[Tree], via: Term | None) -> None:
-        """Note objects that are values of `via`: they are taken together wherever they stand."""
+        """Queue objects that are values of `via`; objects of all places are processed together."""
         self._waiting.setdefault(id(via), (via, []))[1].extend(objects)
 
     def _mark(self, objects: Iterable[Tree], *, is_whole: bool = True) -> None:
-        """Mark objects that may not stay as they are, if `is_whole` with all below them."""
-        for one in objects:
-            at = id(one)
+        """Mark objects that may need changes, with `is_whole` including all objects below them."""
+        for holder in objects:
+            at = id(holder)
             self._marked[at] = is_whole or self._marked.get(at, False)
             while at in self._around and self._around[at] not in self._marked:
                 at = self._around[at]
                 self._marked[at] = False
 
     def _find(self, objects: list[Tree], via: Term | None) -> None:
-        """Mark those of some objects that may not stay as they are."""
+        """Mark those of `objects` that may need changes."""
         groups = alike(objects)
         if groups is None and len(objects) > 1:
-            for one in objects:
-                self._find([one], via)
+            for holder in objects:
+                self._find([holder], via)
         elif groups is None:
             self._mark(objects)
         for group in groups or ():
             self._find_alike([objects[at] for at in group.members], group, via)
 
     def _find_alike(self, objects: Sequence[Tree], group: Alike, via: Term | None) -> None:
-        """Do what `_find` does for alike objects."""
+        """Mark those of `objects`, which have the same keys, that may need changes."""
         kind, keys = group.kind, group.keys
         is_scenario = (kind or "").startswith("karenina:Scenario")
         terms = self._table.at(via, kind).by_key
-        if keys == _REFERENCE or is_scenario or not self._spelling.is_plain_type(kind):
+        if keys == _REFERENCE or is_scenario or not self._names.is_plain_type(kind):
             self._mark(objects)
             return
         for key in keys:
             if self._is_unknown(key, terms):
-                self._mark((one for one in objects if _has_keywords(one[key])), is_whole=False)
+                self._mark((holder for holder in objects if _has_keywords(holder[key])), is_whole=False)
                 continue
             place = key, kind, id(via)
             known = (
@@ -492,62 +500,62 @@ class Usual:
             )
             if known is None:
                 self._mark(objects)
-            elif known.holds is _Holds.A_NAME or known.holds is _Holds.A_KIND:
+            elif known.holds is _Holds.NAME or known.holds is _Holds.TYPE_NAME:
                 values = [*map(itemgetter(key), objects)]
                 distinct: Collection[Any] = {*values} if {*map(type, values)} == _TEXTS else ()
                 plain = distinct
-                if plain and known.holds is _Holds.A_KIND:
-                    is_plain = self._spelling.is_plain_type
-                    plain = {one for one in plain if not one.startswith(KARENINA) and is_plain(one)}
+                if plain and known.holds is _Holds.TYPE_NAME:
+                    is_plain = self._names.is_plain_type
+                    plain = {name for name in plain if not name.startswith(KARENINA) and is_plain(name)}
                 if not plain or len(plain) < len(distinct):
-                    self._mark((one for one in objects if one[key] not in plain), is_whole=False)
+                    self._mark((holder for holder in objects if holder[key] not in plain), is_whole=False)
             elif known.holds is not _Holds.ANYTHING:
                 self._find_in([*map(itemgetter(key), objects)], objects, known)
 
     def _find_in(self, values: list[Any], objects: Sequence[Tree], known: _Key) -> None:
-        """Do what `_find` does for the values of one member, of several objects."""
+        """Mark those of `objects` whose values of one member are unusual."""
         kinds = {*map(type, values)}
         if kinds <= _SCALARS and not (known.is_set and str in kinds):
             return
         others: Iterable[tuple[Any, Tree]] = zip(values, objects, strict=True)
         if known.holds is _Holds.OBJECTS:
             if known.is_set:
-                fitting = [type(one) is list and {*map(type, one)} <= _OBJECTS for one in values]
+                fitting = [type(value) is list and {*map(type, value)} <= _OBJECTS for value in values]
                 arrays = [*compress(values, fitting)]
                 below = [*chain.from_iterable(arrays)]
                 holders = [*chain.from_iterable(map(repeat, compress(objects, fitting), map(len, arrays)))]
             else:
-                fitting = [type(one) is dict for one in values]
+                fitting = [type(value) is dict for value in values]
                 below, holders = [*compress(values, fitting)], [*compress(objects, fitting)]
             self._around.update(zip(map(id, below), map(id, holders), strict=True))
             self._wait(below, known.term)
             others = compress(others, map(not_, fitting))
-        for one, holder in others:
-            kind = type(one)
+        for value, holder in others:
+            kind = type(value)
             if kind is list:
-                is_usual = known.is_set and known.holds is not _Holds.OBJECTS and _SCALARS.issuperset(map(type, one))
+                is_usual = known.is_set and known.holds is not _Holds.OBJECTS and _SCALARS.issuperset(map(type, value))
             elif kind is dict:
-                is_usual = not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(one)
+                is_usual = not known.is_set and known.holds is _Holds.VALUES and _is_json_literal(value)
             else:
                 is_usual = kind in _SCALARS and not (known.is_set and kind is str)
             if not is_usual:
                 self._mark([holder])
 
     def _is_unknown(self, key: str, terms: Mapping[str, Term]) -> bool:
-        """Whether neither checkpoints nor contexts know a key, which an object may have many thousands of."""
+        """Return whether neither checkpoints nor contexts define a key; an object may have many thousands of these."""
         is_name = ":" not in key and key[:1] != "@"
-        is_known = key in terms or key in MEMBERS or key in RUBRICS or key in self._spelling.definitions
+        is_known = key in terms or key in MEMBERS or key in RUBRICS or key in self._names.definitions
         return is_name and not is_known
 
     def _key(self, key: str, kind: str | None, via: Term | None) -> _Key | None:
-        """Return what `key` may hold at an object of the type `kind`, None if that has to be looked at closely."""
+        """Return the usual values of `key` at an object of the type `kind`, None if any value may need changes."""
         term = self._table.at(via, kind).by_key.get(key)
         if key in ("@id", "@type"):
-            return _Key(_Holds.A_NAME, is_set=False, term=None)
-        if key.startswith("@") or not self._spelling.is_plain_key(key) or (term and term.container == "@index"):
+            return _Key(_Holds.NAME, is_set=False, term=None)
+        if key.startswith("@") or not self._names.is_plain_key(key) or (term and term.container == "@index"):
             return None
         if key == "additionalType":
-            return _Key(_Holds.A_KIND, is_set=False, term=term)
+            return _Key(_Holds.TYPE_NAME, is_set=False, term=term)
         is_literal = (is_property_value(kind, via) and key == "value") or (term and term.coercion == "@json")
         if is_literal and (key == "value" or key not in MEMBERS):
             return _Key(_Holds.ANYTHING, is_set=False, term=term)
@@ -556,7 +564,7 @@ class Usual:
 
 
 def _has_keywords(value: Any) -> bool:
-    """Whether an object in a value has a key that is a keyword of JSON-LD, or looks like one."""
+    """Return whether an object in a value has a key with the form of a JSON-LD keyword."""
     if type(value) is dict:
         has_some = any(key[:1] == "@" for key in value) and not _is_json_literal(value)
         return has_some or any(map(_has_keywords, () if "@value" in value else value.values()))

@@ -1,4 +1,8 @@
-"""Statements: the one checkpoint in a set of statements from anywhere, as a tree in plain keys."""
+"""Statements: the only checkpoint in a set of RDF statements, as a tree in plain keys.
+
+`of_index` recognises graphs that we made by their residue or minted IRIs and restores their documents. Other graphs are
+read with their own lists, blank nodes and namespaces. Statements that inference added (`mark_of`) are ignored.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from urllib.parse import unquote
 from rdflib import Literal, URIRef
 
 from checkpoint_ld import dialects
-from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Plain, Tidying, Tree
+from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, decoded, refs, residue_of
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
@@ -33,11 +37,11 @@ _ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
 _FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
-"""Settings whose value is always an array, though statements cannot tell an array of one from its entry."""
+"""Settings whose value is always an array. Statements do not distinguish an array of one entry from the entry."""
 
 
 def roots(index: Index) -> list[Node]:
-    """Return the nodes that are the root of a checkpoint: feeds or datasets that no other node holds."""
+    """Return the root nodes of checkpoints: feeds or datasets that no other node refers to."""
     typed = [
         subject
         for subject, predicates in index.items()
@@ -48,35 +52,34 @@ def roots(index: Index) -> list[Node]:
 
 
 def _not_held(index: Index, found: list[Node]) -> list[Node]:
-    """Return those of several nodes that no other node holds; of nodes that hold one another, one with elements."""
+    """Return the nodes that no other node refers to; of nodes in a cycle, one with elements."""
     reader = Compaction(index, contexts.karenina())
-    held = {one: {*refs([*reader.shallow(one).values()])} - {one} for one in index}
-    below = {one for each in held.values() for one in each}
+    held = {node: {*refs([*reader.shallow(node).values()])} - {node} for node in index}
+    below = {node for nodes in held.values() for node in nodes}
     tops: list[Node] = []
     reached: set[Node] = set()
-    for top in sorted(found, key=lambda one: (one in below, _ELEMENTS not in index[one], str(one))):
+    for top in sorted(found, key=lambda node: (node in below, _ELEMENTS not in index[node], str(node))):
         if top not in below or top not in reached:
             tops.append(top)
             waiting = [top]
             while waiting:
-                one = waiting.pop()
-                if one not in reached:
-                    reached.add(one)
-                    waiting += held.get(one, ())
+                node = waiting.pop()
+                if node not in reached:
+                    reached.add(node)
+                    waiting += held.get(node, ())
     return tops
 
 
 def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
-    """Rewrite the one checkpoint in a set of statements in plain keys, or return None where there is not just one.
+    """Rewrite the only checkpoint in a set of statements in plain keys; None if there is not exactly one.
 
-    Derived statements (`without_derived`) are passed over: they only repeat what the others say.
-    `as_found` says that the order of the index is that of a document. Raises ReadError (E-DEPTH) for a checkpoint that
-    is nested too deeply.
+    Derived statements (`without_derived`) are ignored, because they follow from the others. With `as_found`, the index
+    has the order of a document. Raises ReadError (E-DEPTH) for a checkpoint that is nested too deeply.
     """
     index = without_derived(index)
     if any(
         predicate == RESIDUE
-        or any(isinstance(one, URIRef) and literals.is_minted(str(one)) for one in (subject, value))
+        or any(isinstance(term, URIRef) and literals.is_minted(str(term)) for term in (subject, value))
         for subject, predicate, value in triples_of(index)
     ):
         return _of_ours(index, form)
@@ -87,14 +90,14 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
         return None
     with interpreter.room():
         foreign = _ForeignReader(index, contexts.karenina(), as_found=as_found)
-        tree = _usual(foreign.whole(found[0]))
+        tree = _normalized(foreign.whole(found[0]))
     if is_of_today and not dialects.is_gui_feed(tree):
         tree = _canonical(tree)
     return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
 
 
 def _of_ours(index: Index, form: str) -> Plain | None:
-    """Return the tree of a graph that we made: one with residue, or with names by place."""
+    """Return the tree of a graph that we made, which has residue or minted IRIs."""
     found = roots(index)
     if len(found) != 1:
         return None
@@ -106,12 +109,12 @@ def _of_ours(index: Index, form: str) -> Plain | None:
 
 
 def _canonical(tree: Tree) -> Tree:
-    """Return a tree with the sign by which the canonical dialect is told."""
+    """Return a tree with the @context by which the canonical dialect is recognised."""
     return {"@context": copy.deepcopy(contexts.plain()), **tree} if dialects.is_feed(tree) else tree
 
 
 def _in_our_vocabulary(index: Index) -> Index:
-    """Return the statements with http://schema.org/ read as https, and schema.org's `rating` as our own."""
+    """Return the statements with http://schema.org/ read as https, and schema.org's `rating` as our `contentRating`."""
     renamed: dict[Node, Node] = {URIRef(SCHEMA + "rating"): URIRef(SCHEMA + "contentRating")}
 
     def ours(term: Node) -> Node:
@@ -130,7 +133,7 @@ def _in_our_vocabulary(index: Index) -> Index:
 
 
 class _Reader(Compaction):
-    """Knows which nodes it has read."""
+    """Reads node objects, and records which nodes it has read in `seen`."""
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         super().__init__(index, table, as_found=as_found)
@@ -146,11 +149,11 @@ class _Reader(Compaction):
             return self._value(held[0], coercion)
         return super()._member(held, term, coercion)
 
-    def _value(self, one: Node, coercion: str | None) -> Any:
-        return json.loads(str(one)) if _is_verbatim(one) else super()._value(one, coercion)
+    def _value(self, term: Node, coercion: str | None) -> Any:
+        return json.loads(str(term)) if _is_verbatim(term) else super()._value(term, coercion)
 
     def whole(self, root: Node) -> Tree:
-        """Return the tree of a checkpoint, and with it whatever else the statements are about."""
+        """Return the tree of a checkpoint, with all other subjects under `@included`."""
         tree = self.object(root)
         others = [self.object(subject) for subject in list(self.index) if subject not in self.seen]
         included = tree.get("@included", [])
@@ -160,7 +163,7 @@ class _Reader(Compaction):
 
 
 class _ForeignReader(_Reader):
-    """Reads statements that others have made: with lists and names of their own."""
+    """Reads statements that others have made, with RDF lists and other names for keys."""
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         read = super().members(subject, via, wanted)
@@ -175,27 +178,27 @@ class _ForeignReader(_Reader):
         if not any(map(self._is_list, held)):
             return super()._member(held, term, coercion)
         coercion = coercion or (term.coercion if term is not None else None)
-        return [self._value(one, coercion) for each in held for one in self._entries(each)]
+        return [self._value(entry, coercion) for node in held for entry in self._entries(node)]
 
-    def _value(self, one: Node, coercion: str | None) -> Any:
-        if self._is_list(one):
-            return [self._value(entry, coercion) for entry in self._entries(one)]
-        if _is_verbatim(one):
-            return super()._value(one, coercion)
-        if self.as_found and isinstance(one, Literal) and one.datatype == XSD_INTEGER:
-            coercion = None  # the document has a whole number here, whatever its key says
-        if self.as_found and isinstance(one, Literal) and one.datatype is None and one.language is None:
-            return str(one)  # a text under a full IRI means what it means under the plain key
-        return super()._value(one, coercion)
+    def _value(self, term: Node, coercion: str | None) -> Any:
+        if self._is_list(term):
+            return [self._value(entry, coercion) for entry in self._entries(term)]
+        if _is_verbatim(term):
+            return super()._value(term, coercion)
+        if self.as_found and isinstance(term, Literal) and term.datatype == XSD_INTEGER:
+            coercion = None  # an integer of the document stays one, even under a key of another type
+        if self.as_found and isinstance(term, Literal) and term.datatype is None and term.language is None:
+            return str(term)  # a text under a full IRI is one under the plain key
+        return super()._value(term, coercion)
 
     def _rank(self, node: Node) -> tuple[float, str]:
-        return self._place(node), ""  # blank nodes have names of chance; the order of the file is better
+        return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
 
     def _is_list(self, node: Node) -> bool:
         return node == _NIL or (_FIRST in self.index.get(node, {}) and _REST in self.index[node])
 
     def _entries(self, node: Node) -> list[Node]:
-        """Return the entries of a list (RDF 1.1 Schema §5.2); what is no list is its only entry."""
+        """Return the entries of a list (RDF 1.1 Schema §5.2); another node is its only entry."""
         if not self._is_list(node):
             return [node]
         entries: list[Node] = []
@@ -215,9 +218,9 @@ class _ForeignReader(_Reader):
         return super()._filled(value, via, visiting)
 
 
-def _is_verbatim(one: Node) -> bool:
-    """Return whether a term is a value that was taken out of a document as it stood there."""
-    return isinstance(one, Literal) and one.datatype == VERBATIM
+def _is_verbatim(term: Node) -> bool:
+    """Return whether a term is a value of a document that `Placeholders` kept unchanged."""
+    return isinstance(term, Literal) and term.datatype == VERBATIM
 
 
 def _unescaped(iri: str) -> str:
@@ -228,15 +231,15 @@ def _unescaped(iri: str) -> str:
 
 
 def _plain_key(key: str) -> str:
-    """Spell a key plainly that is no IRI, or that Karenina's own context, unlike ours, leaves to schema.org."""
+    """Return the local name of a key of schema.org, or of a key that is no IRI."""
     iri = _unescaped(key)
     local = iri.removeprefix(SCHEMA)
     return local if ":" not in local and not local.startswith("@") else iri
 
 
-def _usual(tree: Tree) -> Tree:
-    """Return a tree in its usual shape: what is always an array as an array, what is always one object as one."""
-    tree = Tidying(contexts.karenina()).root(tree)
+def _normalized(tree: Tree) -> Tree:
+    """Return a tree with arrays and single objects where the canonical dialect has them."""
+    tree = Normalization(contexts.karenina()).root(tree)
     tree.setdefault("hasPart" if tree.get("@type") == "Dataset" else "dataFeedElement", [])
     for setting in _settings(tree):
         value = setting.get("value", [])
@@ -250,16 +253,16 @@ def _usual(tree: Tree) -> Tree:
 def _settings(holder: Any) -> Iterator[Tree]:
     """Iterate over the properties of a checkpoint and of all objects that make it up."""
     if isinstance(holder, list):
-        for one in holder:
-            yield from _settings(one)
+        for entry in holder:
+            yield from _settings(entry)
     elif isinstance(holder, dict):
-        yield from (one for one in holder.get("additionalProperty") or () if isinstance(one, dict))
+        yield from (entry for entry in holder.get("additionalProperty") or () if isinstance(entry, dict))
         for key in STRUCTURE & holder.keys():
             yield from _settings(holder[key])
 
 
 DERIVED = URIRef(KARENINA + "derived")
-"""What a root says about the statements that were derived in its graph."""
+"""The predicate of a root whose value is the mark of the derived statements in its graph."""
 
 DERIVED_NODE = URIRef(KARENINA + "Derived")
 """The class of nodes that no document has."""
@@ -268,13 +271,13 @@ _DIGITS = 12
 
 
 def mark_of(root: Node, predicates: Iterable[Node], classes: Iterable[Node]) -> Literal:
-    """Return what the root says about a graph with derived statements: their predicates and their classes."""
+    """Return the mark of a graph with derived statements: a JSON literal with their predicates and classes."""
     names = {"predicates": sorted(map(str, predicates)), "classes": sorted(map(str, classes))}
     return literal_of({**names, "check": _check(root, names)}, "@json")
 
 
 def _check(root: Node, names: dict[str, list[str]]) -> str:
-    """Return a digest, by which a mark of ours is known: a document may use the name `karenina:derived` itself."""
+    """Return a digest that identifies our marks, because a document may use `karenina:derived` itself."""
     text = json_text([str(root), names["predicates"], names["classes"]])
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
@@ -285,39 +288,41 @@ def without_derived(index: Index) -> Index:
         for mark in terms_of(predicates.get(DERIVED)):
             names = _names(root, mark)
             if names is not None:
-                bare = _bare(index, *(frozenset(map(URIRef, names[part])) for part in ("predicates", "classes")))
-                bare[root] = _less(bare[root], DERIVED, frozenset((mark,)))
+                bare = _without_terms(
+                    index, *(frozenset(map(URIRef, names[part])) for part in ("predicates", "classes"))
+                )
+                bare[root] = _without(bare[root], DERIVED, frozenset((mark,)))
                 return bare
     return index
 
 
 def _names(root: Node, mark: Node) -> dict[str, list[str]] | None:
-    """Return the names in a mark, None for a term that is none."""
+    """Return the names in a mark, None for a term that is no mark."""
     members: Any = json_of(mark, "@json") if isinstance(mark, Literal) and mark.datatype == RDF_JSON else None
     if not isinstance(members, dict) or members.keys() != {"predicates", "classes", "check"}:
         return None
     names = {part: members[part] for part in ("predicates", "classes")}
-    if not all(isinstance(part, list) and all(isinstance(one, str) for one in part) for part in names.values()):
+    if not all(isinstance(part, list) and all(isinstance(name, str) for name in part) for part in names.values()):
         return None
     return names if members["check"] == _check(root, names) else None
 
 
-def _bare(index: Index, derived: frozenset[Node], classes: frozenset[Node]) -> Index:
+def _without_terms(index: Index, derived: frozenset[Node], classes: frozenset[Node]) -> Index:
     bare: Index = {}
     for subject, predicates in index.items():
         if DERIVED_NODE not in classes or DERIVED_NODE not in terms_of(predicates.get(RDF_TYPE)):
             kept = {predicate: held for predicate, held in predicates.items() if predicate not in derived}
-            bare[subject] = _less(kept, RDF_TYPE, classes)
+            bare[subject] = _without(kept, RDF_TYPE, classes)
     return bare
 
 
-def _less(
+def _without(
     predicates: dict[Node, Node | list[Node]], predicate: Node, gone: frozenset[Node]
 ) -> dict[Node, Node | list[Node]]:
-    """Return what is said of a node, without the terms `gone` of one predicate."""
+    """Return the predicates of a node without the terms `gone` of one of them."""
     held = terms_of(predicates.get(predicate))
     left = [term for term in held if term not in gone]
     if len(left) == len(held):
         return predicates
-    others = {one: terms for one, terms in predicates.items() if one != predicate}
+    others = {name: terms for name, terms in predicates.items() if name != predicate}
     return {**others, predicate: left if len(left) > 1 else left[0]} if left else others
