@@ -168,17 +168,23 @@ def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], every: int
 
 
 def killed_anywhere(base: Path, times: int) -> int:
-    """Kill a process that saves and saves, at random moments, ten times a folder; return how many it saved."""
+    """Kill a process that saves and saves, at random moments, ten times a folder; return how many it saved.
+
+    The moments come later as long as nothing is saved before them, which is so on a busy machine.
+    """
     moments = random.Random(7)
-    saved = 0
-    for first in range(0, times, 10):
+    saved = first = 0
+    latest = 0.1
+    while first < times or not saved:
         folder = base.with_name(f"random{first}")
         shutil.copytree(base, folder)
-        for _ in range(min(10, times - first)):
-            forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, 0.1))  # noqa: B023 - as above
+        for _ in range(min(10, max(times - first, 1))):
+            forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, latest))  # noqa: B023 - as above
         assert forked(lambda: check(folder)) == 0, f"random kills from {first}"  # noqa: B023 - as above
         saved += len(confirmed(folder)) - len(confirmed(base))
         shutil.rmtree(folder)
+        first += 10
+        latest *= 1 if saved else 2
     return saved
 
 
