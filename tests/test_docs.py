@@ -22,6 +22,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+import tomllib
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -321,11 +322,29 @@ def test_the_page_of_a_rule_says_what_why_and_what_to_do(rule: rules.Rule) -> No
     assert told is None or (told.bad in text and told.good in text)
 
 
-def test_the_page_of_the_architecture_names_every_package_and_no_other() -> None:
+def test_the_page_of_the_architecture_has_every_package_at_its_level() -> None:
     package = Path(checkpoint_ld.__file__).parent
-    packages = {path.parent.name for path in package.glob("*/__init__.py")}
-    rows = re.findall(r"^\| (.*?) \|", (DOCS / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert {name for row in rows for name in re.findall(r"`(\w+)/`", row)} == packages
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*?) \| (\d) \|", text, re.MULTILINE)
+    levels = {name: int(level) for names, level in rows for name in re.findall(r"`(\w+)/?`", names)}
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"][
+        0
+    ]
+    names = [set(re.findall(r"\w+", layer)) for layer in reversed(layers["layers"])]
+
+    assert {path.parent.name for path in package.glob("*/__init__.py")} <= levels.keys()
+    assert {name: level for level, layer in enumerate(names) for name in layer if level} == {
+        name: level for name, level in levels.items() if level
+    }
+    assert {name for name, level in levels.items() if not level} < names[0]
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "contributing.md", "internals.md"])
+def test_files_that_a_page_for_developers_names_exist(page: str) -> None:
+    named = set(re.findall(r"`([\w./-]+/[\w-]+\.(?:py|ttl|json|jsonld))`", (DOCS / page).read_text(encoding="utf-8")))
+    roots = (ROOT, Path(checkpoint_ld.__file__).parent)
+    assert {name for name in named if not any((root / name).exists() for root in roots)} == set()
+    assert named
 
 
 @pytest.fixture(scope="module")
