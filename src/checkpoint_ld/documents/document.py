@@ -1,4 +1,7 @@
-"""Documents: bytes that were read as JSON within limits, and where in them everything stands."""
+"""Documents: `read_json` parses bytes as JSON within limits and reports all faults; a `Document` knows the places.
+
+`text` finds the places and writes JSON, `values` compares values, `files` reads and replaces files.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Document:
-    """A JSON document: its bytes, its value, and what was found while reading it.
+    """A JSON document: its bytes, its value, and the findings of reading it.
 
-    `source` is the file name shown in messages, None for what has none. `value` is plain data (dict, list, str, int,
-    float, bool, None) that belongs to the document: work on a copy.
+    `source` is the file name shown in messages, or None. `value` is plain data (dict, list, str, int, float, bool,
+    None) that must not be changed; copy it.
     """
 
     source: str | None
@@ -42,18 +45,18 @@ class Document:
 
     @cached_property
     def layout(self) -> Layout:
-        """How the text is laid out, for writing it in the same way."""
+        """The layout of the text, for writing it in the same way."""
         return Layout.of(self.data.decode("utf-8"))
 
     def place(self, pointer: str) -> Place:
-        """Return where the value at the JSON Pointer `pointer` (RFC 6901) starts.
+        """Return the start of the value at the JSON Pointer `pointer` (RFC 6901).
 
-        The line and column of a pointer that leads nowhere are those of the nearest value above it that exists.
+        If there is no such value, the line and column are those of the nearest value above it.
         """
         return self._places.of_value(pointer)
 
     def key_place(self, pointer: str) -> Place:
-        """Return where the key of the member at `pointer` starts; for what has no key, where the value starts."""
+        """Return the start of the key of the member at `pointer`; without a key, the start of the value."""
         return self._places.of_key(pointer)
 
     @cached_property
@@ -63,11 +66,11 @@ class Document:
 
 
 def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Document:
-    """Read `data` as one JSON document in UTF-8.
+    """Read `data` as a JSON document in UTF-8.
 
-    `source` is the file name for messages. Raises ReadError, whose findings have the place and the reason, for what is
-    too large or too deep, in another encoding, not JSON, or JSON that cannot be kept without loss (E-SIZE, E-DEPTH,
-    E-ENCODING, E-JSON, E-DUPKEY, E-NUMBER, E-SURROGATE). A byte order mark is the finding W-BOM of the document.
+    `source` is the file name for messages. Raises ReadError, whose findings have the place and the reason, for data
+    that is too large or too deep, in another encoding, not JSON, or JSON that cannot be kept without loss (E-SIZE,
+    E-DEPTH, E-ENCODING, E-JSON, E-DUPKEY, E-NUMBER, E-SURROGATE). A byte order mark is the finding W-BOM.
     """
     if len(data) > limits.size:
         raise too_large(len(data), source, limits)
@@ -91,7 +94,7 @@ def read_json(data: bytes, source: str | None = None, limits: Limits = DEFAULT_L
 
 
 def _deep(text: str, end: int, source: str | None, limits: Limits) -> Finding:
-    # The bracket at `end` is one too many, unless the text stopped being JSON before it came to that.
+    # The bracket at `end` exceeds the limit, unless the text before it is not JSON.
     before = text[:end].rstrip(" \t\r\n")
     try:
         parse(before, source)
@@ -107,7 +110,7 @@ _PACKED = "unpack it and pass the JSON file that is inside"
 _NOT_JSON = "pass the JSON file of the checkpoint"
 
 _SIGNATURES = (
-    # UTF-32 before UTF-16: the little-endian mark of the one begins with that of the other.
+    # UTF-32 before UTF-16, because its little-endian mark begins with that of UTF-16.
     (codecs.BOM_UTF32_LE, "UTF-32 (little-endian)", None),
     (codecs.BOM_UTF32_BE, "UTF-32 (big-endian)", None),
     (codecs.BOM_UTF16_LE, "UTF-16 (little-endian)", None),
@@ -117,7 +120,7 @@ _SIGNATURES = (
     (b"SQLite format 3\x00", "an SQLite database", _NOT_JSON),
 )
 
-# JSON starts with an ASCII character, so the zero bytes around the first one give a wide encoding away.
+# JSON starts with an ASCII character, so zero bytes around the first character show a wide encoding.
 _WIDE = (
     (re.compile(rb"\x00\x00\x00[\t\n\r -~]"), "UTF-32 (big-endian)"),
     (re.compile(rb"[\t\n\r -~]\x00\x00\x00"), "UTF-32 (little-endian)"),
@@ -134,8 +137,8 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
     """Return the text of `data` without a byte order mark, and W-BOM if there was one.
 
     `source` is the file name for messages. Raises ReadError with E-ENCODING, the offset of the first byte that is
-    not UTF-8 and a guess at what the file is instead. A text that ends inside a character is cut off rather than
-    wrongly encoded: it gets U+FFFD as its last character, which the JSON parser then refuses at that place.
+    not UTF-8, and the probable encoding. A text that ends inside a character is truncated, not wrongly encoded: it gets
+    U+FFFD as its last character, which the JSON parser refuses at that place.
     """
     for signature, name, remedy in _SIGNATURES:
         if data.startswith(signature):
@@ -180,10 +183,10 @@ def _not_utf8(data: bytes, start: int, guess: str, remedy: str | None, source: s
 
 
 _ALL_BUT_BRACKETS_AND_QUOTES = bytes(set(range(256)) - set(b'[]{}"'))
-# With the characters that can stand after a backslash (RFC 8259 §7), so that what is left shows what was escaped.
+# It keeps the characters that can follow a backslash (RFC 8259 §7), so that the rest shows which were escaped.
 _ALL_BUT_ESCAPES = bytes(set(_ALL_BUT_BRACKETS_AND_QUOTES) - set(b"\\/bfnrtu"))
 _QUOTED = re.compile(rb'"[^"]*"')
-# A string that never ends is taken to the end of the text: trying again at every quote in it would be quadratic.
+# A string without an end extends to the end of the text: a new attempt at every quote in it would be quadratic.
 _STRING_OR_BRACKET = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{}]', re.DOTALL)
 _STEP = [0] * 256
 _STEP[ord("[")] = _STEP[ord("{")] = 1
@@ -193,7 +196,7 @@ _STEP[ord("]")] = _STEP[ord("}")] = -1
 def too_deep(data: bytes, limit: int) -> int | None:
     """Return the offset of the first bracket of the UTF-8 JSON text `data` that opens level `limit` + 1, or None.
 
-    Exact as far as the text is JSON; what comes after a syntax error counts for nothing.
+    The result is exact as far as the text is JSON; text after a syntax error does not count.
     """
     if _depth(data) <= limit:
         return None
@@ -206,9 +209,9 @@ def too_deep(data: bytes, limit: int) -> int | None:
 
 
 def _depth(data: bytes) -> int:
-    # The whole text in a few passes at C speed. Removing two quotes that touch changes for no other character
-    # whether it stands inside a string, and leaves little for the regular expression to do. Searching for escapes in
-    # what the first pass leaves takes a quarter of the time that it takes in the whole text.
+    # A few passes at C speed. Removing two adjacent quotes changes for no other character whether it is inside a
+    # string, and leaves little for the regular expression. Searching for escapes after the first pass takes a quarter
+    # of the time of searching the whole text.
     escapes = data.translate(None, _ALL_BUT_ESCAPES)
     unescaped = escapes.replace(rb"\\", b"").replace(rb"\"", b"")
     brackets = _QUOTED.sub(b"", unescaped.translate(None, _ALL_BUT_BRACKETS_AND_QUOTES).replace(b'""', b""))
@@ -220,14 +223,13 @@ _INDENT = 2
 
 
 def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
-    """Return the object that a JSON text in a usual layout holds, None for any other text.
+    """Return the object of a JSON text in a usual layout, None for any other text and for one above `depth`.
 
-    That is an object without white space, or over several lines and indented by two blanks, as Karenina and its GUI
-    write it: orjson writes the same text again, so that it has read all of it. `depth` is how many objects and arrays
-    may stand inside one another; where that might not be so, the answer is None, too.
+    A usual layout has no white space, or one member per line and an indentation of two spaces, as Karenina and its GUI
+    write it. orjson writes the same text again, which proves that it has read all of it.
     """
     is_indented = data.startswith(b"{\n")
-    # Members on the level of `depth` are indented so far; there is no line break inside a string.
+    # Members of the level `depth` have this indentation; a string contains no line break.
     if b"\n" + b" " * (_INDENT * depth) in data if is_indented else not data.startswith(b'{"') or _depth(data) > depth:
         return None
     try:
@@ -243,7 +245,7 @@ _SHOWN_TEXT = 20
 _CONFLICT = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: .*)?$", re.MULTILINE)
 """The lines that git puts around the two sides of a merge (git-merge, "How conflicts are presented")."""
 
-# By the beginning of the json module's own message; what is found at the place follows.
+# By the beginning of the json module's message.
 _EXPECTED = {
     "Expecting value": "a value is expected",
     "Expecting property name": "a key in double quotes is expected",
@@ -278,7 +280,7 @@ def syntax_fault(error: JSONDecodeError, source: str | None = None) -> Finding:
 def _misplaced(text: str, offset: int, reason: str, source: str | None) -> Finding:
     before = text[:offset].rstrip(_JSON_SPACE)
     if reason.startswith("Illegal trailing comma") or (text[offset] in "}]" and before.endswith(",")):
-        # Newer versions of Python point at the comma, older ones at the bracket after it.
+        # Newer versions of Python report the comma, older versions the bracket after it.
         offset = offset if text[offset] == "," else len(before) - 1
         found = finding("json", "a comma stands before the closing bracket", remedy="delete the comma")
     else:
@@ -297,13 +299,12 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 def parse(text: str, source: str | None = None) -> Any:
     """Return the value of the JSON `text`: integers of any size as int, other numbers as float.
 
-    Raises ReadError with everything that is wrong with keys (E-DUPKEY), numbers (E-NUMBER) and escapes (E-SURROGATE),
-    and lets the JSONDecodeError of a text that is not JSON and the RecursionError of a very deep one through.
-    `source` is the file name for messages.
+    Raises ReadError with all faults of keys (E-DUPKEY), numbers (E-NUMBER) and escapes (E-SURROGATE), JSONDecodeError
+    for a text that is not JSON, and RecursionError for a very deep text. `source` is the file name for messages.
     """
     parser = _Parser()
     value = parser.decode(text)
-    # Where nothing is marked and no surrogate is escaped, nothing can be wrong: the common case is a single pass.
+    # Most texts have no mark and no escaped surrogate, and need a single pass.
     if parser.marked or _SURROGATE_ESCAPE.search(text):
         found = sorted(_faults(value, Places(text, source)), key=lambda fault: (fault.place.line, fault.place.column))
         if found:
@@ -312,11 +313,11 @@ def parse(text: str, source: str | None = None) -> Any:
 
 
 def members_before(name: str, text: str, at: int = 0) -> tuple[dict[str, Any], int]:
-    """Return the members of an object that stand before the one called `name`, and where the value of that one starts.
+    """Return the members of an object before the member `name`, and the offset of the value of `name`.
 
-    The object begins at `at`, perhaps after white space; `text` may end anywhere after that value has begun. Raises
-    ValueError where the text is no such object, ends too early, or holds what `parse` would refuse, and RecursionError
-    for a very deep one.
+    The object begins at `at` or after white space. `text` may end anywhere after the start of that value. Raises
+    ValueError if the text is no such object, ends too early, or contains a fault that `parse` would refuse, and
+    RecursionError for a very deep object.
     """
     parser = _Parser()
     members: dict[str, Any] = {}
@@ -336,7 +337,7 @@ def members_before(name: str, text: str, at: int = 0) -> tuple[dict[str, Any], i
 
 
 def _token(text: str, at: int, token: str) -> int:
-    """Return where `token`, the next thing in the text, ends. Raises ValueError if something else comes."""
+    """Return the offset after `token`, which must come next in the text. Raises ValueError otherwise."""
     at = _after_space(text, at)
     if not text.startswith(token, at):
         raise ValueError(f"no {token} at {at}")
@@ -350,17 +351,17 @@ def _after_space(text: str, at: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _BadNumber:
-    """Stands in the value where the text has a number that cannot be taken as it is."""
+    """Stands for a number that Python cannot represent without loss."""
 
     text: str
 
 
 class _Doubled(dict[str, Any]):
-    """An object that has a key more than once."""
+    """An object with a repeated key."""
 
 
 class _Parser(json.JSONDecoder):
-    """A decoder that marks in its result what should be refused, for `_faults` to find."""
+    """A decoder that marks faults in its result, which `_faults` finds."""
 
     def __init__(self) -> None:
         self.marked = False
@@ -403,7 +404,7 @@ def _faults(value: Any, places: Places) -> Iterator[Finding]:
             faults = iter([_surrogate(f"the text {shown(inner)} holds {half}", places.of_value(pointer(path)))])
         else:
             continue
-        # A key with half a pair is reported itself; what is inside cannot be pointed at before it is put right.
+        # A key with a lone surrogate is reported itself; there is no valid pointer to its value.
         if not any(isinstance(step, str) and lone_surrogate(step) for step in path):
             yield from faults
 

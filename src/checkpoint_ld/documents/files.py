@@ -1,4 +1,4 @@
-"""Files: reading one whole within limits, and replacing one whole or not at all."""
+"""Files: `read_bytes` reads a file within limits, `replace_file` replaces a file atomically, both packed or not."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     Kind = TypeVar("Kind")
 
 PACKED: Final = ".gz"
-"""What the name of a file ends with that is packed with gzip (RFC 1952)."""
+"""The extension of a file that is packed with gzip (RFC 1952)."""
 
 GZIP: Final = b"\x1f\x8b"
-"""What packed data begins with."""
+"""The first bytes of packed data."""
 
 _CHUNK = 1 << 20
 
 _NO_FLUSH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EISDIR})
-"""What Windows and network drives answer where a folder is to be flushed."""
+"""The errors of Windows and network drives when a folder is flushed."""
 _READ_REMEDIES = {
     errno.ENOENT: "check the path",
     errno.EISDIR: "pass the file, not the folder that holds it",
@@ -61,11 +61,11 @@ _WRITE_REMEDIES = {
 def read_bytes(
     source: str | os.PathLike[str] | BinaryIO | bytes, limits: Limits = DEFAULT_LIMITS
 ) -> tuple[bytes, str | None]:
-    """Return the bytes of `source` and the name that messages should call it by.
+    """Return the bytes of `source` and its name for messages.
 
-    `source` is a path, a file that is open for reading bytes, or the bytes themselves, which have no name. Never
-    reads more than one byte above `limits.size`. Raises SourceMissingError for a path that cannot be read, and
-    ReadError (E-SIZE) for what is too large.
+    `source` is a path, a file that is open for reading bytes, or bytes, which have no name. At most one byte above
+    `limits.size` is read. Raises SourceMissingError for a path that cannot be read, and ReadError (E-SIZE) for data
+    that is too large.
     """
     if isinstance(source, bytes):
         if len(source) > limits.size:
@@ -108,7 +108,7 @@ def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMI
 
 
 def packed(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield bytes packed with gzip; the same bytes give the same, for neither a name nor a time goes with them."""
+    """Yield bytes packed with gzip, without name and time, so that the output depends on the bytes only."""
     import gzip  # noqa: PLC0415 - few files are packed
 
     made = io.BytesIO()
@@ -127,16 +127,16 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
 
 
 def extension_of(path: str | os.PathLike[str]) -> str:
-    """Return the extension of a path in lower case, without that of packing; none if it is a number or a version."""
+    """Return the extension of a path in lower case, without `.gz`; empty if it is a number or a version."""
     name = os.fspath(path)
     found = PurePath(name[: -len(PACKED)] if is_packed(name) else name).suffix.lower()
     return "" if found[1:].removeprefix("v").isdecimal() else found
 
 
 def kind_of(path: str | os.PathLike[str], kinds: Mapping[str, Kind], otherwise: Kind) -> Kind:
-    """Return what is to be written to a path by its extension, `otherwise` where it has none.
+    """Return the value in `kinds` of the extension of a path, `otherwise` for a path without extension.
 
-    Raises WriteError for an extension that is none of `kinds`.
+    Raises WriteError for an extension that is not in `kinds`.
     """
     extension = extension_of(path)
     if extension and extension not in kinds:
@@ -148,13 +148,12 @@ def kind_of(path: str | os.PathLike[str], kinds: Mapping[str, Kind], otherwise: 
 def replace_file(
     path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwrite: bool = True, pack: bool = False
 ) -> None:
-    """Make `data` the content of the file at `path`, wholly or not at all; with `pack`, packed with gzip.
+    """Replace the content of the file at `path` by `data`, atomically; with `pack`, packed with gzip.
 
-    `data` may be a file that is open for reading bytes: the rest of it is copied, part by part.
-    A file that is there keeps its permissions; a new one gets those that the umask leaves. A symbolic link stays
-    one: the file that it leads to is replaced. Whatever fails, the old file is as it was and nothing is left beside
-    it. Raises TargetExistsError if the file is there and `overwrite` is false, and TargetUnwritableError if it
-    cannot be written.
+    `data` may be a file that is open for reading bytes, whose rest is copied part by part. An existing file keeps its
+    permissions; a new file gets those that the umask leaves. The target of a symbolic link is replaced, not the link.
+    If it fails, the old file is unchanged and no temporary file remains. Raises TargetExistsError if the file exists
+    and `overwrite` is false, and TargetUnwritableError if it cannot be written.
     """
     name = os.fspath(path)
     try:
@@ -175,7 +174,7 @@ def replace_file(
 
 @contextlib.contextmanager
 def temporary_folder(target: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `target`, which may be moved to it when it is complete; what is left is removed."""
+    """Yield an empty folder beside `target`, to be moved to `target` when it is complete; otherwise it is removed."""
     made = Path(tempfile.mkdtemp(prefix=".checkpoint-ld-", dir=target.parent))
     try:
         os.umask(mask := os.umask(0))
@@ -186,7 +185,7 @@ def temporary_folder(target: Path) -> Iterator[Path]:
 
 
 def already_there(name: str) -> TargetExistsError:
-    """Return the error for a file that is there and is not to be overwritten."""
+    """Return the error for a file that exists and must not be overwritten."""
     remedy = "choose another path, or overwrite it with --force (in Python with overwrite=True)"
     return TargetExistsError(f"{name}: exists already; {remedy}")
 
@@ -225,7 +224,7 @@ def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:
         return None
     if not overwrite and not stat.S_ISDIR(state.st_mode):
         raise FileExistsError
-    if stat.S_ISLNK(state.st_mode):  # links are resolved by now, except those that lead to themselves
+    if stat.S_ISLNK(state.st_mode):  # links are resolved by now, except cycles
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     if stat.S_ISDIR(state.st_mode):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -244,13 +243,13 @@ def write_whole(
     overwrite: bool,
     claim: Callable[[Path, Path], None] | None = None,
 ) -> None:
-    """Make `parts` the content of a file at `target`, wholly or not at all; `old` is the state of a file to replace.
+    """Replace the content of the file at `target` by `parts`, atomically; `old` is the state of an existing file.
 
-    Unless it may `overwrite`, `claim` gives the temporary file its name, and raises FileExistsError if that is taken.
-    `flush` makes the name durable. Raises OSError.
+    Without `overwrite`, `claim` renames the temporary file, and raises FileExistsError if `target` exists. `flush`
+    makes the name durable. Raises OSError.
     """
     temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
-    # Never readable by more people than the file that it replaces.
+    # The temporary file is never readable by more people than the old file.
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
     try:
@@ -267,7 +266,7 @@ def write_whole(
 
 
 def flush(folder: Path) -> None:
-    """Make durable which files are in a folder, where the system can do that. Raises OSError."""
+    """Make the names of the files in a folder durable, where the system supports it. Raises OSError."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError as error:
@@ -297,10 +296,10 @@ def _fill(handle: int, parts: Iterable[bytes], old: os.stat_result | None) -> No
 
 def _claim(temporary: Path, target: Path) -> None:
     try:
-        target.hardlink_to(temporary)  # fails if the target has come into being meanwhile
+        target.hardlink_to(temporary)  # fails if the target exists by now
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links, where nothing better than looking can be done
+    except OSError:  # a file system without hard links, which has no atomic way
         if target.exists():
             raise FileExistsError from None
         temporary.replace(target)

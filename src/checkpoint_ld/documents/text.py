@@ -1,4 +1,4 @@
-"""JSON text: where its values stand, how it is laid out, and a value written as Karenina would write it."""
+"""JSON text: JSON Pointers, the places of values (`Places`, `Spans`), its `Layout`, and its writer `dump_json`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def pointer(path: Iterable[str | int]) -> str:
-    """Return the JSON Pointer of the value that is reached by the keys and indexes of `path`."""
+    """Return the JSON Pointer of a path of keys and indexes."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
@@ -34,16 +34,16 @@ def steps_of(pointer: str) -> list[str]:
 
 
 def line_starts(text: str) -> array[int]:
-    """Return where the lines of `text` start, which line feeds end, and after them where one more would."""
-    # Sums of lengths take a quarter of what a search for ends does.
+    """Return the offsets at which the lines of `text` start, and the offset of a line after its end."""
+    # Adding lengths takes a quarter of the time of searching for line feeds.
     return array("Q", accumulate(map((1).__add__, map(len, text.split("\n"))), initial=0))
 
 
 class Places:
     """The places of all values of one well-formed JSON `text`, found when they are needed.
 
-    `source` is the file name that the places carry. Where a key stands twice, the last one counts. Where none
-    does (`is_unrepeated`), nothing behind a value has to be read.
+    `source` is the file name of the places. The last one of repeated keys counts. With `is_unrepeated` there are none,
+    and the text after a value need not be read.
     """
 
     def __init__(self, text: str, source: str | None = None, *, is_unrepeated: bool = False) -> None:
@@ -60,7 +60,7 @@ class Places:
         return self.at(self._nearest(pointer)[0], pointer)
 
     def of_keys(self, pointer: str) -> dict[str, list[Place]]:
-        """Return the places of all keys of the object at `pointer`, of a key that occurs twice both."""
+        """Return the places of all keys of the object at `pointer`, including repeated keys."""
         places: dict[str, list[Place]] = {}
         for member in self._spans.members(self._nearest(pointer)[1]):
             places.setdefault(member.name, []).append(self.at(member.key.start, pointer))
@@ -76,7 +76,7 @@ class Places:
         return line_starts(self._spans.text)
 
     def _nearest(self, pointer: str) -> tuple[int, int]:
-        """Return where key and value start of what is at `pointer`, or of the nearest value above it."""
+        """Return the offsets of key and value of the member at `pointer`, or of the nearest value above it."""
         key = value = self._spans.start
         for name in steps_of(pointer):
             if self._is_unrepeated:
@@ -97,8 +97,8 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _SPACE_AND_PUNCTUATION = re.compile(r"[ \t\n\r:,]*")
 _USUAL_KEY = re.compile(r'"([^"\\]*)"[ \t\n\r]*:[ \t\n\r]*')
 _USUAL_SCALAR = re.compile(r'(?:"[^"\\]*"|[-0-9a-zA-Z][^,\]}\s]*)[ \t\n\r]*,?[ \t\n\r]*')
-"""A key and a scalar without escapes, with what stands behind them: most are passed by one match each."""
-# Values are only stepped over here: how long a number is matters, what it amounts to does not.
+"""A key and a scalar without escapes, and the punctuation after them: a single match skips most of them."""
+# It only skips values, so numbers need not be converted.
 _STEPPER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 
 
@@ -110,11 +110,11 @@ class Span(NamedTuple):
 
 
 _Begin = tuple[str, int, int, int]
-"""A member: its key, in an array its index, where a key starts and ends, in an array without length, and its value."""
+"""A member: its key or index, the start and end of its key (an empty span in an array), and the start of its value."""
 
 
 class Member(NamedTuple):
-    """A member of an object or array: its key, in an array its index and a key of no length, and its value."""
+    """A member of an object or array: its key or index, the span of its key (empty in an array), and of its value."""
 
     name: str
     key: Span
@@ -122,15 +122,15 @@ class Member(NamedTuple):
 
     @property
     def start(self) -> int:
-        """Where the value starts."""
+        """The offset of the value."""
         return self.value.start
 
 
 class Spans:
     """The spans of the keys and values of one well-formed JSON `text`, which may start with a byte order mark.
 
-    They are found when they are needed. An object or array that was read once stays indexed, so that the next
-    of its members is found at once; what stands behind a member that is looked for is not stepped over.
+    They are found when they are needed. An object or array is indexed as far as it was read, so that its members are
+    found at once the next time. `begin` does not read the text after the member.
     """
 
     def __init__(self, text: str) -> None:
@@ -141,7 +141,7 @@ class Spans:
 
     @property
     def start(self) -> int:
-        """Where the root starts."""
+        """The offset of the root."""
         return self._after(_SPACE, int(self.text.startswith("\ufeff")))
 
     def value(self, path: Path) -> Span:
@@ -164,7 +164,7 @@ class Spans:
         return self._indexes[start]
 
     def begin(self, start: int, name: str) -> tuple[int, int] | None:
-        """Return where key and value of a member begin in the object or array at `start`, None if there is none."""
+        """Return the offsets of key and value of a member in the object or array at `start`, None if there is none."""
         if start not in self._begun:
             self._begun[start] = {}, self._begins(start)
         found, rest = self._begun[start]
@@ -176,12 +176,12 @@ class Spans:
         return found.get(name)
 
     def members(self, start: int) -> Iterator[Member]:
-        """Yield the members of the object or array that starts at `start`, of a key that occurs twice both."""
+        """Yield the members of the object or array that starts at `start`, including repeated keys."""
         for name, key, key_end, at in self._begins(start):
             yield Member(name, Span(key, key_end), Span(at, self._end(at)))
 
     def _begins(self, start: int) -> Iterator[_Begin]:
-        """Yield where the members begin, each before its value is stepped over."""
+        """Yield the starts of the members; the text of a value is only read after its member was yielded."""
         text = self.text
         if text[start] not in "{[":
             return
@@ -199,7 +199,7 @@ class Spans:
             count, at = count + 1, scalar.end() if scalar else self._after(_SPACE_AND_PUNCTUATION, self._end(at))
 
     def _end(self, start: int) -> int:
-        """Return where the value at `start` ends."""
+        """Return the offset of the end of the value at `start`."""
         if self._stepped[0] != start:
             self._stepped = start, _STEPPER.raw_decode(self.text, start)[1]
         return self._stepped[1]
@@ -210,10 +210,10 @@ class Spans:
         return Member("", Span(self.start, self.start), Span(self.start, end))
 
     def _member(self, path: Path) -> Member:
-        here = self._root
+        member = self._root
         for step in path:
-            here = self.index(here.value.start)[str(step)]
-        return here
+            member = self.index(member.value.start)[str(step)]
+        return member
 
     def _after(self, pattern: re.Pattern[str], offset: int) -> int:
         match = pattern.match(self.text, offset)
@@ -224,18 +224,18 @@ _BOM = "\ufeff"
 _MARGIN = " \t\r\n"
 _OPENING = re.compile(r"[\[{](\r?\n)?([ \t]*)(?=[^\s\]}])")
 _STRING_OR_SEPARATOR = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[ \t]*[:,][ \t]*+(\r?\n)?')
-# What `ensure_ascii` escapes beyond what is always escaped: U+007F and everything above.
+# The characters that only `ensure_ascii` escapes: U+007F and above.
 _NON_ASCII_ESCAPE = re.compile(r"\\u(?:007[fF]|00[89a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])")
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a JSON text is laid out; `indent` and `separators` mean what they mean to `json.dumps`.
+    """The layout of a JSON text; `indent` and `separators` are those of `json.dumps`.
 
-    `indent` is the number of spaces of a level, the text of a level, or None for everything on one line;
-    `separators` stand between members and after a key, None for the usual ones. `ascii` is whether other
-    characters are written as escapes, `newline` how lines end, `end` is the white space after the value, and `bom`
-    is whether the file starts with a byte order mark.
+    `indent` is the number of spaces of a level, the text of a level, or None for everything on one line.
+    `separators` are the texts between members and after a key, None for the defaults. With `ascii`, other characters
+    are written as escapes. `newline` ends a line, `end` is the white space after the value. With `bom`, the file starts
+    with a byte order mark.
     """
 
     indent: int | str | None = 2
@@ -247,10 +247,10 @@ class Layout:
 
     @classmethod
     def of(cls, text: str) -> Layout:
-        """Return the layout of the JSON `text`; what a text does not show is taken from the canonical layout.
+        """Return the layout of the JSON `text`, with the canonical layout as default.
 
-        Exact for what `json.dumps` writes. A text laid out by hand has no one layout: it gets that of its first
-        line, first comma and first colon.
+        It is exact for the output of `json.dumps`. Other texts get the layout of their first line, first comma and
+        first colon.
         """
         marked = text.removeprefix(_BOM)
         body = marked.rstrip(_MARGIN)
@@ -281,7 +281,7 @@ def _separators(body: str, *, indented: bool) -> tuple[str, str] | None:
     comma = colon = None
     for token in _STRING_OR_SEPARATOR.finditer(body):
         sign = token[0].strip()
-        # In an indented text a comma inside a line shows nothing: that array was put on one line by hand.
+        # In an indented text, a comma inside a line belongs to an array that was put on one line by hand.
         if sign == "," and comma is None and (token[1] or not indented):
             comma = token[0].rstrip("\r\n")
         elif sign == ":" and colon is None:
@@ -307,10 +307,10 @@ def _is_escaped(body: str, offset: int) -> bool:
     return (offset - start) % 2 == 1
 
 
-# Beyond these Python writes exponents, which orjson, depending on its version, writes in another way or not at all.
+# Outside this range Python writes exponents, which orjson writes differently, depending on its version.
 _PLAIN = (1e-4, 1e16)
 _SCALARS = frozenset((str, int, float, bool, type(None)))
-# By indentation, separators and whether other characters are escapes; None as separators stands for the usual ones.
+# By indentation, separators (None for the defaults) and whether other characters are escapes.
 _OPTIONS: dict[tuple[object, object, bool], int] = {
     (2, None, False): orjson.OPT_INDENT_2,
     (None, (",", ":"), False): 0,
@@ -321,9 +321,9 @@ _MARK = b"\xef\xbb\xbf"
 def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_LIMITS) -> bytes:
     """Return `value` as UTF-8 JSON text, exactly as `json.dumps` writes it in `layout`.
 
-    Tuples are written as arrays. Raises WriteError with the JSON Pointer (RFC 6901) of the first value that cannot be
-    written so that it can be read again: NaN and infinities, half a surrogate pair, keys that are not text, objects
-    of other classes, nesting above `limits.depth`.
+    Tuples are written as arrays. Raises WriteError with the JSON Pointer (RFC 6901) of the first value that could not
+    be read again: NaN and infinities, lone surrogates, keys that are not text, objects of other classes, nesting above
+    `limits.depth`.
     """
     body = _quick(value, layout, limits)
     if body is None:
@@ -335,10 +335,10 @@ def dump_json(value: Any, layout: Layout = CANONICAL, limits: Limits = DEFAULT_L
 
 
 def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:
-    """Return what orjson writes, None where the json module writes something else, or nothing should be written.
+    """Return the output of orjson, None where that of the json module differs or the value must be refused.
 
-    orjson comes first: what it writes has an end, so that looking at all of it has one too. It refuses half a
-    surrogate pair, keys that are not text and integers above 64 bits, but not all that is wrong.
+    orjson comes first, because it refuses values that contain themselves, lone surrogates, keys that are not text and
+    integers above 64 bits. `_is_written_alike` finds the other faults.
     """
     option = _OPTIONS.get((layout.indent, layout.separators, layout.ascii))
     if option is None:
@@ -351,23 +351,23 @@ def _quick(value: Any, layout: Layout, limits: Limits) -> bytes | None:
 
 
 def _is_written_alike(value: Any, limits: Limits) -> bool:
-    """Return whether orjson writes `value`, which it can write, as the json module does, and neither should refuse it.
+    """Return whether the json module writes `value` as orjson does, and it must not be refused.
 
-    It goes down level by level, since a value at a time takes ten times as long as orjson does.
+    All values of a level are checked together; checking each value takes ten times as long as orjson.
     """
     level = [value]
     for _ in range(limits.depth + 1):
         kinds = {*map(type, level)}
-        if float in kinds and not all(map(_is_plain, [one for one in level if type(one) is float])):
+        if float in kinds and not all(map(_is_plain, [entry for entry in level if type(entry) is float])):
             return False
         if kinds <= _SCALARS:
             return True
         if not all(issubclass(kind, (dict, list)) or kind is tuple for kind in kinds - _SCALARS):
             return False
-        containers = [one for one in level if type(one) not in _SCALARS]
+        containers = [entry for entry in level if type(entry) not in _SCALARS]
         level = []
-        for one in containers:
-            level += one.values() if isinstance(one, dict) else one
+        for entry in containers:
+            level += entry.values() if isinstance(entry, dict) else entry
     return False
 
 
@@ -376,7 +376,7 @@ def _is_plain(number: float) -> bool:
 
 
 def _check(value: Any, limits: Limits) -> None:
-    """Raise WriteError if `value` should not be written."""
+    """Raise WriteError if `value` must not be written."""
     for path, inner in walk(value):
         fault = _fault(inner, len(path), limits)
         if fault:
@@ -394,7 +394,7 @@ def _fault(value: Any, depth: int, limits: Limits) -> str | None:
         return None if math.isfinite(value) else f"{value} is not a JSON number; give a finite number or None"
     if isinstance(value, int):
         return _integer_fault(value)
-    # The value itself stays out of the message: it may be a secret.
+    # The message does not contain the value, which may be a secret.
     return (
         None if value is None else f"{type(value).__name__} is not a JSON type; give text, a number, a list or a dict"
     )

@@ -1,4 +1,4 @@
-"""JSON values in memory: what they may cost, going through them, and comparing them."""
+"""JSON values in memory: `Limits` on their size, `walk`, `copied`, comparison (`same`, `changes`), and value tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-# What `datetime.fromisoformat` takes beyond the standard, such as any separator, is kept out.
+# `datetime.fromisoformat` accepts more than the standard, such as any separator.
 _DATE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
 
 
@@ -44,8 +44,8 @@ def is_iso_8601(date: object) -> bool:
 def walk(value: Any) -> Iterator[tuple[list[str | int], Any]]:
     """Yield `value` and everything inside it, in document order, each with its path of keys and indexes.
 
-    The path is one list that changes with every step: copy what is to be kept. Nothing recurses, so any depth can be
-    walked; a value that contains itself never ends.
+    The path is a list that is changed at every step, so copy it to keep it. There is no recursion, so any depth can be
+    walked. A value that contains itself never ends.
     """
     path: list[str | int] = []
     yield path, value
@@ -75,30 +75,30 @@ def _members(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 def copied(value: Any) -> Any:
     """Return a JSON value that shares no object and no array with `value`."""
-    # Loops, since comprehensions would need twice the stack for a value that is nested deeply.
+    # Loops, because comprehensions would need twice the stack for a deeply nested value.
     if isinstance(value, dict):
         members = value.copy()
-        for key, one in value.items():
-            if isinstance(one, (dict, list)):
-                members[key] = copied(one)
+        for key, member in value.items():
+            if isinstance(member, (dict, list)):
+                members[key] = copied(member)
         return members
     if isinstance(value, list):
         parts = value.copy()
-        for at, one in enumerate(value):
-            if isinstance(one, (dict, list)):
-                parts[at] = copied(one)
+        for at, member in enumerate(value):
+            if isinstance(member, (dict, list)):
+                parts[at] = copied(member)
         return parts
     return value
 
 
 def lone_surrogate(text: str) -> str | None:
-    """Return the first half of a surrogate pair in `text`, as the escape that JSON would write for it."""
+    """Return the first lone surrogate in `text`, as a JSON escape, or None."""
     found = None if text.isascii() else _SURROGATE.search(text)
     return f"\\u{ord(found[0]):04x}" if found else None
 
 
 def base64_bytes(text: str) -> bytes | None:
-    """Return the bytes that `text` stands for in base64 (RFC 4648 §4), white space left aside, or None."""
+    """Return the bytes that `text` encodes in base64 (RFC 4648 §4), ignoring white space, or None."""
     try:
         return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -112,7 +112,7 @@ def as_base64(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a document may cost: `size` in bytes, `depth` in objects and arrays inside one another (`[[]]` is 2)."""
+    """Limits on a document: `size` in bytes, `depth` in nested objects and arrays (`[[]]` has 2)."""
 
     size: int = 1 << 30
     depth: int = 200
@@ -122,7 +122,7 @@ DEFAULT_LIMITS = Limits()
 
 
 def inside(levels: int) -> Limits:
-    """Return the limits for what stands inside of so many objects and arrays."""
+    """Return the limits for a value inside so many objects and arrays."""
     return replace(DEFAULT_LIMITS, depth=DEFAULT_LIMITS.depth - levels)
 
 
@@ -139,7 +139,7 @@ Path = tuple[str | int, ...]
 
 
 class Absent(Enum):
-    """What stands where there is no value, as null is one."""
+    """Stands for no value, because null is a value."""
 
     ABSENT = "absent"
 
@@ -168,18 +168,18 @@ class Changed(NamedTuple):
 def changes(
     before: Any, after: Any, *, identify: Identify | None = None, exact: bool = False, by_index: bool = True
 ) -> Iterator[Changed]:
-    """Yield what is different between two JSON values, as deep down as it can be located.
+    """Yield the differences between two JSON values, at the deepest paths.
 
-    Objects are compared by key. Arrays are compared by index; unless `by_index`, arrays of different lengths are one
-    change. `identify` returns the members of an array by their identifiers, None for an array to compare by index;
-    with it the changes of an array come in an order in which they can be carried out (RFC 6902 §3). `exact` is that
-    of `same`.
+    Objects are compared by key, arrays by index. Without `by_index`, arrays of different lengths are a single change.
+    `identify` returns the members of an array by their identifiers, None for an array to compare by index. With
+    `identify`, the changes of an array can be applied in the order in which they are yielded (RFC 6902 §3). `exact` is
+    that of `same`.
     """
     return _Comparison(identify, exact, by_index).of(before, after, ())
 
 
 class _Comparison(NamedTuple):
-    """How values are compared."""
+    """The options of a comparison, and the comparison."""
 
     identify: Identify | None
     exact: bool
@@ -220,49 +220,49 @@ class _Comparison(NamedTuple):
             yield Changed((*path, index), after=after[index])
 
     def by_identifier(self, before: dict[str, Any], after: dict[str, Any], path: Path) -> Iterator[Changed]:
-        for index, (one, value) in reversed([*enumerate(before.items())]):
-            if one not in after:
+        for index, (name, value) in reversed([*enumerate(before.items())]):
+            if name not in after:
                 yield Changed((*path, index), before=value)
-        ranks = {one: rank for rank, one in enumerate(one for one in before if one in after)}
+        ranks = {name: rank for rank, name in enumerate(name for name in before if name in after)}
         placed: list[int] = []
-        for index, (one, value) in enumerate(after.items()):
-            if one not in ranks:
+        for index, (name, value) in enumerate(after.items()):
+            if name not in ranks:
                 yield Changed((*path, index), after=value)
                 continue
-            # Up to `index` all is in place; behind it the rest stands as it did, less what was taken out of it.
-            ahead = ranks[one] - bisect_left(placed, ranks[one])
-            insort(placed, ranks[one])
+            # Entries up to `index` are in place; those after it are in the old order, less those that were moved.
+            ahead = ranks[name] - bisect_left(placed, ranks[name])
+            insort(placed, ranks[name])
             if ahead:
                 yield Changed((*path, index), source=(*path, index + ahead))
-            yield from self.of(before[one], value, (*path, index))
+            yield from self.of(before[name], value, (*path, index))
 
 
-def same(one: Any, other: Any, *, exact: bool = False) -> bool:
+def same(value: Any, other: Any, *, exact: bool = False) -> bool:
     """Return whether two JSON values are equal; the order of members does not count, and true is not 1.
 
     1 equals 1.0 (RFC 6902 §4.6), and 0.0 equals -0.0, unless `exact`.
     """
-    return one is other or (one == other and _is_alike(one, other, exact=exact))
+    return value is other or (value == other and _is_alike(value, other, exact=exact))
 
 
-def _is_alike(one: Any, other: Any, *, exact: bool) -> bool:
-    """Whether values that Python takes for equal are so to JSON: their booleans and, if `exact`, their numbers."""
-    if one is other:
+def _is_alike(value: Any, other: Any, *, exact: bool) -> bool:
+    """Return whether values that are equal in Python are equal in JSON: their booleans and, if `exact`, numbers."""
+    if value is other:
         return True
-    if isinstance(one, dict):
-        return all(type(value) is str or _is_alike(value, other[key], exact=exact) for key, value in one.items())
-    if isinstance(one, list):
-        return all(type(value) is str or _is_alike(value, other[at], exact=exact) for at, value in enumerate(one))
-    return isinstance(one, bool) == isinstance(other, bool) and not (exact and repr(one) != repr(other))
+    if isinstance(value, dict):
+        return all(type(member) is str or _is_alike(member, other[key], exact=exact) for key, member in value.items())
+    if isinstance(value, list):
+        return all(type(entry) is str or _is_alike(entry, other[at], exact=exact) for at, entry in enumerate(value))
+    return isinstance(value, bool) == isinstance(other, bool) and not (exact and repr(value) != repr(other))
 
 
 def moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     """Return the fewest identifiers, in the order of `after`, that have to move to bring `before` into that order.
 
-    Identifiers that only one of the sequences has do not count. Neither sequence holds one twice.
+    Identifiers of only one sequence are ignored. Neither sequence may repeat an identifier.
     """
-    places = {one: place for place, one in enumerate(before)}
-    common = [(places[one], one) for one in after if one in places]
+    places = {identifier: place for place, identifier in enumerate(before)}
+    common = [(places[identifier], identifier) for identifier in after if identifier in places]
     ends: list[int] = []
     last: list[int] = []
     previous: list[int] = []
@@ -277,15 +277,15 @@ def moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     while at >= 0:
         kept.add(common[at][1])
         at = previous[at]
-    return tuple(one for _, one in common if one not in kept)
+    return tuple(identifier for _, identifier in common if identifier not in kept)
 
 
 TRUTH_WORDS = ("true", "false", "yes", "no", "1", "0")
-"""The texts that mean a truth value, in small letters."""
+"""The texts of truth values, in lower case."""
 
 
 def means_number(value: Any) -> bool:
-    """Whether a ground truth is a number, or the text of one."""
+    """Return whether a ground truth is a number, or the text of a number."""
     if isinstance(value, str):
         try:
             float(value)
@@ -296,7 +296,7 @@ def means_number(value: Any) -> bool:
 
 
 def means_truth_value(value: Any) -> bool:
-    """Whether a ground truth is true or false, in whatever spelling."""
+    """Return whether a ground truth is true or false, as a boolean, a text or a number."""
     if isinstance(value, str):
         return value.lower() in TRUTH_WORDS
     return isinstance(value, int | float) and value in {0, 1}

@@ -1,6 +1,7 @@
-"""Families: benchmarks and agent checkpoints, recognised by their content, read, loaded and validated alike.
+"""Families: benchmarks and agent checkpoints, which this package recognises by their content and treats alike.
 
-`inspection` counts their content.
+`read`, `load` and `validate` handle a checkpoint of either family. `identity` computes fingerprints and signatures,
+`merging` merges two edits, `git` has the drivers for git, and `inspection` counts the content.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def family_of(source: Source) -> str:
 
 
 def dialect_of(source: Source) -> str:
-    """Return the dialect that a source is written in; for agents, `agent-canonical` or `agent-second`."""
+    """Return the dialect of a source; for agents, `agent-canonical` or `agent-second`."""
     return source.dialect if isinstance(source, Reading) else f"{AGENT}-{source.shape}"
 
 
 def name_of(source: Source) -> str:
-    """Return the name of a checkpoint for people, empty where it has none."""
+    """Return the name of a checkpoint, empty if it has none."""
     name = source.tree.get("name")
     return name if isinstance(name, str) else ""
 
@@ -96,7 +97,7 @@ def inferred(graph: StatementGraph) -> StatementGraph:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - as above
 
     if isinstance(graph, CheckpointGraph):
-        from checkpoint_ld.validation import inference  # noqa: PLC0415 - it reads templates, which few ask for
+        from checkpoint_ld.validation import inference  # noqa: PLC0415 - it reads templates, which few need
 
         return inference.with_inferred(graph)
     from checkpoint_ld.agents.graph import AgentGraph  # noqa: PLC0415 - as above
@@ -115,7 +116,7 @@ Source: TypeAlias = "Reading | AgentReading"
 def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Source:
     """Read a checkpoint from a path, an open binary file or bytes.
 
-    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension decides, or else its first
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; by default it follows from the file's extension or the first
     characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, for any finding;
     SourceMissingError when there is no such file.
     """
@@ -125,7 +126,7 @@ def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits
 def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
     """Read a checkpoint, valid or not; a benchmark, if `checked`, with the findings of the rules at load.
 
-    Raises ReadError for what is neither JSON nor RDF, or no checkpoint at all.
+    Raises ReadError for a source that is neither JSON nor RDF, or no checkpoint.
     """
     return examine_bytes(*read_bytes(source, limits), syntax=syntax, limits=limits, checked=checked)
 
@@ -164,7 +165,7 @@ def refusing(source: Source, *, strict: bool = False) -> Source:
     """Return a reading; raise ReadError if it cannot be used, or, if `strict`, for any finding."""
     if isinstance(source, Reading):
         return validator.refusing(source, strict=strict)
-    from checkpoint_ld.agents.rules import report_on  # noqa: PLC0415 - what is only looked at needs no rules
+    from checkpoint_ld.agents.rules import report_on  # noqa: PLC0415 - reading alone needs no rules
 
     refused = report_on(source).at_least(Severity.WARNING if strict else Severity.VIOLATION)
     if refused:
@@ -185,7 +186,7 @@ def _held(read: Reading, *, checked: bool) -> Reading:
 
 
 def _is_agent(document: Document) -> bool:
-    """Return whether a document is an agent checkpoint, without importing what reading one needs."""
+    """Return whether a document is an agent checkpoint, without importing its reader if possible."""
     value = document.value
     if isinstance(value, dict) and value.keys() >= AGENT_MEMBERS:
         return True
@@ -206,8 +207,8 @@ def load(
 ) -> Any:
     """Read a checkpoint and return the object of its family: a `Benchmark`, or an `AgentCheckpoint`.
 
-    Its content decides which one; `Benchmark.load` and `AgentCheckpoint.load` take one family only. Parameters and
-    errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is refused in any case.
+    The family follows from its content; `Benchmark.load` and `AgentCheckpoint.load` accept one family only. Parameters
+    and errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is always refused.
     """
     if isinstance(source, Graph):
         read = of_statements(emission.held(source), checked=False)
@@ -215,7 +216,7 @@ def load(
         read = examine(source, syntax=syntax, checked=False)
     refusing(read, strict=strict)
     if isinstance(read, Reading):
-        from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - commands that look at a file need none of it
+        from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - it takes long to import
 
         return Benchmark.of_reading(read, validate=validate)
     return _agent(read, validate=validate)
@@ -257,15 +258,15 @@ class Profiles:
         if not self.has(BENCHMARK) and not self.has(AGENT):
             short = dict.fromkeys(name.removeprefix(f"{profiles.AGENT}-") for name in profiles.names())
             raise SettingsError(unknown("profile", self.name, short))
-        self.first  # noqa: B018 - says now what is wrong with the shapes
+        self.first  # noqa: B018 - raises for invalid shapes
 
     @property
     def first(self) -> Profile:
-        """The profile for a source of no family: that for benchmarks, if there is one."""
+        """The profile for a source of unknown family: that for benchmarks, if there is one."""
         return self.of(BENCHMARK if self.has(BENCHMARK) else AGENT)
 
     def has(self, family: str) -> bool:
-        """Whether a family has a profile of that name."""
+        """Return whether a family has a profile of that name."""
         try:
             profiles.of_family(self.name, _CALLED[family])
         except SettingsError:
@@ -312,9 +313,9 @@ def check(
 ) -> Checked:
     """Validate a checkpoint by the rules of its family: a path, an open binary file or bytes.
 
-    `together` notes it, to compare it with others. An unreadable source gives a finding, with the severity that the
-    profile gives it. Raises SourceMissingError for a file that is not there, SettingsError for a profile that is not
-    for its family, and for the user's shapes when they cannot be applied.
+    `together` records it for comparison with others. An unreadable source gives a finding with the severity of the
+    profile. Raises SourceMissingError for a missing file, and SettingsError for a profile of another family or shapes
+    that cannot be applied.
     """
     first = chosen.first if isinstance(chosen, Profiles) else chosen
     try:
@@ -338,7 +339,7 @@ def check(
 def check_source(source: Source, chosen: Profiles | Profile, *, engine: str = validator.COMPILED) -> Checked:
     """Validate a reading by the rules of its family.
 
-    For another family than that of a single profile, its profile of the same name applies, or else its default. Raises
+    If a single profile is of the other family, the profile of the same name applies, or else the default. Raises
     SettingsError as `check`.
     """
     if isinstance(source, Reading):
@@ -355,9 +356,9 @@ def _profile(chosen: Profiles | Profile, family: str) -> Profile:
 
 
 class Together:
-    """The sources of one run, compared with each other where the profile has rules for that (agent checkpoints).
+    """The sources of one run, which are compared with each other if the profile has rules for that.
 
-    It keeps the time of each agent checkpoint, where to read it again, and the questions of benchmarks.
+    It records the time and the source of each agent checkpoint, and the questions of benchmarks.
     """
 
     def __init__(self, chosen: Profiles) -> None:
@@ -368,7 +369,7 @@ class Together:
         self._count = 0
 
     def note(self, source: Any, data: bytes, read: Source | None) -> None:
-        """Note the next source: `source` can be read again, `data` are its bytes, `read` is None for no checkpoint."""
+        """Record the next source: `source` can be read again, `data` are its bytes, `read` is its reading, if any."""
         at, self._count = self._count, self._count + 1
         if self._profile is None or read is None:
             return
@@ -386,7 +387,7 @@ class Together:
         self._agents.append((taken if is_number(taken) else 0, at, source, read.syntax))
 
     def added(self, checked: Iterable[Checked]) -> list[Checked]:
-        """Return the noted sources, with contradictions between them among their findings."""
+        """Return the recorded sources with findings about contradictions between them added."""
         found = list(checked)
         if self._profile is None or len(self._agents) < 2:
             return found
@@ -395,18 +396,21 @@ class Together:
         texts: dict[int, str] = {}
         oldest_first = sorted(self._agents, key=lambda agent: agent[:2])
         readings = (self._again(*agent[1:], texts) for agent in oldest_first)
-        for one in check_collection(readings, self._benchmarks):
-            at = int((one.place.file or "").partition(".")[0])
-            rule = self._profile.rule(one.rule)
+        for contradiction in check_collection(readings, self._benchmarks):
+            at = int((contradiction.place.file or "").partition(".")[0])
+            rule = self._profile.rule(contradiction.rule)
             if rule is None:
                 continue
-            place = replace(one.place, file=found[at].source)
-            findings = (*found[at].findings, replace(one, place=place, severity=rule.severity))
+            place = replace(contradiction.place, file=found[at].source)
+            findings = (*found[at].findings, replace(contradiction, place=place, severity=rule.severity))
             found[at] = replace(found[at], findings=findings, text=found[at].text or texts[at])
-        return [replace(one, findings=tuple(sorted(one.findings, key=by_place))) for one in found]
+        return [
+            replace(contradiction, findings=tuple(sorted(contradiction.findings, key=by_place)))
+            for contradiction in found
+        ]
 
     def _again(self, at: int, source: Any, syntax: str, texts: dict[int, str]) -> AgentReading:
-        """Read an agent checkpoint again, under its number: several sources may have one name, or none."""
+        """Read an agent checkpoint again under its number, because sources may share a name or have none."""
         from checkpoint_ld.agents import serialization  # noqa: PLC0415 - as above
 
         data, name = read_bytes(source)
@@ -417,9 +421,11 @@ class Together:
 
 
 def report_of(checked: Iterable[Checked], chosen: Profiles) -> Report:
-    """Return the report on sources that were validated by the profiles of a name."""
+    """Return the report on sources that were validated by `chosen`."""
     found = tuple(checked)
-    families = {AGENT if one.dialect.startswith(AGENT) else BENCHMARK for one in found if one.dialect is not None}
+    families = {
+        AGENT if source.dialect.startswith(AGENT) else BENCHMARK for source in found if source.dialect is not None
+    }
     used = [chosen.of(family) for family in sorted(families)] or [chosen.first]
     rules = {code: rule for profile in used for code, rule in profile.rules.items()}
     return Report(", ".join(profile.name for profile in used), found, MappingProxyType(rules))

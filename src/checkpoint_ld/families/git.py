@@ -1,6 +1,7 @@
-"""git: setup and removal of our diff and merge drivers, and the merge driver itself (gitattributes(5)).
+"""git: our diff and merge drivers (gitattributes(5)), with their setup and removal.
 
-git compares checkpoints as lines of text: their content for authors, without dates.
+The diff driver (`outline_of`) gives git a checkpoint as lines of text: its content for authors, without dates. The
+merge driver (`merge_file`) and `resolve` use `merging`.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 _PASSED = frozenset(("@type", "@context", "dateCreated", "dateModified"))
 _FLAT = frozenset(("item", "snapshot", "tool_state"))
-"""Objects whose members are shown in their place."""
+"""Objects whose members are shown on the level of the object."""
 _TEXTS = {"acceptedAnswer": "answer", "hasPart": "template"}
 """Objects of a question of which only the text is shown."""
 _ENTRIES = {
@@ -75,8 +76,8 @@ def _value(key: str, value: Any, depth: int) -> Iterator[str]:
         yield f"{margin}{key}: {WITHHELD}"
     elif isinstance(value, dict) and value:
         yield f"{margin}{key}:"
-        for name, one in value.items():
-            yield from _value(name, one, depth + 1)
+        for name, member in value.items():
+            yield from _value(name, member, depth + 1)
     elif isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
         yield f"{margin}{key}:"
         for item in value:
@@ -93,7 +94,7 @@ _NAME = "checkpoint-ld"
 _BEGIN, _END = "# begin of checkpoint-ld", "# end of checkpoint-ld"
 _SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}")
 _MOST = 127
-"""git takes a greater exit code of a merge driver for a crash."""
+"""The greatest exit code of a merge driver that git does not treat as a crash."""
 
 
 def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> Path:
@@ -118,7 +119,7 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
 
 
 def uninstall(*, everywhere: bool = False) -> bool:
-    """Remove the setup of `install`, and nothing else; return whether there was anything."""
+    """Remove the setup of `install`; return whether there was any."""
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
     known = _git("config", scope, "--name-only", "--list").splitlines()
@@ -135,14 +136,16 @@ def uninstall(*, everywhere: bool = False) -> bool:
 
 
 def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple[int, str]:
-    """Merge three temporary files of git's into `ours`, the file `path` of the work tree.
+    """Merge three temporary files of git into `ours`; `path` is the file in the work tree.
 
-    Returns the exit code for git, and a message for people. Files that are no checkpoints are merged by git itself.
+    Returns the exit code for git, and a message for the user. Files that are no checkpoints are merged line by line.
     """
     try:
         old = read_bytes(base)[0]
-        mine, other = (_source(name, read_bytes(one)[0], path) for name, one in (("OURS", ours), ("THEIRS", theirs)))
-        # git gives an empty base where both sides have added the file.
+        mine, other = (
+            _source(name, read_bytes(version)[0], path) for name, version in (("OURS", ours), ("THEIRS", theirs))
+        )
+        # The base is empty if both sides have added the file.
         merged = merging.merge_sources(_source("BASE", old, path) if old.strip() else None, mine, other)
         data = merged.content()
     except CheckpointLdError as error:
@@ -163,9 +166,9 @@ def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple
 
 
 def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = None) -> Merge:
-    """Merge the versions of a contested file that git keeps, and write the file; `prefer` or `decide` settle conflicts.
+    """Merge the versions of a file in git's index, and write the file; `prefer` or `decide` settle conflicts.
 
-    Raises SettingsError for a file that is not contested.
+    Raises SettingsError for a file without a conflict.
     """
     name = _inside(path)
     old, mine, other = (_run("show", f":{stage}:{name}") for stage in (1, 2, 3))
@@ -185,7 +188,7 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
 
 
 def conflicts_of(path: str) -> Path:
-    """Return the file, in git's own folder, that lists the conflicts in a file of the work tree."""
+    """Return the path, in git's folder, of the list of conflicts in a file of the work tree."""
     return Path(_git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json").strip())
 
 
@@ -217,7 +220,7 @@ def _attributes(*, everywhere: bool) -> Path:
 
 
 def _others(file: Path) -> list[str]:
-    """Return the lines of a file of attributes that are not ours."""
+    """Return the lines of a file of attributes without our section."""
     kept, is_ours = [], False
     for line in _lines(file):
         is_ours = line == _BEGIN or (is_ours and line != _END)
@@ -227,7 +230,7 @@ def _others(file: Path) -> list[str]:
 
 
 def _lines(file: Path) -> list[str]:
-    """Return the lines of a file of attributes, in whatever encoding it is; none where there is no file."""
+    """Return the lines of a file of attributes in any encoding, none if there is no file."""
     return file.read_bytes().decode("utf-8", "surrogateescape").splitlines() if file.is_file() else []
 
 

@@ -1,9 +1,8 @@
 """Identity of content: the fingerprint of a checkpoint's statements, and signatures over it.
 
 The fingerprint is the SHA-256 of the asserted graph in canonical N-Quads (W3C RDF Dataset Canonicalization,
-RDFC-1.0). It does not depend on the syntax, on the form of JSON-LD, on the context or on the layout of a file: a
-context of its own, which the residue of the root keeps, is left out. Anybody can compute it from the output of
-`convert --to nq`.
+RDFC-1.0). It does not depend on the syntax, the form of JSON-LD, the context or the layout of a file; the context in
+the residue of the root is left out. It can be computed from the output of `convert --to nq`.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
 
 
 def _forget_context(graph: StatementGraph) -> None:
-    """Leave out a document's own context, which a benchmark's residue keeps, or a member of an agent's."""
+    """Remove the document's context, which is in the residue of a benchmark or a statement of an agent checkpoint."""
     left = residue_of(graph.index, graph.root)
     if isinstance(graph, CheckpointGraph) and "@context" in left.members:
         put_residue(graph.index, graph.root, left.without("@context"))
@@ -82,8 +81,8 @@ def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: s
 def verify_signature(source: Source, signature: str | bytes, key: bytes, *, syntax: str | None = None) -> bool:
     """Return whether a signature of `sign` fits this checkpoint and a key.
 
-    `key` is the public key in PEM. Raises SettingsError for a key that cannot be used and for what is no signature, and
-    where the extra `signing` is not installed; ReadError as `fingerprint`.
+    `key` is the public key in PEM. Raises SettingsError for an invalid key or signature, and where the extra `signing`
+    is not installed; ReadError as `fingerprint`.
     """
     ed25519, serialization = _cryptography()
     held = _loaded(lambda: serialization.load_pem_public_key(key), "public")
@@ -118,7 +117,7 @@ def _loaded(load: Any, kind: str) -> Any:
 def read_sums(text: str, name: str) -> list[tuple[str, str]]:
     """Return the fingerprints and files of a list as `fingerprint` prints it.
 
-    Raises ReadError with the line that is no part of such a list.
+    Raises ReadError with the first line that has another form.
     """
     sums = []
     for number, line in enumerate(text.splitlines(), 1):

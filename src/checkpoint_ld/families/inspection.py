@@ -41,7 +41,7 @@ class SuspiciousId:
 class Inspection:
     """The content of a checkpoint. `traits` counts by scope and kind, such as `("global", "llm")`.
 
-    `published` has licence, citation, funder, keywords and identifier of the benchmark itself, as it writes them.
+    `published` has licence, citation, funder, keywords and identifier of the benchmark.
     """
 
     source: str | None
@@ -160,7 +160,7 @@ class AgentInspection:
     findings: tuple[Finding, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the inspection as a JSON object; of the checkpoint itself, all but snapshot and difference."""
+        """Return the inspection as a JSON object, with the checkpoint apart from its snapshot and difference."""
         members = self.checkpoint.tree()
         header = {key: value for key, value in members.items() if key not in ("snapshot", "diff")}
         plain = ("source", "dialect", "syntax", "root", "triples", "thoughts", "calls", "failed", "in_flight")

@@ -1,4 +1,9 @@
-"""Three-way merging of two edits of one checkpoint, in the terms of its authors."""
+"""Three-way merging of two edits of one checkpoint, in the terms of its authors.
+
+`merge` compares the canonical trees of base, ours and theirs member by member. `_BenchmarkMerger` and `_AgentMerger`
+define how entries of arrays are identified and which values never conflict. A `Merge` has the result and the
+`Conflict`s.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
 
     Decide = Callable[["Conflict"], Any]
     Paths = tuple[Path | None, Path | None, Path | None]
-    """The paths of a value in base, ours and theirs, None where there is none."""
+    """The paths of a value in base, ours and theirs, None if there is no value."""
     Steps = tuple[Any, ...]
 
 Json = dict[str, Any]
@@ -53,11 +58,11 @@ _ROOM = 60
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A value that both sides changed, each in another way.
+    """A value that both sides changed in different ways.
 
     `subject` names it in the authors' terms, such as `question urn:…` and `template`. The values are JSON in the
-    canonical form, ABSENT where a side has none; the places are None there. `taken` says what the result has: `ours`,
-    `theirs`, or `edited` for another value.
+    canonical form, ABSENT where a side has none; the places are None there. `taken` is the side whose value the result
+    has, `ours` or `theirs`, or `edited` for another value.
     """
 
     subject: tuple[str, ...]
@@ -90,16 +95,16 @@ class Conflict:
         hidden = {name: WITHHELD if self._is_secret(value) else value for name, (value, _) in self._sides().items()}
         held = {name: getattr(self, f"{name}_place") for name in ("base", *_SIDES)}
         places = {
-            name: {"file": one.file, "pointer": one.pointer, "line": one.line, "column": one.column}
-            for name, one in held.items()
-            if one is not None
+            name: {"file": place.file, "pointer": place.pointer, "line": place.line, "column": place.column}
+            for name, place in held.items()
+            if place is not None
         }
         return {"subject": list(self.subject), **hidden, "places": places, "taken": self.taken}
 
     def _sides(self) -> dict[str, tuple[Any, Place | None]]:
         """Return value and place of the sides that have a value."""
         found = {name: (getattr(self, name), getattr(self, f"{name}_place")) for name in ("base", *_SIDES)}
-        return {name: one for name, one in found.items() if one[0] is not ABSENT}
+        return {name: side for name, side in found.items() if side[0] is not ABSENT}
 
     def _is_secret(self, value: Any) -> bool:
         return secret({self.subject[-1] if self.subject else "": value}) is not None
@@ -156,10 +161,10 @@ class Merge:
         return {"is_clean": self.is_clean, "conflicts": [conflict.as_json() for conflict in self.conflicts]}
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
-        """Write the result to `path`, all of it or nothing; the extension tells the syntax.
+        """Write the result to `path`, atomically; the syntax follows from the extension.
 
-        JSON keeps the dialect and the layout of OURS. Raises WriteError for what cannot be written, and for a result
-        that could not be read again.
+        JSON keeps the dialect and the layout of OURS. Raises WriteError for a result that cannot be written or could
+        not be read again.
         """
         replace_file(path, self.content(path), overwrite=overwrite, pack=is_packed(path))
 
@@ -196,7 +201,7 @@ class Merge:
 
 
 class Side(NamedTuple):
-    """One of the three versions: its name, its tree, its object if given or needed, and its reading."""
+    """One of the three versions: its name, its tree, its object if there is one, and its reading."""
 
     name: str
     tree: Json
@@ -205,7 +210,7 @@ class Side(NamedTuple):
 
     @property
     def is_benchmark(self) -> bool:
-        """Whether it is a benchmark; otherwise it is an agent's checkpoint."""
+        """Whether it is a benchmark; otherwise it is an agent checkpoint."""
         return isinstance(self.value, Benchmark) or isinstance(self.source, Reading)
 
     def place(self, path: Any) -> Place | None:
@@ -222,14 +227,14 @@ def merge(
     prefer: Literal["ours", "theirs"] | None = None,
     decide: Callable[[Conflict], Any] | None = None,
 ) -> Merge:
-    """Bring two edits of one checkpoint together; `base` is what both started from.
+    """Merge two edits of one checkpoint; `base` is the version that both started from.
 
-    Both families merge, in any dialect and syntax. Parts are matched as in `semantic_diff` and `diff_checkpoints`. A
-    change of one side is taken, and one that both sides made alike. Of dates the newest is taken, of counts the
-    greatest; order and sets never conflict. For each conflict, `decide` is called and returns the value, such as its
-    `base`, `ours` or `theirs`; `prefer` decides all; with neither, the result has the value of OURS. The arguments are
-    not changed. Raises ReadError for what cannot be read, and SettingsError for checkpoints that are no versions of one
-    thing.
+    Both families merge, in any dialect and syntax. Parts are matched as in `semantic_diff` and `diff_checkpoints`. The
+    result has the changes of one side, and changes that both sides made alike. It has the newest of dates and the
+    greatest of counts; order and sets never conflict. For each conflict, `decide` is called and returns the value, such
+    as its `base`, `ours` or `theirs`. `prefer` decides all conflicts. With neither, the result has the value of OURS.
+    The arguments are not changed. Raises ReadError for what cannot be read, and SettingsError for checkpoints that are
+    no versions of the same checkpoint.
     """
     if prefer is not None and prefer not in _SIDES:
         raise SettingsError(unknown("side", prefer, _SIDES))
@@ -278,7 +283,7 @@ def _edited(ours: Side, tree: Json) -> Any:
 
 
 def _seen(base: Side, side: Side) -> Json:
-    """Return the tree of the base in the dialect of a side, without what that has no place for."""
+    """Return the tree of the base as if it had been written and read in the dialect of a side."""
     if not isinstance(side.source, Reading) or not base.tree:
         return base.tree
     own, dialect = base.source.dialect if isinstance(base.source, Reading) else CANONICAL, side.source.dialect
@@ -308,7 +313,7 @@ def of_source(name: str, source: Source) -> Side:
 
 
 def _refuse_strangers(base: Side, ours: Side, theirs: Side) -> None:
-    """Refuse checkpoints that are no versions of one thing."""
+    """Refuse checkpoints that are no versions of the same checkpoint."""
     kinds = {True: "a benchmark", False: "an agent's checkpoint"}
     for side in (ours, theirs):
         if side.is_benchmark is not base.is_benchmark:
@@ -321,15 +326,15 @@ def _refuse_strangers(base: Side, ours: Side, theirs: Side) -> None:
         if not alike and base.is_benchmark:
             alike = any(before and now for before, now in pairs(_questions(base.tree), _questions(side.tree)))
         if not alike:
-            what = "identifier, name or question" if base.is_benchmark else "execution"
+            shared = "identifier, name or question" if base.is_benchmark else "execution"
             raise SettingsError(
-                f"BASE and {side.name} have no {what} in common: they are no versions of one checkpoint; as BASE give "
-                "what both started from"
+                f"BASE and {side.name} have no {shared} in common: they are no versions of one checkpoint; "
+                "as BASE give what both started from"
             )
 
 
 class _Four(NamedTuple):
-    """The values that are merged at one place; `old` is the base as ours would have it, `was` as theirs would."""
+    """The values that are merged at one place; `old` is the base in the dialect of ours, `was` in that of theirs."""
 
     old: Any
     ours: Any
@@ -340,42 +345,42 @@ class _Four(NamedTuple):
 class _Merger:
     """Merges two edits of a JSON value; a subclass for each family defines names, and values that never conflict.
 
-    `found` takes each conflict and returns the value for the result.
+    `found` is called with each conflict and returns the value for the result.
     """
 
     def __init__(self, found: Callable[[Steps, _Four, Paths], Any]) -> None:
         self._found = found
 
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:
-        """Return the names of the members of four arrays; None for arrays that are changed as a whole."""
+        """Return the names of the entries of four arrays; None for arrays that are merged as a whole."""
         raise NotImplementedError
 
     def is_set(self, steps: Steps) -> bool:
         """Return whether an array of texts is a set."""
         raise NotImplementedError
 
-    def is_growing(self, steps: Steps, four: _Four) -> bool:  # noqa: ARG002 - those of families look at them
-        """Return whether an array only grows, so that the new items of both sides belong into it."""
+    def is_growing(self, steps: Steps, four: _Four) -> bool:  # noqa: ARG002 - subclasses use them
+        """Return whether an array only grows, so that the result has the new items of both sides."""
         return False
 
     def settled(self, steps: Steps, four: _Four) -> Any:
-        """Return the value to take where both sides changed one and that is no conflict, None where it is one."""
+        """Return the result for a value that both sides changed, None if that is a conflict."""
         raise NotImplementedError
 
     def words(self, steps: Steps) -> tuple[str, ...]:
-        """Return the words of authors for a place."""
+        """Return the authors' terms for a place."""
         raise NotImplementedError
 
     def present(self, value: Any) -> Any:
-        """Return a value, ABSENT for one that states nothing."""
+        """Return a value, ABSENT for an empty one."""
         return value
 
-    def same(self, one: Any, other: Any) -> bool:
-        """Return whether two values state the same."""
-        return same(self.present(one), self.present(other))
+    def same(self, value: Any, other: Any) -> bool:
+        """Return whether two values are equal, or both empty."""
+        return same(self.present(value), self.present(other))
 
     def merge(self, four: _Four, steps: Steps = (), paths: Paths = ((), (), ())) -> Any:
-        """Return the merged value at one place, ABSENT where none is left."""
+        """Return the merged value at one place, ABSENT if it was removed."""
         if self.same(four.was, four.theirs) or self.same(four.ours, four.theirs):
             return four.ours
         if any(isinstance(value, list) for value in four):  # a single value counts as a list where another is a list
@@ -398,7 +403,7 @@ class _Merger:
         return {key: value for key, value in merged.items() if value is not ABSENT}
 
     def _member(self, held: Any, steps: Steps, paths: Paths, name: Any, keys: tuple[Any, ...]) -> Any:
-        """Merge the members of a name in four objects; `keys` lead to it in base, ours and theirs."""
+        """Merge the members `name` of four objects; `keys` are their keys or indexes in base, ours and theirs."""
         four = _Four(*(version.get(name, ABSENT) for version in held))
         sides = zip(paths, (four.old, four.ours, four.theirs), keys, strict=True)
         base, ours, theirs = (None if path is None or value is ABSENT else (*path, key) for path, value, key in sides)
@@ -414,9 +419,9 @@ class _Merger:
             return _grown(four) if self.is_growing(steps, four) else None
         if any(len(set(name)) < len(name) for name in names):
             return None
-        # The names of entries are tuples, which distinguishes them from keys.
+        # The names of entries are tuples, to distinguish them from keys.
         entries: list[list[Hashable]] = [[(name,) for name in version] for version in names]
-        held = [dict(zip(one, values, strict=True)) for one, values in zip(entries, four, strict=True)]
+        held = [dict(zip(identifiers, values, strict=True)) for identifiers, values in zip(entries, four, strict=True)]
         at = [{name: index for index, name in enumerate(entries[side])} for side in (0, 1, 3)]
         merged = [
             self._member(held, steps, paths, name, tuple(version.get(name) for version in at))
@@ -434,23 +439,23 @@ def _are_texts(values: Sequence[Any]) -> bool:
 
 
 def _grown(four: _Four) -> list[Any] | None:
-    """Return an array with the items that both sides appended, None where a side changed it otherwise."""
+    """Return an array with the items that both sides appended, None if a side changed it otherwise."""
     if _common(four.old, four.ours) < len(four.old) or _common(four.was, four.theirs) < len(four.was):
         return None
     mine, other = four.ours[len(four.old) :], four.theirs[len(four.was) :]
     return [*four.ours, *other[_common(mine, other) :]]
 
 
-def _common(one: Sequence[Any], other: Sequence[Any]) -> int:
+def _common(first_array: Sequence[Any], other: Sequence[Any]) -> int:
     """Return how many items two arrays share at their beginnings."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (first, second) in pairs if not same(first, second)), min(len(one), len(other)))
+    pairs = enumerate(zip(first_array, other, strict=False))
+    return next((at for at, (first, second) in pairs if not same(first, second)), min(len(first_array), len(other)))
 
 
 def _ordered(
     old: Sequence[Hashable], ours: Sequence[Hashable], was: Sequence[Hashable], theirs: Sequence[Hashable]
 ) -> list[Hashable]:
-    """Return the names of both sides: in the order of ours, or of theirs where only they have changed it."""
+    """Return the names of both sides in the order of ours, or of theirs if only that side changed the order."""
 
     def is_moved(before: Sequence[Hashable], after: Sequence[Hashable]) -> bool:
         both = set(before) & set(after)
@@ -465,7 +470,7 @@ def _ordered(
             behind.setdefault(before, []).append(key)
         else:
             before = key
-    # Additions of both sides at one place stand one side after the other.
+    # Additions of both sides at the same place follow each other.
     merged: list[Hashable] = []
     waiting, shared = behind.get(None, []), set(second)
     for key in first:
@@ -477,20 +482,20 @@ def _ordered(
 
 
 _HEADER = frozenset(("id", "parent", "diff", "version"))
-"""The members that identify a save: those of the later one are taken."""
+"""The members that identify a save: the result has those of the later save."""
 _SETS = frozenset(("tags", "keywords", "labels"))
 _COUNTED = (("metadata",), ("snapshot", "progress"), ("timestamp",))
-"""The numbers that are counts and times: the greater one is taken."""
+"""Counts and times: the result has the greater number."""
 _ENTRIES = {"thought_chain": "thought", "calls": "call"}
 
 
 class _AgentMerger(_Merger):
-    """Merges the canonical trees of agents' checkpoints; thoughts and calls are known by their ids."""
+    """Merges the canonical trees of agent checkpoints, whose thoughts and calls are identified by their ids."""
 
     def __init__(self, four: _Four, found: Callable[[Steps, _Four, Paths], Any]) -> None:
         super().__init__(found)
         mine, other = four.ours, four.theirs
-        # The later save gives the header, whichever side it is on.
+        # The result has the header of the later save.
         self._is_theirs_later = (other["timestamp"], str(other["id"])) > (mine["timestamp"], str(mine["id"]))
 
     def is_set(self, steps: Steps) -> bool:
@@ -498,11 +503,11 @@ class _AgentMerger(_Merger):
 
     def is_growing(self, steps: Steps, four: _Four) -> bool:
         # Records of messages, memories and steps grow; arguments and vectors do not.
-        return "args" not in steps and all(isinstance(one, dict | str) for held in four for one in held)
+        return "args" not in steps and all(isinstance(item, dict | str) for held in four for item in held)
 
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:  # noqa: ARG002 - the signature of _Merger
         names = tuple([item.get("id") if isinstance(item, dict) else None for item in held] for held in four)
-        return names if all(isinstance(one, str) for held in names for one in held) else None
+        return names if all(isinstance(name, str) for held in names for name in held) else None
 
     def settled(self, steps: Steps, four: _Four) -> Any:
         if steps[0] in _HEADER:
@@ -522,27 +527,27 @@ class _AgentMerger(_Merger):
 
 
 def _has_name(steps: Steps, at: int) -> bool:
-    """Return whether the name of an entry comes after a step."""
+    """Return whether the step after `at` is the name of an entry."""
     return at + 1 < len(steps) and isinstance(steps[at + 1], tuple)
 
 
 _QUESTIONS = "dataFeedElement"
 _OURS = frozenset((*FORMAT_PROPERTIES, CONVERSION_PROPERTY))
-"""Properties that say how a file is written."""
+"""Properties about the format of a file."""
 _DATES = frozenset(("dateCreated", "dateModified", "created_at", "updated_at", "last_modified"))
 _BOUNDS = {"bestRating": "max_score", "worstRating": "min_score"}
 """Members of a rating that repeat a setting of its trait."""
 _LISTS = frozenset(("rating", "additionalProperty"))
-"""Arrays whose entries are things of their own, even if there is only one."""
+"""Arrays whose entries are matched by name, even if there is only one."""
 _NAMELESS = frozenset(("item", "additionalProperty", "value", "text"))
-"""Steps without a word for authors."""
+"""Steps that authors have no term for."""
 _WORDS = {"acceptedAnswer": "answer", "hasPart": "template"}
 _NAMED = {"rating": "trait", "hasPart": "scenario", "creator": "creator"}
 _TEXT_ROOM = 40
 
 
 class _BenchmarkMerger(_Merger):
-    """Merges the canonical trees of benchmarks; questions are known as `semantic_diff` knows them."""
+    """Merges the canonical trees of benchmarks, whose questions are matched as in `semantic_diff`."""
 
     def __init__(self, four: _Four, found: Callable[[Steps, _Four, Paths], Any]) -> None:
         super().__init__(found)
@@ -562,12 +567,12 @@ class _BenchmarkMerger(_Merger):
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:
         if steps == (_QUESTIONS,):
             return self._names
-        if not all(isinstance(one, dict) for held in four for one in held):
+        if not all(isinstance(entry, dict) for held in four for entry in held):
             return None
         if all(len(held) <= 1 for held in four) and steps != ("hasPart",) and steps[-1] not in _LISTS:
             return tuple(["only"] * len(held) for held in four)
         names = tuple([_name(item) for item in held] for held in four)
-        return None if any(one is None for held in names for one in held) else tuple(map(_counted, names))
+        return None if any(entry is None for held in names for entry in held) else tuple(map(_counted, names))
 
     def settled(self, steps: Steps, four: _Four) -> Any:
         key = steps[-1] if steps else ""
@@ -576,10 +581,10 @@ class _BenchmarkMerger(_Merger):
             return four.theirs if other is not None and (mine is None or other > mine) else four.ours
         if four.ours is ABSENT or four.theirs is ABSENT:
             kept, before = (four.ours, four.old) if four.theirs is ABSENT else (four.theirs, four.was)
-            # A changed date alone does not keep a thing that the other side has removed.
+            # A changed date alone does not keep a part that the other side has removed.
             return ABSENT if self.same(_dateless(kept), _dateless(before)) else None
         if key == "@id" and four.old is ABSENT and isinstance(four.theirs, str) and isinstance(four.ours, str):
-            # Both have added the question; whichever side merges, it has one identifier.
+            # Both sides have added the question; its identifier does not depend on which side is OURS.
             return min(four.ours, four.theirs)
         # The name of a template follows from its question.
         is_made = key == "name" and "hasPart" in steps[-3:] and steps[0] == _QUESTIONS
@@ -588,7 +593,7 @@ class _BenchmarkMerger(_Merger):
     def merge(self, four: _Four, steps: Steps = (), paths: Paths = ((), (), ())) -> Any:
         if steps == ("@context",):
             return _contexts(four)
-        # Members about the form of a file are those of OURS, and so are identifiers of parts that have names.
+        # Members about the format of a file, and identifiers of parts that have names, are those of OURS.
         is_format = len(steps) == 2 and steps[0] == "additionalProperty" and steps[1][0][0] in _OURS
         is_inner = len(steps) > 1 and any(step in steps for step in ("rating", "additionalProperty", "item"))
         if is_format or (is_inner and steps[-1] == "@id"):
@@ -601,7 +606,11 @@ class _BenchmarkMerger(_Merger):
         if merged is ABSENT:
             return merged
         wanted = {bound: _settings(merged).get(_BOUNDS[bound]) for bound in own}
-        changed = {bound: float(one) for bound, one in wanted.items() if is_number(one) and one != merged.get(bound)}
+        changed = {
+            bound: float(number)
+            for bound, number in wanted.items()
+            if is_number(number) and number != merged.get(bound)
+        }
         return {**merged, **changed} if changed else merged
 
     def words(self, steps: Steps) -> tuple[str, ...]:
@@ -630,15 +639,15 @@ class _BenchmarkMerger(_Merger):
 
 
 def _question_names(four: _Four) -> tuple[list[Hashable], ...]:
-    """Return the name of each question in four trees: its identifier in the base, or else its own."""
+    """Return the name of each question in four trees: the identifier of its match in the base, or its own."""
     old, ours, was, theirs = map(_questions, four)
     known = [[question.id for question in old]]
     for side in (ours, was, theirs):
         known += [[before.id if before else now.id for before, now in pairs(old, side) if now is not None]]
-    # Additions of both sides are matched by identifier, or else by text, as well.
+    # Additions of both sides are also matched by identifier or text.
     base = set(known[0])
     added = [
-        tuple(one for one, name in zip(side, names, strict=True) if name not in base)
+        tuple(content for content, name in zip(side, names, strict=True) if name not in base)
         for side, names in ((ours, known[1]), (theirs, known[3]))
     ]
     alike = {now.id: before.id for before, now in pairs(*added) if before is not None and now is not None}
@@ -649,9 +658,9 @@ def _question_names(four: _Four) -> tuple[list[Hashable], ...]:
 def _questions(tree: Json) -> tuple[QuestionContent, ...]:
     items = as_list(tree.get(_QUESTIONS))
     own = [item.get("@id") if isinstance(item, dict) else None for item in items]
-    named = {name: one for name, one in zip(own, items, strict=True) if isinstance(name, str) and name}
+    named = {name: element for name, element in zip(own, items, strict=True) if isinstance(name, str) and name}
     if len(named) == len(items):
-        return tuple(QuestionContent(name, one) for name, one in named.items())
+        return tuple(QuestionContent(name, element) for name, element in named.items())
     # Identifiers that the file does not state are computed from all texts.
     graph = CheckpointGraph.of_tree(tree)
     return content_of(graph, elements_of(graph)).questions
@@ -672,7 +681,7 @@ def _name(item: Json) -> tuple[Any, ...] | None:
 
 
 def _counted(names: Sequence[Any]) -> list[Hashable]:
-    """Return names with the number of equal ones before them."""
+    """Return each name with the number of equal names before it."""
     seen: Counter[Any] = Counter()
     counted: list[Hashable] = []
     for name in names:
@@ -682,7 +691,7 @@ def _counted(names: Sequence[Any]) -> list[Hashable]:
 
 
 def _contexts(four: _Four) -> Any:
-    """Return our context with the terms that they have added."""
+    """Return the context of ours with the terms that theirs has added."""
     if isinstance(four.ours, dict) and isinstance(four.theirs, dict):
         known = four.was if isinstance(four.was, dict) else {}
         return {**four.ours, **{k: v for k, v in four.theirs.items() if k not in known and k not in four.ours}}
@@ -695,13 +704,13 @@ def _settings(rating: Json) -> Json:
 
 
 def _repeats(rating: Json, bound: str) -> bool:
-    """Return whether a member of a rating repeats a setting; those of a boolean trait do not."""
+    """Return whether a member of a rating repeats a setting, as it does not for a boolean trait."""
     settings, name = _settings(rating), _BOUNDS[bound]
     return name in settings and rating.get(bound, settings[name]) == settings[name]
 
 
 def _dateless(value: Any) -> Any:
-    return {key: one for key, one in value.items() if key not in _DATES} if isinstance(value, dict) else value
+    return {key: member for key, member in value.items() if key not in _DATES} if isinstance(value, dict) else value
 
 
 def _moment(value: Any) -> datetime | None:

@@ -1,4 +1,8 @@
-"""Writing: a checkpoint graph as the bytes of a file, in the syntax, dialect and layout that are wanted."""
+"""Writing: a checkpoint graph as the bytes of a file, in a syntax, dialect and layout.
+
+`write` serializes RDF syntaxes by `graph.emission` and other dialects by `Dialect.downgrade`. For a graph that was read
+from a document, `dialects.amendment` keeps the text of unchanged parts. `completion` adds what Karenina requires.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,7 @@ RDF_WRITERS = {
     "xml": emission.rdf_xml_of,
 }
 SYNTAXES = (JSONLD, *RDF_WRITERS, EXPANDED)
-"""What a checkpoint can be written as, by the names that the command line has for it."""
+"""The syntaxes that can be written, by their names on the command line."""
 
 EXTENSIONS = {".json": JSONLD, ".jsonld": JSONLD, **emission.EXTENSIONS}
 
@@ -61,9 +65,9 @@ class Written:
 
 
 def syntax_of(path: str | os.PathLike[str]) -> str:
-    """Return by the extension of a path what is to be written there; JSON where it has none.
+    """Return the syntax for the extension of a path, JSON for a path without extension.
 
-    Raises WriteError for an extension with which nothing is written.
+    Raises WriteError for an unknown extension.
     """
     return kind_of(path, EXTENSIONS, JSONLD)
 
@@ -89,13 +93,12 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
 ) -> Written:
     """Return a checkpoint as bytes.
 
-    `source` is what the graph was read from. Where the dialect stays the same, what was not edited stays as it stands
-    there, byte for byte if nothing was. What the older dialects lack and Karenina wants is filled in; `now` is the date
-    that stands for a missing one, and `round_scores` allows whole numbers for bounds that Karenina would refuse.
-    `deep_judgment` false leaves out the settings of that name of LLM traits; a finding counts them.
-    `placeholders` gives a question without a template the one that stands for none. `context` is that of the canonical
-    dialect; None means the one that the source has. `inferred` adds to statements what follows from them; a JSON
-    document has no place for that. Raises WriteError for what cannot be written.
+    `source` is the reading of the graph. In the same dialect, unchanged parts keep their text, and an unchanged graph
+    gives the same bytes. Values that Karenina requires and older dialects lack are added; `now` replaces missing dates,
+    and `round_scores` allows rounding bounds that Karenina would refuse. `deep_judgment` false leaves out these
+    settings of LLM traits; a finding counts them. With `placeholders`, a question without a template gets the
+    placeholder. `context` is that of the canonical dialect; None means that of the source. `inferred` adds inferred
+    statements, which only RDF syntaxes can hold. Raises WriteError for what cannot be written.
     """
     adaptation = _Adaptation(deep_judgment=deep_judgment, placeholders=placeholders)
     if syntax != JSONLD:
@@ -111,7 +114,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(SYNTAXES[1:])}")
     known = dialects.dialect(dialect)
     if known.downgrade is None:
-        writable = ", ".join(one.name for one in dialects.DIALECTS if one.downgrade is not None)
+        writable = ", ".join(other.name for other in dialects.DIALECTS if other.downgrade is not None)
         raise WriteError(f"the dialect {dialect} can be read but not written: write one of {writable}")
     document = source.document if source is not None and source.dialect == dialect else None
     tree = graph.tree() if document is not None or dialect != CANONICAL else None
@@ -132,10 +135,10 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
 
 
 class _Adaptation:
-    """Makes of a canonical tree what is to be written; objects that are so already stay the same objects.
+    """Adapts a canonical tree for writing; objects that need no change stay the same objects.
 
-    `findings` report what is left out or changed. `completes` has the date, the rounding and the root for a document
-    that Karenina is to load.
+    `findings` report omissions and changes. `completes` has the arguments of `completion.complete`, for a document that
+    Karenina has to load.
     """
 
     def __init__(self, *, deep_judgment: bool, placeholders: bool) -> None:
@@ -146,11 +149,11 @@ class _Adaptation:
 
     @property
     def is_wanted(self) -> bool:
-        """Whether there is anything to adapt."""
+        """Whether statements need an adapted tree."""
         return self._placeholders or not self._deep_judgment
 
     def of(self, tree: Tree) -> Tree:
-        """Return the adapted tree, and know its findings."""
+        """Return the adapted tree, and set `findings`."""
         bare, found = (tree, ()) if self._deep_judgment else _without_deep_judgment(tree)
         self.findings = [*found]
         if not self._placeholders and self.completes is None:
@@ -198,7 +201,7 @@ def _downgraded(
 
 
 def _options(own: Any, tree: Tree, known: Dialect) -> dict[str, Any]:
-    """Return how a document is written again: with what every new one has only where it has that itself."""
+    """Return the options for writing a document again: metadata of new documents only if it has them."""
     names = values(tree.get("additionalProperty"))
     options = {"include_metadata": CONVERSION_PROPERTY in names} if known.name in (_GUI, _DATASET) else {}
     if known.name == _DATASET:
@@ -207,7 +210,7 @@ def _options(own: Any, tree: Tree, known: Dialect) -> dict[str, Any]:
 
 
 def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, Any]) -> Downgrade:
-    """Return a canonical document in another dialect, with the terms of its own context."""
+    """Return a canonical document in another dialect, with the additional terms of its context."""
     assert known.downgrade is not None  # noqa: S101 - write has checked it
     value, findings = known.downgrade(tree, now=now, **options)
     foreign = contexts.foreign_terms(tree.get("@context"))
@@ -220,24 +223,24 @@ def _in_dialect(tree: Tree, known: Dialect, now: str | None, options: dict[str, 
 
 
 def _typings(value: Any, pointer: str, dialect: str) -> Iterator[Finding]:
-    """Yield what the other dialects have no place for: the languages and datatypes of texts."""
+    """Yield a loss for each language or datatype of a text, which other dialects cannot express."""
     if isinstance(value, TypedText):
         typing = f"language {value.language}" if value.language is not None else f"datatype {value.datatype}"
         yield loss(f"the {typing} of the text {shown(value)} has no place in {dialect}", pointer, dialect)
     elif isinstance(value, dict | list):
-        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _typings(one, step(pointer, key), dialect)
+        for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _typings(member, step(pointer, key), dialect)
 
 
 def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
-    """Return a document with the edit that leads from `before` to `after`, in its own form if it can hold the edit.
+    """Return a document with the edit that leads from `before` to `after`, in its own form if that can hold the edit.
 
-    They cannot where the document keeps something in a place that our writer never uses. Then reading it after the edit
-    would not give what editing gives after reading.
+    It cannot if the document has a value in a place that our writer never uses. Then the edited document would not be
+    read as the edited tree.
     """
     value = amended(own, before, after)
     if known.recognises(own) and known.recognises(value):
-        read_own, read_before, read_after = (_bare(known.upgrade(one).tree) for one in (own, before, after))
+        read_own, read_before, read_after = (_bare(known.upgrade(tree).tree) for tree in (own, before, after))
         if same(_bare(known.upgrade(value).tree), amended(read_own, read_before, read_after)):
             return value
     kept = {"@context": own["@context"]} if isinstance(own, dict) and "@context" in own else {}
@@ -245,7 +248,7 @@ def _in_own_words(own: Any, before: Tree, after: Tree, known: Dialect) -> Any:
 
 
 def _style_of(document: Document | None) -> ContextStyle:
-    """Return the style of the document that a graph was read from; a new one is written under our own context."""
+    """Return the context style of the document that a graph was read from; a new document gets our context."""
     own = document.value.get("@context") if document is not None and isinstance(document.value, dict) else None
     is_ours = not isinstance(own, dict) or all(key in own for key in contexts.improved())
     return ContextStyle.IMPROVED if is_ours else ContextStyle.PLAIN
@@ -254,16 +257,16 @@ def _style_of(document: Document | None) -> ContextStyle:
 def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
     """Return a checkpoint without the deep-judgment settings of its LLM traits, and the finding that counts them.
 
-    Dynamic traits keep theirs. Without such settings it is `tree` itself.
+    Dynamic traits keep their settings. A tree without such settings is returned itself.
     """
     counts: list[int] = []
     bare = _with_bare_ratings(tree, counts)
     if isinstance(bare.get("dataFeedElement"), list):
         elements = [
-            changed(one, {"item": _with_bare_ratings(one["item"], counts)}, "dataFeedElement")
-            if isinstance(one, dict) and isinstance(one.get("item"), dict)
-            else one
-            for one in bare["dataFeedElement"]
+            changed(element, {"item": _with_bare_ratings(element["item"], counts)}, "dataFeedElement")
+            if isinstance(element, dict) and isinstance(element.get("item"), dict)
+            else element
+            for element in bare["dataFeedElement"]
         ]
         bare = changed(bare, {"dataFeedElement": elements}, None)
     if not counts:
@@ -275,7 +278,7 @@ def _without_deep_judgment(tree: Tree) -> tuple[Tree, tuple[Finding, ...]]:
 def _with_bare_ratings(holder: Tree, counts: list[int]) -> Tree:
     if "rating" not in holder:
         return holder
-    return changed(holder, {"rating": [_bare_rating(one, counts) for one in as_list(holder["rating"])]}, "item")
+    return changed(holder, {"rating": [_bare_rating(rating, counts) for rating in as_list(holder["rating"])]}, "item")
 
 
 def _bare_rating(rating: Any, counts: list[int]) -> Any:
@@ -284,7 +287,7 @@ def _bare_rating(rating: Any, counts: list[int]) -> Any:
         return rating
     bare = {name: value for name, value in rating.items() if not name.startswith(_DEEP_JUDGMENT)}
     settings = as_list(rating.get("additionalProperty"))
-    kept = [one for one in settings if not (name_of(one) or "").startswith(_DEEP_JUDGMENT)]
+    kept = [setting for setting in settings if not (name_of(setting) or "").startswith(_DEEP_JUDGMENT)]
     count = len(rating) - len(bare) + len(settings) - len(kept)
     if not count:
         return rating

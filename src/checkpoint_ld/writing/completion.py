@@ -1,7 +1,7 @@
-"""Completion: a canonical tree with everything that Karenina refuses a file without.
+"""Completion: a canonical tree with everything that Karenina requires of a file.
 
-What is there stays, in the form that Karenina takes; nothing is taken away. What Karenina could never take is refused.
-A question without a template gets the one that stands for none only where that is wanted (`with_placeholders`).
+`complete` adds missing values, changes the form of values where Karenina requires it, and refuses values that Karenina
+can never load. It removes nothing. `with_placeholders` adds templates to questions without one.
 """
 
 from __future__ import annotations
@@ -33,20 +33,19 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 _WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
-"""Settings of a trait that are whole numbers in Karenina."""
+"""Settings of a trait that are integers in Karenina."""
 _COMPLETED = frozenset(("callable_code", *CONTAINERS, *_WHOLE))
 
 
 def complete(
     tree: Tree, now: str | None = None, *, round_scores: bool = False, root: str | None = None
 ) -> tuple[Tree, tuple[Finding, ...]]:
-    """Return a canonical tree as Karenina loads it, and what had to be changed for that.
+    """Return a canonical tree that Karenina loads, and the findings about changed values.
 
-    Objects that it loads as they are stay the same objects; those of the tree may have contexts of their own.
-    `root` is given for a tree that was another dialect's: the IRI of its root. Such a tree gets what every new
-    benchmark has, where it lacks it: identifier, version, creator and version of the format.
-    `now` is the date that stands for a missing one. Bounds of scores that are no whole numbers are rounded, the range
-    to the wider side, if `round_scores` allows it; otherwise they are refused. Raises WriteError for what is refused.
+    Objects that need no change stay the same objects. Objects may have local contexts. `root` is the IRI of the root of
+    a tree from another dialect; such a tree gets a missing identifier, version, creator and version of the format.
+    `now` replaces missing dates. With `round_scores`, fractional bounds of scores are rounded to a wider range;
+    otherwise they are refused. Raises WriteError for refused values.
     """
     writer = _Completion(now, round_scores=round_scores)
     whole = writer.root(tree)
@@ -58,14 +57,14 @@ def complete(
 
 
 def with_placeholders(tree: Tree) -> Tree:
-    """Return a canonical tree in which every question has a template, be it the one that stands for none."""
+    """Return a canonical tree in which every question has a template, if need be the placeholder."""
     elements = [*as_list(tree.get("dataFeedElement"))]
-    for at, one in enumerate(elements):
-        question = one.get("item") if isinstance(one, dict) else None
+    for at, element in enumerate(elements):
+        question = element.get("item") if isinstance(element, dict) else None
         if isinstance(question, dict) and "hasPart" not in question:
             text = _text(question.get("text"))
             template = new_template_of(text, default_template(text))
-            elements[at] = {**one, "item": changed(question, {"hasPart": template}, "item")}
+            elements[at] = {**element, "item": changed(question, {"hasPart": template}, "item")}
     return {**tree, "dataFeedElement": elements} if elements else tree
 
 
@@ -97,8 +96,8 @@ class _Completion:
         date = whole.get("dateModified")
         elements = as_list(tree.get("dataFeedElement"))
         whole["dataFeedElement"] = [
-            self._element(one, date, f"/dataFeedElement/{place}") if isinstance(one, dict) else one
-            for place, one in enumerate(elements)
+            self._element(element, date, f"/dataFeedElement/{place}") if isinstance(element, dict) else element
+            for place, element in enumerate(elements)
         ]
         return changed(tree, whole, None)
 
@@ -114,7 +113,7 @@ class _Completion:
     def _question(self, question: Tree, pointer: str) -> Tree:
         text = _text(question.get("text"))
         held = (question.get(name) for name in ("acceptedAnswer", "hasPart"))
-        answer, template = (one if isinstance(one, dict) else {} for one in held)
+        answer, template = (value if isinstance(value, dict) else {} for value in held)
         whole: Tree = {}
         if "@type" not in answer or type(answer.get("text")) is not str:
             members = {"@type": answer.get("@type", "Answer"), "text": _text(answer.get("text"))}
@@ -136,17 +135,17 @@ class _Completion:
 
     def _ratings(self, ratings: Any, pointer: str) -> list[Any]:
         return [
-            self._rating(one, f"{pointer}/{place}") if isinstance(one, dict) else one
-            for place, one in enumerate(as_list(ratings))
+            self._rating(rating, f"{pointer}/{place}") if isinstance(rating, dict) else rating
+            for place, rating in enumerate(as_list(ratings))
         ]
 
     def _rating(self, rating: Tree, pointer: str) -> Tree:
-        # Most ratings differ in nothing but name and description, of which it is enough that they are texts.
+        # Most ratings differ only in name and description, which only have to be texts.
         described = [rating.get(name) for name in ("name", "description")]
-        beyond = {key: one for key, one in rating.items() if key not in ("name", "description")}
+        beyond = {key: value for key, value in rating.items() if key not in ("name", "description")}
         try:
             judged = orjson.dumps(beyond) if all(described) and {*map(type, described)} == {str} else None
-        except TypeError:  # an integer beyond 64 bits, half a surrogate pair
+        except TypeError:  # an integer beyond 64 bits, a lone surrogate
             judged = None
         if judged is not None and judged in self._whole:
             return rating
@@ -171,10 +170,10 @@ class _Completion:
         settings = as_list(rating.get("additionalProperty"))
         if not isinstance(rating.get("additionalProperty", []), list) or not _COMPLETED.isdisjoint(values(settings)):
             whole["additionalProperty"] = [
-                self._setting(one, trait, f"{pointer}/additionalProperty/{place}")
-                if name_of(one) in _COMPLETED
-                else one
-                for place, one in enumerate(settings)
+                self._setting(setting, trait, f"{pointer}/additionalProperty/{place}")
+                if name_of(setting) in _COMPLETED
+                else setting
+                for place, setting in enumerate(settings)
             ]
         return changed(rating, whole, "rating") if whole else rating
 
@@ -209,10 +208,10 @@ class _Completion:
 
 
 def _as_new(tree: Tree, root: str) -> Tree:
-    """Return a tree with what every new benchmark has.
+    """Return a tree with the identifier, version, creator and format version of a new benchmark, unless it has them.
 
-    The identifier is the time of creation. Its fraction follows from the IRI of the root, so that the same document
-    gets the same identifier whenever it is converted, and two of one second get two.
+    The identifier is the time of creation. Its fraction is a hash of the IRI of the root, so that a document always
+    gets the same identifier, and documents of the same second get different ones.
     """
     fraction = hashlib.sha256(root.encode()).digest()[:4]
     made = {
@@ -228,7 +227,7 @@ def _as_new(tree: Tree, root: str) -> Tree:
 
 
 def _dates(holder: Tree, otherwise: Any) -> Tree:
-    """Return the two dates of an object, the one for the other where there is only one; `otherwise` for both."""
+    """Return the two dates of an object; one replaces the other if it is missing, `otherwise` replaces both."""
     created, modified = (holder.get(name) for name in ("dateCreated", "dateModified"))
     dates = {"dateCreated": created or modified or otherwise, "dateModified": modified or created or otherwise}
     return {name: _text(date) for name, date in dates.items() if date is not None}
