@@ -35,23 +35,32 @@ def page() -> str:
     held = {name: getattr(entities, name) for name in sorted(entities.__all__)}
     classes = {name: one for name, one in {**held, **found}.items() if inspect.isclass(one)}
     public = [one for one in classes.values() if not issubclass(one, BaseException)]
+    shown: dict[str, str] = {}
     for name in found:
         if classes.get(name) in public:
-            parts += _section(name, classes[name], public)
+            parts += _section(name, classes[name], public, shown)
     parts.append("\n## `checkpoint_ld.entities`\n")
     parts += [_entry(name, one) for name, one in held.items() if inspect.isfunction(one)]
     for name in held:
         if classes.get(name) in public and name not in found:
-            parts += _section(name, classes[name], public)
+            parts += _section(name, classes[name], public, shown)
     return "".join(parts)
 
 
-def _section(name: str, kind: type, public: list[type]) -> list[str]:
-    """Return a class with its methods; what it has from another public class stands there."""
+def _section(name: str, kind: type, public: list[type], shown: dict[str, str]) -> list[str]:
+    """Return a class with its methods; those that it shares with a class before it, or has from a base, stand there."""
     made = () if issubclass(kind, BaseModel) or inspect.isabstract(kind) else _constructor(name, kind)
     bases = [one for one in kind.__mro__[1:] if one in public]
     own = [pair for pair in _methods(kind) if not any(hasattr(one, pair[0]) for one in bases)]
-    entries = [*made, *(_entry(f"{name}.{method}", function) for method, function in own)]
+    shared: dict[str, list[str]] = {}
+    entries = [*made]
+    for method, function in own:
+        holder = shown.setdefault(f"{function.__module__}.{function.__qualname__}", name)
+        if holder == name:
+            entries.append(_entry(f"{name}.{method}", function))
+        else:
+            shared.setdefault(holder, []).append(f"`{method}`")
+    entries += [f"\nAs of `{holder}`: {', '.join(methods)}.\n" for holder, methods in shared.items()]
     return [f"\n## `{name}`\n", *entries] if entries else []
 
 
