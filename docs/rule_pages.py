@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 INDEX_HEAD = """\
 # Rules
 
-Everything that can be wrong or odd about a checkpoint is a rule with a code that stays the same. Reading a file applies
-those that decide whether it can be understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation*
-is what Karenina refuses or what has no meaning, a *warning* what others will trip over, an *info* what deserves a look.
-The profiles `strict` and `legacy-dataset` weigh some rules otherwise; the page of each rule says so. The profile `load`
-has the rules that `load` holds a benchmark against: it refuses violations, and `findings` has the warnings.
-
-Codes that begin with K are about benchmarks, those that begin with A about [agent checkpoints](agent-checkpoints.md).
-These have profiles of their own: `agent` (structure and consistency), `agent-structure`, `agent-consistency`,
-`agent-collection`, which takes many checkpoints together, and `agent-strict`, to which warnings are violations. For an
-agent checkpoint the names without `agent-` do as well.
+Each rule has a code that never changes its meaning. Reading a file applies the rules that decide whether it can be
+understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation* is what Karenina refuses or what has no
+meaning, a *warning* is a problem for other programs, an *info* deserves attention. Some [profiles](validate.md#profiles) give
+some rules other severities; the page of each rule says so. Codes that begin with K are about benchmarks, those that begin
+with A about [agent checkpoints](agent-checkpoints.md), which have [profiles of their own](validate.md#agent-checkpoints).
 
 The shapes are in the folder `shapes/`. This page is made by `python docs/rule_pages.py` from them.
 """

@@ -26,15 +26,15 @@ BENCHMARKS = """\
 ## Benchmarks
 
 Scenarios and the types of ratings are in every [graph](graph.md). Traits, questions and templates are
-[derived](graph.md#inferred-statements) on request. Results are written by [`checkpoint-ld verify`](verify.md). The
+[inferred](graph.md#inferred-statements) on request. Results are written by [`checkpoint-ld verify`](verify.md). The
 file is [`contexts/{file}`]({file}), version {version}.
 
 """
 AGENTS = """\
 ## Agents
 
-These are the terms in the graphs of [agent checkpoints](agent-checkpoints.md#statements). What is derived for queries
-is in `urn:caf:derived:` (`cafd:`). The file is [`contexts/{file}`]({file}), version {version}.
+These are the terms in the graphs of [agent checkpoints](agent-checkpoints.md#statements). Inferred statements
+are in `urn:caf:derived:` (`cafd:`). The file is [`contexts/{file}`]({file}), version {version}.
 
 """
 PARTS = ((BENCHMARKS, "karenina-vocabulary.ttl", KARENINA), (AGENTS, "caf-vocabulary.ttl", CAF))
