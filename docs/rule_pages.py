@@ -21,10 +21,11 @@ INDEX_HEAD = """\
 # Rules
 
 Each rule has a code that never changes its meaning. Reading a file applies the rules that decide whether it can be
-understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation* is what Karenina refuses or what has no
-meaning, a *warning* is a problem for other programs, an *info* deserves attention. Some [profiles](validate.md#profiles) give
-some rules other severities; the page of each rule says so. Codes that begin with K are about benchmarks, those that begin
-with A about [agent checkpoints](agent-checkpoints.md), which have [profiles of their own](validate.md#agent-checkpoints).
+understood; [`checkpoint-ld validate`](validate.md) applies them all. A *violation* is what Karenina refuses or what has
+no meaning, a *warning* is a problem for other programs, an *info* deserves attention. Some
+[profiles](validate.md#profiles) give some rules other severities; the page of each rule says so. Codes that begin with
+K are about benchmarks, those that begin with A about [agent checkpoints](agent-checkpoints.md), which have
+[profiles of their own](validate.md#agent-checkpoints).
 
 The shapes are in the folder `shapes/`. This page is made by `python docs/rule_pages.py` from them.
 """
