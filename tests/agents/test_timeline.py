@@ -42,7 +42,7 @@ def test_checkpoints_can_be_marked_by_their_headers_and_calls_without_a_start_ar
     found = timeline_of([checkpoint("k2", step=2, thoughts=[thought(1)], calls=[pending])], marks)
     assert [one.id for one in found.moments] == ["t1", "k1", "k2"]
     assert found.undated == 1
-    assert "1 calls do not say when they began" in text_of(found)
+    assert "left out: 1 call whose start is not known" in text_of(found)
     with pytest.raises(SettingsError, match="give at least one"):
         timeline_of([])
 

@@ -181,6 +181,12 @@ def test_export_to_standard_output_writes_nothing_else(run: Run, folder: Path) -
     assert told.out == (folder / "k3.json").read_bytes()
 
 
+def test_export_needs_a_file(run: Run, folder: Path) -> None:
+    told = run("agent", "export", "k3", "--dir", folder)
+    assert (told.code, told.out) == (2, b"")
+    assert "Missing option '-o' / '--output'" in told.err
+
+
 def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
     told = run("agent", "list", "--dir", folder / "k3.json")
     assert told.code == 2

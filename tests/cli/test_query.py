@@ -129,7 +129,8 @@ def test_exit_codes(run: Run, folder: Path) -> None:
         (["--name", "keyword"], "did you mean keywords?"),
         (["--name", "search", "--param", "text"], "NAME=VALUE"),
         (["--name", "search", "--param", "text=a", "--param", "text=b"], "given twice"),
-        (["--file", "missing.rq"], "missing.rq: the query cannot be read"),
+        (["--file", "missing.rq"], "missing.rq: cannot be read: no such file or directory; check the path"),
+        (["--file", __file__.replace("test_query.py", "")], "is a directory"),
         (["--query", "ASK {}", "--format", "turtle"], "for CONSTRUCT and DESCRIBE"),
         (["--query", "ASK {}", "--endpoint", "http://127.0.0.1:1/"], "give no files beside it"),
     ],
@@ -139,6 +140,21 @@ def test_what_cannot_be_asked_is_said_in_one_line(run: Run, folder: Path, argume
     assert (told.code, told.out) == (2, b"")
     assert words in told.err
     assert len(told.err.splitlines()) == 1
+
+
+def test_a_query_that_is_no_text_is_refused(run: Run, folder: Path) -> None:
+    told = run("query", folder, "--file", "-", stdin=b"ASK {} # \xff")
+    assert (told.code, told.out) == (2, b"")
+    assert told.err == "-: the query is no text in UTF-8, as byte 9 shows\n"
+
+
+@pytest.mark.parametrize("command", [["query", "--query", NAMES], ["push", "--to", "http://127.0.0.1:1"], ["serve"]])
+def test_a_collection_is_named_alone(run: Run, folder: Path, command: list[str]) -> None:
+    with Collection.open(folder / "library") as collection:
+        collection.add(folder / "metals.jsonld")
+    told = run(command[0], folder / "library", folder / "elements.jsonld", *command[1:])
+    assert (told.code, told.out) == (2, b"")
+    assert told.err.startswith(f"{folder / 'library'} is a collection: name it alone")
 
 
 def test_a_bad_file_hides_nothing_about_the_others(run: Run, folder: Path) -> None:

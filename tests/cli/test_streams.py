@@ -134,6 +134,14 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("command", [["inspect", "good.jsonld"], ["rules"], ["convert", "good.jsonld"]])
+def test_a_reader_who_leaves_is_no_finding(command: list[str]) -> None:
+    done = shell("| true; exit ${PIPESTATUS[0]}", *command)
+    assert (done.returncode, done.stderr) == (2, b"")
+
+
+@pytest.mark.slow
 def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     gone = f'cd "{tmp_path}" && mkdir gone && cd gone && rmdir ../gone && exec "$@"'
     done = subprocess.run(

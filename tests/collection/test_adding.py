@@ -284,6 +284,32 @@ class TestSync:
             assert list(collection) == [iri(1), iri(3), iri(9)]
             assert not collection.verify()
 
+    @pytest.mark.parametrize("prune", [False, True])
+    @pytest.mark.parametrize(("text", "outcome"), [("What is it?", "moved"), ("New?", "replaced")])
+    def test_a_renamed_file_has_not_vanished(
+        self, text: str, outcome: str, prune: bool, write: Write, store: Path
+    ) -> None:
+        with Collection.open(store) as collection:
+            collection.sync(self.folder)
+            (self.folder / "2.jsonld").unlink()
+            write("5.jsonld", checkpoint(2, text))
+            options = Options(OnConflict.ERROR if prune else OnConflict.REPLACE)
+            assert kinds(collection.sync(self.folder, prune=prune, options=options)) == {
+                "1.jsonld": "unchanged",
+                "3.jsonld": "unchanged",
+                "5.jsonld": outcome,
+            }
+            assert set(kinds(collection.sync(self.folder, prune=prune)).values()) == {"unchanged"}
+            assert len(collection) == 3
+
+    def test_a_link_to_a_file_of_the_folder_has_not_vanished(self, store: Path) -> None:
+        (self.folder / "links").mkdir()
+        (self.folder / "links" / "1.jsonld").symlink_to(self.folder / "1.jsonld")
+        with Collection.open(store) as collection:
+            collection.add(self.folder / "links")
+            assert set(kinds(collection.sync(self.folder, prune=True)).values()) == {"added", "unchanged"}
+            assert len(collection) == 3
+
     def test_needs_a_folder(self, store: Path) -> None:
         with Collection.open(store) as collection:
             collection.sync(self.folder)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import runpy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyoxigraph
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
-from checkpoint_ld.errors import QueryError
+from checkpoint_ld.errors import QueryError, WrongTypeError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.sparql import Dataset, queries, run
@@ -210,6 +210,20 @@ def test_what_cannot_be_asked_is_refused(store: pyoxigraph.Store) -> None:
     ):
         with pytest.raises(QueryError, match=words):
             queries.run(store, name, parameters)
+
+
+def test_arguments_of_another_type_are_refused(store: pyoxigraph.Store) -> None:
+    asked: list[Callable[[], object]] = [
+        lambda: queries.run(store, cast("Any", None)),
+        lambda: queries.run(cast("Any", "store"), "benchmarks"),
+        lambda: queries.request(cast("Any", 5)),
+        lambda: run(store, cast("Any", 5)),
+        lambda: Dataset.of_graphs(cast("Any", ["graph"])),
+        lambda: Dataset().add(cast("Any", "graph")),
+    ]
+    for one in asked:
+        with pytest.raises(WrongTypeError):
+            one()
 
 
 @pytest.mark.slow

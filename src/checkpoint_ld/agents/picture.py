@@ -13,7 +13,7 @@ from itertools import accumulate
 from string import Template
 from typing import TYPE_CHECKING, Final
 
-from checkpoint_ld.agents.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span
+from checkpoint_ld.agents.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span, undated
 from checkpoint_ld.phrases import harmless, head
 
 if TYPE_CHECKING:
@@ -152,8 +152,8 @@ def html_of(timeline: Timeline) -> str:
     """Return the page of a timeline: no network, no script, no other file."""
     from checkpoint_ld.validation.reports.page import look  # noqa: PLC0415 - loads rdflib
 
-    undated = f" · {timeline.undated} calls do not say when they began" if timeline.undated else ""
-    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{undated}"
+    left_out = f" · {undated(timeline)}" if timeline.undated else ""
+    facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{left_out}"
     return Template(_file("page.html")).substitute(
         title=escape(harmless(f"{timeline.agent_id}: timeline")),
         style=look() + _file("page.css"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from checkpoint_ld.agents.values import Header
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import cells, harmless, head
+from checkpoint_ld.phrases import cells, counted, harmless, head
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
@@ -308,8 +308,13 @@ def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = No
     for moment in timeline.moments[left_out:]:
         lines.append(head(harmless(f"{span(moment.start - timeline.start):>11}  {_line_of(moment)}"), width))
     if timeline.undated:
-        lines.append(f"{timeline.undated} calls do not say when they began")
+        lines.append(undated(timeline))
     return "\n".join(lines)
+
+
+def undated(timeline: Timeline) -> str:
+    """Return a phrase for the calls that a timeline leaves out."""
+    return f"left out: {counted(timeline.undated, 'call')} whose start is not known"
 
 
 def _draw(row: list[str], moment: Moment, timeline: Timeline) -> None:

@@ -308,7 +308,7 @@ def fork(
 def export(
     *,
     checkpoint: str = options.argument("ID", "The checkpoint, by its id, or latest."),
-    output: Output = options.output(default=None, required=True),
+    output: Output = options.output(required=True),
     kind: str | None = options.written_as("--to", SHAPES, "What to write", "canonical"),
     stores: _Stores = _STORES,
 ) -> None:

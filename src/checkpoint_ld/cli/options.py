@@ -188,13 +188,12 @@ def written_as(name: str, kinds: Iterable[str] | Mapping[str, str], what: str, o
 FORCE = "Overwrite the output if it exists; what is read never is."
 
 
-def output(
-    description: str = "The file to write; - for standard output.", *, default: str | None = STANDARD, **settings: Any
-) -> Any:
+def output(description: str = "The file to write; - for standard output.", *, required: bool = False) -> Any:
     """Declare `--output` and `--force`, which a command gets as one `streams.Output`."""
+    settings: dict[str, Any] = {"required": True} if required else {"default": STANDARD}
     return Several(
         Output,
-        file=file("-o", "--output", default=default, help=description, **settings),
+        file=file("-o", "--output", help=description, **settings),
         force=flag("--force", help=FORCE),
     )
 

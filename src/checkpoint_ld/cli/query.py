@@ -107,16 +107,18 @@ def query(
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:
+    from checkpoint_ld.documents.files import read_bytes
+
     given = [source for source in (text, file, name) if source is not None]
     if len(given) != 1:
         raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
     if file is None:
         return given[0]
+    data, _ = read_bytes(sys.stdin.buffer if file == streams.STANDARD else file)
     try:
-        data = sys.stdin.buffer.read() if file == streams.STANDARD else Path(file).read_bytes()
         return data.decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceMissingError(f"{file}: the query cannot be read: {error}") from error
+    except UnicodeDecodeError as error:
+        raise SourceMissingError(f"{file}: the query is no text in UTF-8, as byte {error.start} shows") from error
 
 
 _PATIENCE = 30.0

@@ -98,8 +98,11 @@ def read_benchmark(file: str, *, syntax: str | None) -> Reading:
 
 
 def is_collection(paths: Sequence[str]) -> bool:
-    """Return whether paths are one, that of a collection."""
-    return len(paths) == 1 and (Path(paths[0]) / "collection.json").is_file()
+    """Return whether paths are one, that of a collection. Raises SettingsError for a collection among others."""
+    found = [path for path in paths if (Path(path) / "collection.json").is_file()]
+    if found and len(paths) > 1:
+        raise SettingsError(f"{found[0]} is a collection: name it alone, or the files that are in it")
+    return bool(found)
 
 
 def discovered(
@@ -261,6 +264,9 @@ def console(**settings: Any) -> Console:
         def render(self, *given: Any) -> Iterator[Segment]:
             for one in super().render(*given):
                 yield one if one.control else Segment(_harmless(one.text), one.style)
+
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704 - what rich is handling: its own exit code is that of findings
 
     return Harmless(**settings)
 

@@ -16,8 +16,9 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from pyoxigraph import NamedNode
+from pyoxigraph import NamedNode, Store
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import running
@@ -26,8 +27,6 @@ from checkpoint_ld.sparql.result import is_iri, term_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
-
-    from pyoxigraph import Store
 
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.result import Term
@@ -159,6 +158,7 @@ class Request:
         return self.query is not None and self.query.needs_derived
 
 
+@checked
 def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> Request:
     """Return the request for a text in SPARQL or for the name of a query: no text is a single word.
 
@@ -170,6 +170,7 @@ def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> R
     return Request(query.text, terms(query, parameters or {}), query)
 
 
+@checked
 def run(store: Store, text_or_name: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 

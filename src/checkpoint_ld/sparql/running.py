@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Triple
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Store, Triple
 
+from checkpoint_ld import arguments
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
-from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.graph.store import StatementGraph, sparql_parser
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked, nodes
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Collection, Iterable, Mapping
 
-    from pyoxigraph import BlankNode, Store
-
-    from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
     from checkpoint_ld.workers.process import ChunkedReader
@@ -166,6 +164,7 @@ START_LIMIT = 120.0
 """The seconds that the process of a query may take to start and to load the statements."""
 
 
+@arguments.checked
 def run(  # noqa: PLR0913 - all but the first two are named
     store: pyoxigraph.Store,
     text: str,
@@ -352,7 +351,7 @@ _MANIFEST = pyoxigraph.NamedNode(MANIFEST)
 _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
 
 
-class Dataset:
+class Dataset(arguments.CheckedMethods):
     """Graphs of checkpoints in an in-memory store of Oxigraph, whose default graph is their merge.
 
     Each graph is named by the IRI of its root. If another checkpoint with other content has that name already, such as

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -40,7 +41,6 @@ from checkpoint_ld.stores.protocol import path_of
 from checkpoint_ld.validation import profiles, validator
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.graph.store import StatementGraph
@@ -186,21 +186,22 @@ class Collection(CheckedMethods):
         if not place.is_dir():
             raise SourceMissingError(f"{place}: there is no such folder; check the path")
         found = discovery.discover([str(place)])
-        present = {loading.source_of(self.holdings, Path(file)) for file in found.files}
+        present = set(map(os.path.realpath, found.files))
         below = loading.source_of(self.holdings, place)
-        vanished = [
-            entry
-            for entry in self.entries.values()
-            if entry.source not in present and (below == "." or Path(below) in Path(entry.source).parents)
-        ]
+
+        def vanished() -> list[Entry]:
+            inside = (one for one in self.entries.values() if below == "." or Path(below) in Path(one.source).parents)
+            return [one for one in inside if os.path.realpath(loading.path_of(self.holdings, one)) not in present]
+
+        outdated = frozenset(entry.graph for entry in vanished()) if prune else frozenset()
+        outcomes = loading.Loading(self.holdings, options, is_sync=True, outdated=outdated).of(found.files)
         kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
         gone = [
             Outcome(str(loading.path_of(self.holdings, entry)), kind, entry.graph, entry.triples, why)
-            for entry in vanished
+            for entry in vanished()
         ]
         if prune:
-            self.holdings.drop([entry.graph for entry in vanished])
-        outcomes = loading.Loading(self.holdings, options, is_sync=True).of(found.files)
+            self.holdings.drop([outcome.graph for outcome in gone])
         return self._followed(LoadReport((*outcomes, *gone), found.unmatched, found.passed_over))
 
     def remove(self, *names: str) -> tuple[str, ...]:

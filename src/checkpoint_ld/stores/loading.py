@@ -191,12 +191,19 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
 
 
 class Loading:
-    """One run over many files. In a `sync`, a file of the same size and time is the same."""
+    """One run over many files.
 
-    def __init__(self, holdings: Holdings, options: Options, *, is_sync: bool) -> None:
+    In a `sync`, a file of the same size and time is the same. Graphs that are `outdated`, since their files are gone,
+    are replaced by any that have their name.
+    """
+
+    def __init__(
+        self, holdings: Holdings, options: Options, *, is_sync: bool, outdated: frozenset[str] = frozenset()
+    ) -> None:
         self.holdings = holdings
         self.options = options
         self.is_sync = is_sync
+        self.outdated = outdated
         self.outcomes: list[Outcome] = []
         self.pending: dict[str, tuple[int, Load]] = {}
         self.stale: set[str] = set()
@@ -241,9 +248,10 @@ class Loading:
             return self._queued(file, Kind.ADDED, load)
         if other.is_done and other.sha256 == load.entry.sha256:
             return self._same_graph(file, load, other)
-        if on_conflict is OnConflict.KEEP_BOTH and other.is_done:
+        is_outdated = other.graph in self.outdated
+        if on_conflict is OnConflict.KEEP_BOTH and other.is_done and not is_outdated:
             return self._kept_beside(file, load)
-        if other.source == load.entry.source or on_conflict is OnConflict.REPLACE:
+        if other.source == load.entry.source or on_conflict is OnConflict.REPLACE or is_outdated:
             return self._queued(file, Kind.REPLACED if other.is_done else Kind.ADDED, load)
         path = path_of(self.holdings, other)
         if on_conflict is OnConflict.SKIP:
