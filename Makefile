@@ -31,6 +31,12 @@ $(VENV)/.%-group: pyproject.toml $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
+# All groups at once, for .ci/run: pip looks for what fits together once, not five times.
+GROUPS := lint test docs integrations spark
+$(VENV)/.groups: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable . $(GROUPS:%=--group %)
+	@touch $(VENV)/.package $(GROUPS:%=$(VENV)/.%-group) $@
+
 $(VENV)/.published-shapes: Makefile | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --no-warn-conflicts --target $(VENV)/published-shapes roc-validator==0.13.0
 	$(BIN)/python -m pip install --quiet --no-deps --target $(VENV)/published-shapes brickschema==0.7.9 cffconvert==2.0.0
