@@ -39,6 +39,7 @@ from checkpoint_ld import (
 )
 from checkpoint_ld.checkpointing import upgrade
 from checkpoint_ld.entities import Question, RegexRubricTrait, Rubric
+from tests.trials import CI
 
 CLASSIC = "class Answer(BaseAnswer):\n    metal: str\n\n    def verify(self):\n        return self.metal == 'Zn'\n"
 WRONG: tuple[Any, ...] = (
@@ -104,8 +105,8 @@ def test_a_wrong_type_gives_an_error_of_ours_and_damages_nothing(
     known = parameters(getattr(MADE, name))
     required = [one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
     named = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
-    for parameter in (*named, *OTHERS.get(name, ())):
-        for value in WRONG:
+    for at, parameter in enumerate((*named, *OTHERS.get(name, ()))):
+        for value in WRONG[at % 2 :: 2] if CI else WRONG:
             benchmark = made()
             arguments = {one: usual(one, tmp_path) for one in required} | {parameter: value}
             try:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from io import BytesIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import checkpoint_ld
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
 from tests.documents import Json, canonical, item, rating, setting
+from tests.trials import some
 
 SMALL = 40
 DIALECTS = ("v2.0", "gui-datafeed", "dataset-1")
@@ -82,8 +84,7 @@ def calls(job: Callable[[], object]) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", JOBS)
-@pytest.mark.parametrize("much", DOCUMENTS)
+@pytest.mark.parametrize(("much", "job"), some([*product(DOCUMENTS, JOBS)], 2))
 def test_work_grows_as_the_document_does(much: str, job: str, tmp_path: Path) -> None:
     JOBS[job](json.dumps(DOCUMENTS[much](8)).encode(), tmp_path)
     documents = [json.dumps(DOCUMENTS[much](size)).encode() for size in (SMALL, 2 * SMALL, 4 * SMALL)]

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from tests.documents import canonical, item, rating, scenario
 from tests.fixes.test_fixes import FAULTS
 from tests.fixes.test_fixes import sound as fixes_sound
 from tests.fixes.test_soundness import FORMS, in_form
+from tests.trials import some
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 BROKEN, FIXABLE = EXAMPLES / "broken.jsonld", EXAMPLES / "fixable.jsonld"
@@ -129,8 +131,7 @@ def test_only_a_hash_accepts_code(run: Run) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("is_marked", [False, True])
+@pytest.mark.parametrize(("form", "is_marked"), some([*product(FORMS, (False, True))], 3))
 def test_what_fix_takes_away_says_so_and_is_counted(run: Run, form: str, is_marked: bool) -> None:
     tree = fixes_sound()
     some = ("a trait type without prefix", "no format version", "a version as number", "keywords as text")

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import Benchmark
+from tests.trials import some
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 Json = Any
 
 
+@cache
 def lines(corpus: Path, table: str) -> list[dict[str, Json]]:
     """Return the entries of a table with one JSON object to a line."""
     with gzip.open(corpus / table, "rt", encoding="utf-8") as file:
@@ -22,10 +24,10 @@ def lines(corpus: Path, table: str) -> list[dict[str, Json]]:
 
 
 def expectations(corpus: Path, dialect: str) -> list[dict[str, Json]]:
-    """Return what is expected of the documents of one dialect; there is always something."""
+    """Return what is expected of the documents of one dialect, in CI of every third; there is always something."""
     found = [case for case in lines(corpus, "expected.jsonl.gz") if case["dialect"] == dialect]
     assert found
-    return found
+    return [*some(found, 3)]
 
 
 @cache

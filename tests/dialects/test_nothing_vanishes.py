@@ -190,13 +190,14 @@ def test_a_member_that_nobody_knows_is_kept_or_named(target: str, tmp_path: Path
     usual = set(unsaid(document, target, tmp_path) or ())
     assert {place[-1] for place in usual} <= IDLE[target]
     tried = 0
-    for path, value in places(document):
-        for name, content in UNKNOWN.items() if isinstance(value, dict) and path[-1:] != ("value",) else ():
+    for at, (path, value) in enumerate(places(document)):
+        unknown = [*UNKNOWN.items()][at % 2 :: 2] if CI else [*UNKNOWN.items()]
+        for name, content in unknown if isinstance(value, dict) and path[-1:] != ("value",) else ():
             if name not in value and "@context" not in path:
                 left = unsaid(changed(document, (*path, name), content), target, tmp_path)
                 assert left is None or set(left) <= usual, (path, name)
                 tried += left is not None
-    assert tried > 80
+    assert tried > 60
 
 
 @pytest.mark.slow
@@ -208,7 +209,7 @@ def test_a_value_that_nobody_expects_is_kept_or_named(target: str, tmp_path: Pat
     for at, (path, value) in enumerate(places(document)):
         if not path or "@context" in path or isinstance(value, dict | list) or path[-1] == "name":
             continue
-        for other in (UNUSUAL[at % 5], UNUSUAL[(at + 2) % 5]) if CI else UNUSUAL:
+        for other in (UNUSUAL[at % 5],) if CI else UNUSUAL:
             if other == "" and path[-1] == "value":
                 continue  # an empty author or source is none
             left = unsaid(changed(document, path, other), target, tmp_path)

@@ -19,6 +19,7 @@ from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, TargetExistsError, WriteError
 from tests.cli.conftest import Run, run
 from tests.formats.benchmarks import made
+from tests.trials import examples
 
 __all__ = ["run"]
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
@@ -127,10 +128,11 @@ def test_the_questions_come_back(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_questions_come_back(mlc: Any, tmp_path: Path) -> None:
-    export_benchmark(made(1000), tmp_path / "sums", format="croissant")
-    assert len(loaded(mlc, tmp_path / "sums")) == len(yielded(tmp_path / "sums")) == 1000
-    assert len(import_benchmark(tmp_path / "sums").benchmark) == 1000
+def test_many_questions_come_back(mlc: Any, tmp_path: Path) -> None:
+    many = examples(1000)
+    export_benchmark(made(many), tmp_path / "sums", format="croissant")
+    assert len(loaded(mlc, tmp_path / "sums")) == len(yielded(tmp_path / "sums")) == many
+    assert len(import_benchmark(tmp_path / "sums").benchmark) == many
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from tests.formats.benchmarks import made
+from tests.trials import examples
 
 datasets: Any = pytest.importorskip("datasets", reason="datasets is not installed: make .venv/.integrations-group")
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
@@ -124,10 +125,11 @@ def test_licences_are_called_as_the_hub_calls_them(licence: Any, head: Any, agai
 
 
 @pytest.mark.slow
-def test_a_thousand_questions_come_back(tmp_path: Path) -> None:
-    export_benchmark(made(1000), tmp_path / "sums", format="hugging-face")
-    assert len(loaded(tmp_path / "sums", tmp_path / "cache")) == 1000
-    assert len(import_benchmark(tmp_path / "sums").benchmark) == 1000
+def test_many_questions_come_back(tmp_path: Path) -> None:
+    many = examples(1000)
+    export_benchmark(made(many), tmp_path / "sums", format="hugging-face")
+    assert len(loaded(tmp_path / "sums", tmp_path / "cache")) == many
+    assert len(import_benchmark(tmp_path / "sums").benchmark) == many
 
 
 @pytest.mark.slow

@@ -171,7 +171,7 @@ def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.slow
-def test_a_thousand_questions_are_asked_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_questions_are_asked_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = examples(1000)
     benchmark = made(many)
     export_benchmark(benchmark, tmp_path / "sums", format="inspect")

@@ -112,7 +112,7 @@ def _by_pyshacl(chosen: Iterable[Case], folder: Path, *, inferred: bool, advance
         shapes = folder / f"{name}.ttl"
         checkpoint_ld.shapes_graph(profile=name).serialize(shapes, format="turtle")
         data = [path for case, path in paths.items() if case.profile.name == name]
-        jobs += [(shapes, part) for part in (data[::2], data[1::2]) if part]
+        jobs += [(shapes, part) for part in ((data[::2], data[1::2]) if len(data) > 40 else (data,))]
     with ThreadPoolExecutor(2) as pool:
         told = list(pool.map(lambda job: _run(*job, advanced=advanced), jobs))
     results = {path: result for one in told for path, result in one.items()}

@@ -22,6 +22,7 @@ from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 from tests.documents import canonical, item, scenario, setting
 from tests.site.conftest import NAME, Links, benchmark, described
+from tests.trials import some
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 Store = Callable[..., Path]
@@ -368,13 +369,13 @@ def test_real_benchmarks_have_a_site(corpus: Path, tmp_path: Path) -> None:
     folders = [one for one in corpus.iterdir() if one.is_dir() and one.name not in ("rejected", "results", "tables")]
     readable = []
     files = [one for folder in sorted(folders) for one in sorted(folder.glob("*.json*")) if one.name != "index.json"]
-    for file in files[::3]:
+    for file in some(files[::3], 2):
         with suppress(ReadError):
             load(file)
             readable.append(file)
     site = write_site(readable, tmp_path / "site")
-    assert len(readable) > 30
-    assert site.benchmarks > 15
+    assert len(readable) > 15
+    assert site.benchmarks > 7
     for page in (tmp_path / "site").rglob("*.html"):
         assert described(page)
         assert all((page.parent / unquote(urlsplit(one).path)).exists() for one in Links(page).local)

@@ -301,6 +301,6 @@ def test_the_other_profiles_give_the_same() -> None:
 
 @pytest.mark.slow
 def test_real_files_give_the_same(corpus: Path) -> None:
-    files = [corpus / case["file"] for case in some(list(expectations(corpus, CANONICAL)), 6)]
+    files = [corpus / case["file"] for case in some(expectations(corpus, CANONICAL), 2)]
     streamed = [held(path.read_bytes(), 2) is None for path in files]
     assert sum(streamed) > len(files) * 0.5
