@@ -24,18 +24,33 @@ def with_tables(page: str) -> str:
 
 
 def table(name: str) -> str:
-    """Return the table of the options of a command; of a group, one table for all of its commands."""
+    """Return the table of the options of a command; of a group, its commands and one table of all their options."""
     command: Any = app.get_command(click.Context(app), name)
-    members = {name: one for name, one in getattr(command, "commands", {}).items() if not one.hidden}
+    every = getattr(command, "commands", {}).items()
+    members = {name: one for name, one in every if not one.hidden and name != "query"}  # it is the command of that name
     if not members:
         rows = [f"| {spelling} | {meaning} |" for spelling, meaning in _options(command)]
         return "\n".join(("| option | meaning |", "|---|---|", *rows))
+    commands = [f"| `{_usage(member, one)}` | {_escaped(_summary(one))} |" for member, one in members.items()]
     users: dict[tuple[str, str], list[str]] = {}
     for member, one in members.items():
-        for option in () if member == "query" else _options(one):
+        for option in _options(one):
             users.setdefault(option, []).append(member)
     rows = [f"| {spelling} | {_users(names, len(members))} | {text} |" for (spelling, text), names in users.items()]
-    return "\n".join(("| option | of | meaning |", "|---|---|---|", *rows))
+    head = ("| command | what it does |", "|---|---|", *commands, "", "| option | of | meaning |", "|---|---|---|")
+    return "\n".join((*head, *rows))
+
+
+def _usage(name: str, command: click.Command) -> str:
+    return " ".join((name, *(str(one.metavar) for one in command.params if one.param_type_name == "argument")))
+
+
+def _summary(command: click.Command) -> str:
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([|*<])", r"\\\1", text)
 
 
 def _users(names: list[str], of: int) -> str:
@@ -50,7 +65,7 @@ def _options(command: click.Command) -> Iterator[tuple[str, str]]:
 
 
 def _meaning(option: Any) -> str:
-    text = re.sub(r"([|*<])", r"\\\1", option.help)
+    text = _escaped(option.help)
     choices = [str(choice) for choice in getattr(option.type, "choices", ())]
     if any(choice not in text for choice in choices):
         text = f"{text.removesuffix('.')}: {', '.join(f'`{choice}`' for choice in choices)}."
