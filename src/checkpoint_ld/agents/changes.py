@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -34,36 +34,31 @@ def _refused(self: object, *_: Any, **__: Any) -> NoReturn:
     raise WrongTypeError(f"a {type(self).__name__} of a state cannot be changed in place: give the state a new value")
 
 
-class JsonObject(dict[str, Any]):
+class _Frozen:
+    """What copies do with a container that refuses changes."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return thawed(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return frozen, (self.copy(),)  # type: ignore[attr-defined] # a plain container
+
+
+class JsonObject(_Frozen, dict[str, Any]):
     """A JSON object that refuses changes; `copy.deepcopy` gives one that can be changed."""
 
     __setitem__ = __delitem__ = __ior__ = _refused
     clear = pop = popitem = setdefault = update = _refused
 
-    def __copy__(self) -> JsonObject:
-        return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, Any]:
-        return thawed(self)  # type: ignore[no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return frozen, (dict(self),)
-
-
-class JsonArray(list[Any]):
+class JsonArray(_Frozen, list[Any]):
     """A JSON array that refuses changes; `copy.deepcopy` gives one that can be changed."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refused
     append = extend = insert = pop = remove = clear = sort = reverse = _refused
-
-    def __copy__(self) -> JsonArray:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Any]:
-        return thawed(self)  # type: ignore[no-any-return]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return frozen, (list(self),)
 
 
 def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
@@ -164,20 +159,8 @@ _SEED = 1 << 8
 """Counting starts low, so that thousands of identifiers fit into one millisecond."""
 
 
-class _Sequence:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._last = 0
-
-    def next(self, now: int) -> tuple[int, int]:
-        """Return a millisecond and a count that are above those before, also when the clock was put back."""
-        with self._lock:
-            fresh = now * _COUNTS + secrets.randbelow(_SEED)
-            self._last = fresh if now > self._last // _COUNTS else self._last + 1
-            return divmod(self._last, _COUNTS)
-
-
-_SEQUENCE = _Sequence()
+_SEQUENCE_LOCK = threading.Lock()
+_last = 0
 
 
 def new_id(prefix: str) -> str:
@@ -185,7 +168,13 @@ def new_id(prefix: str) -> str:
 
     Later ones are greater within a process; between processes they follow the clock to the millisecond.
     """
-    moment, count = _SEQUENCE.next(Clock().wall())
+    global _last  # noqa: PLW0603 - the sequence is that of the process
+    now = Clock().wall()
+    with _SEQUENCE_LOCK:
+        fresh = now * _COUNTS + secrets.randbelow(_SEED)
+        # Above those before, also when the clock was put back.
+        _last = fresh if now > _last // _COUNTS else _last + 1
+        moment, count = divmod(_last, _COUNTS)
     number = moment << 80 | 7 << 76 | count << 64 | 2 << 62 | secrets.randbits(62)
     return f"{prefix}{number:032x}"
 

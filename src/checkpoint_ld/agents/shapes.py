@@ -237,19 +237,13 @@ def to_second(tree: Mapping[str, Any]) -> Tree:
         second["snapshot"] = _second_snapshot(tree["snapshot"], tree)
     second = ordered(second, "second")
     back, wanted = ordered(_mapped(second)), ordered(tree)
-    operations = [*patch(back, wanted), *_results_in_order(back, wanted)]
+    before, results = (_inside(one, "snapshot", "tool_state", "results") for one in (back, wanted))
+    # As the patch leaves them: those that stay in their order, then those that it adds.
+    names = [name for name in before if name in results] + [name for name in results if name not in before]
+    operations = [*patch(back, wanted), *reordered(names, results, f"{_TOOLS}/results")]
     if operations:
         second[PATCH] = {"sha256": sha256_of(back), "patch": operations}
     return second
-
-
-def _results_in_order(back: Tree, wanted: Tree) -> list[dict[str, Any]]:
-    """Return operations that bring the results, read in the order of the lists of calls, into their former order."""
-    before, results = (_inside(tree, "snapshot", "tool_state", "results") for tree in (back, wanted))
-    # As the patch leaves them: those that stay in their order, then those that it adds.
-    names = [name for name in before if name in results]
-    added = [name for name in results if name not in before]
-    return reordered([*names, *added], results, f"{_TOOLS}/results")
 
 
 def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,9 +261,7 @@ def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[
         found["context"] = _without(context, "state", "history")
         if "history" in context:
             history = context["history"]
-            found["context"]["messages"] = (
-                [message for message in history if _is_message(message)] if isinstance(history, list) else history
-            )
+            found["context"]["messages"] = [*filter(_is_message, history)] if isinstance(history, list) else history
     if isinstance(snapshot.get("tool_state"), dict):
         found["tool_state"] = _second_tool_state(snapshot["tool_state"], tree.get("timestamp"))
     if isinstance(progress := snapshot.get("progress"), dict):
@@ -283,17 +275,18 @@ def _second_snapshot(snapshot: dict[str, Any], tree: Mapping[str, Any]) -> dict[
 def _second_thoughts(thoughts: list[Any]) -> list[Any]:
     children: dict[str, list[Any]] = {}
     for thought in thoughts:
-        if isinstance(thought, dict) and isinstance(thought.get("parent_id"), str):
-            children.setdefault(thought["parent_id"], []).append(thought.get("id"))
+        if isinstance(thought, dict) and isinstance(parent := thought.get("parent_id"), str):
+            children.setdefault(parent, []).append(thought.get("id"))
     found = []
     for thought in thoughts:
+        step = thought
         if isinstance(thought, dict):
             identifier, kind = thought.get("id"), thought.get("type")
             own = children.get(identifier, []) if isinstance(identifier, str) else []
             step = _completed(_renamed(thought, _THOUGHT_NAMES), {"confidence": 1, "children": own})
-            found.append({**step, "type": _TYPES.get(kind, "observation")} if isinstance(kind, str) else step)
-        else:
-            found.append(thought)
+            if isinstance(kind, str):
+                step["type"] = _TYPES.get(kind, "observation")
+        found.append(step)
     return found
 
 
@@ -303,7 +296,7 @@ def _is_message(value: Any) -> bool:
 
 def _second_tool_state(tools: dict[str, Any], timestamp: Any) -> dict[str, Any]:
     results = _inside(tools, "results")
-    lists: dict[str, list[Any]] = {name: [] for name in ("pending", "running", "completed", "failed")}
+    lists: dict[str, list[Any]] = {name: [] for name in _CALL_LISTS}
     for call in _entries(tools, "calls"):
         if not isinstance(call, dict):
             lists["completed"].append(call)
@@ -372,12 +365,10 @@ def _mapped(data: Mapping[str, Any]) -> Tree:
     if isinstance(found.get("tool_state"), dict):
         found["tool_state"] = _first_tool_state(found["tool_state"])
     if isinstance(found.get("progress"), dict):
-        counted = {
-            "total_thoughts": found.get("thought_chain"),
-            "total_tool_calls": _inside(found, "tool_state").get("calls"),
-        }
+        thoughts, calls = found.get("thought_chain"), _inside(found, "tool_state").get("calls")
+        counted = {"total_thoughts": thoughts, "total_tool_calls": calls}
         totals = {name: len(value) for name, value in counted.items() if isinstance(value, list)}
-        found["progress"] = {**totals, **found["progress"]}
+        found["progress"] = totals | found["progress"]
     return tree
 
 

@@ -215,25 +215,22 @@ class CombinedStore:
                 if repair:
                     store.delete(one)
 
-    def _made_again(self, store: CheckpointStore) -> Reindexed:
+    def _made_again(self, store: CheckpointStore, *, may_reset: bool = True) -> Reindexed:
         try:
-            return self._followed(store)
+            unseen = dict.fromkeys(header.id for header in store.headers())
+            count = 0
+            for checkpoint in self._whole():
+                unseen.pop(checkpoint.id, None)
+                self._replace(store, checkpoint)
+                count += 1
+            kept = tuple(one for one in unseen if self._is_damaged(one))
+            removed = tuple(one for one in unseen if one not in kept and store.delete(one))
         except IntegrityError:
             reset = getattr(store, RESET, None)
-            if RESET not in store.capabilities or reset is None:
+            if not may_reset or RESET not in store.capabilities or reset is None:
                 raise
             reset()
-            return self._followed(store)
-
-    def _followed(self, store: CheckpointStore) -> Reindexed:
-        unseen = dict.fromkeys(header.id for header in store.headers())
-        count = 0
-        for checkpoint in self._whole():
-            unseen.pop(checkpoint.id, None)
-            self._replace(store, checkpoint)
-            count += 1
-        kept = tuple(one for one in unseen if self._is_damaged(one))
-        removed = tuple(one for one in unseen if one not in kept and store.delete(one))
+            return self._made_again(store, may_reset=False)
         return Reindexed(count, removed, kept)
 
     def _whole(self) -> Iterator[AgentCheckpoint]:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -301,55 +301,33 @@ class Imported:
     error: CheckpointLdError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionStatistics:
-    """The usage and the work of one execution up to its newest checkpoint.
+def statistics(store: CheckpointStore, execution_id: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the usage and the work of one execution or of all in a store up to its newest checkpoint, as JSON.
 
-    `checkpoints` are those in the store; `started` and `latest` are milliseconds since 1970 in UTC, of the oldest and
-    the newest of them. `tools` counts calls by tool. A call failed when its success is false.
+    The one with the newest checkpoint comes first. `checkpoints` are those in the store; `started` and `latest` are
+    milliseconds since 1970 in UTC, of the oldest and the newest of them. `tools` counts calls by tool. A call failed
+    when its success is false.
     """
-
-    execution_id: str
-    agent_id: str
-    checkpoints: int
-    started: int
-    latest: int
-    reason: str
-    steps: int
-    tokens: int
-    duration_ms: float
-    thoughts: int
-    calls: int
-    failed_calls: int
-    calls_in_flight: int
-    tools: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the statistics as a JSON object."""
-        return asdict(self)
-
-
-def statistics(store: CheckpointStore, execution_id: str | None = None) -> Iterator[ExecutionStatistics]:
-    """Yield the statistics of one execution or of all in a store, the one with the newest checkpoint first."""
     headers: dict[str, list[Header]] = {}
     for header in store.headers(Filter(execution_id=execution_id)):
         headers.setdefault(header.execution_id, []).append(header)
-    for name, (newest, *others) in headers.items():
+    for name, those in headers.items():
+        newest = those[0]
         snapshot = store.get(newest.id).snapshot
         calls = snapshot.tool_state.calls
-        yield ExecutionStatistics(
-            execution_id=name,
-            agent_id=newest.agent_id,
-            checkpoints=1 + len(others),
-            started=[newest, *others][-1].timestamp,
-            latest=newest.timestamp,
-            reason=newest.checkpoint_reason,
-            steps=newest.step_number,
-            tokens=newest.tokens_used,
-            duration_ms=newest.duration_ms,
-            thoughts=len(snapshot.thought_chain),
-            calls=len(calls),
-            failed_calls=sum(call.success is False for call in calls),
-            calls_in_flight=sum(call.is_in_flight for call in calls),
-            tools=dict(Counter(call.tool_id for call in calls if call.tool_id is not None).most_common()),
-        )
+        yield {
+            "execution_id": name,
+            "agent_id": newest.agent_id,
+            "checkpoints": len(those),
+            "started": those[-1].timestamp,
+            "latest": newest.timestamp,
+            "reason": newest.checkpoint_reason,
+            "steps": newest.step_number,
+            "tokens": newest.tokens_used,
+            "duration_ms": newest.duration_ms,
+            "thoughts": len(snapshot.thought_chain),
+            "calls": len(calls),
+            "failed_calls": sum(call.success is False for call in calls),
+            "calls_in_flight": sum(call.is_in_flight for call in calls),
+            "tools": dict(Counter(call.tool_id for call in calls if call.tool_id is not None).most_common()),
+        }

@@ -492,18 +492,19 @@ def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, s
     with stores.manager() as of:
         counted = list(statistics(of.store, _execution_of(execution, of)))
     if as_json:
-        streams.show_json([usage.to_dict() for usage in counted])
+        streams.show_json(counted)
         return
+    numbers = ("checkpoints", "steps", "tokens", "thoughts", "calls", "failed_calls")
     rows = [
         (
-            usage.execution_id,
-            usage.agent_id,
-            *map(str, (usage.checkpoints, usage.steps, usage.tokens, usage.thoughts, usage.calls, usage.failed_calls)),
-            ", ".join(f"{tool} {count}" for tool, count in usage.tools.items()),
+            usage["execution_id"],
+            usage["agent_id"],
+            *(str(usage[name]) for name in numbers),
+            ", ".join(f"{tool} {count}" for tool, count in usage["tools"].items()),
         )
         for usage in counted
     ]
-    columns = ("execution", "agent", "checkpoints", "steps", "tokens", "thoughts", "calls", "failed", "tools")
+    columns = ("execution", "agent", *numbers[:-1], "failed", "tools")
     _show_table(columns, rows, "NN######T", wide=False)
 
 
