@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
 from click.exceptions import Exit
 
 from checkpoint_ld.cli import options, streams
+from checkpoint_ld.cli.agent_stores import FOLDER, STORES, Stores, by_name, execution_of, found, run_of
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import (
@@ -25,13 +26,12 @@ from checkpoint_ld.errors import (
     SettingsError,
 )
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.phrases import harmless, shown
+from checkpoint_ld.phrases import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agents.timeline import Timeline
     from checkpoint_ld.checkpointing import CheckpointManager, Imported
     from checkpoint_ld.cli.streams import Output
 
@@ -41,56 +41,6 @@ PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 """How a timeline is drawn into a file, by its extension."""
 SOURCES = ("checkpoints", "otlp")
 """What `import` takes in."""
-FOLDER: Final = "./checkpoints"
-_NEWEST: Final = "latest"
-"""What names the newest checkpoint, and its execution."""
-_CANDIDATES: Final = 10
-"""How many names a message has of those that begin alike."""
-_LATEST = 5
-"""How many thoughts and calls `show` shows."""
-
-Done = TypeVar("Done")
-
-
-@dataclass(frozen=True)
-class _Stores:
-    """Where checkpoints are: a folder, a database, a graph store; the usual folder where none is named."""
-
-    folder: str | None
-    database: str | None
-    graphs: str | None
-
-    def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
-        """Return their manager. Close it after use.
-
-        Raises SettingsError where there is no first store, unless it `may_be_new` or one of the `sources` that a
-        command works on is a file.
-        """
-        from checkpoint_ld.checkpointing import CheckpointManager
-
-        made = CheckpointManager(self.folder, self.database, self.graphs)
-        truth = made.store.truth
-        place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
-        may_be_new = may_be_new or any(Path(source).is_file() for source in sources)
-        if not (may_be_new or place is None or place.exists()):
-            option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
-            raise SettingsError(
-                f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}"
-            )
-        return made
-
-    @property
-    def files(self) -> list[str | None]:
-        usual = FOLDER if (self.folder, self.database, self.graphs) == (None, None, None) else self.folder
-        return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
-
-
-_STORES: Any = options.Several(
-    _Stores,
-    folder=options.value("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
-    database=options.value("--db", metavar="URL", help="The database that follows them: sqlite:///FILE."),
-    graphs=options.value("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them."),
-)
 _CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
 _DRY_RUN = options.flag("--dry-run", help="Say what would be done, and do nothing.")
 _PATHS = options.argument("PATH…", "Files and folders.", nargs=-1, required=True)
@@ -130,7 +80,7 @@ def list_(
     ),
     wide: bool = options.flag("--wide", help="Cut nothing, however narrow the terminal is."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """List checkpoints, the newest first: id, time, execution, step, tokens, reason, name."""
     question = wanted["question"]
@@ -141,11 +91,11 @@ def list_(
         if wanted["cursor"] is not None:
             from checkpoint_ld.stores.protocol import header_of
 
-            wanted["cursor"] = header_of(_found(wanted["cursor"], of)).key
-        wanted["execution_id"] = _execution_of(wanted["execution_id"], of)
+            wanted["cursor"] = header_of(found(wanted["cursor"], of)).key
+        wanted["execution_id"] = execution_of(wanted["execution_id"], of)
         if wanted["branch_of"] is not None:
             with suppress(CheckpointNotFound):  # it may be gone, and its branches still there
-                wanted["branch_of"] = _found(wanted["branch_of"], of).id
+                wanted["branch_of"] = found(wanted["branch_of"], of).id
         listed = of.list(**wanted)
         if question is not None and not listed:  # it may be named by its text
             from checkpoint_ld.identifiers import question_id
@@ -181,11 +131,11 @@ def show(
     checkpoint: str = _CHECKPOINT,
     stable: bool = options.flag("--stable", help="Print the text form, in which equal checkpoints are equal texts."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Show what a checkpoint holds: where it stands, its last thoughts and calls, its variables."""
     with stores.manager(checkpoint) as of:
-        one = _found(checkpoint, of)
+        one = found(checkpoint, of)
     if stable or as_json:
         streams.write(streams.STANDARD, one.content())
     else:
@@ -196,7 +146,7 @@ def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
     """Print what a checkpoint holds, for people."""
     from checkpoint_ld.agents.timeline import lines_of
 
-    for line in lines_of(checkpoint, latest=_LATEST):
+    for line in lines_of(checkpoint):
         streams.show(line)
 
 
@@ -209,13 +159,13 @@ def diff(
     tests: bool = options.flag("--tests", help="With --patch: guard each change by a test."),
     other_execution: bool = options.flag("--other-execution", help="Compare checkpoints of two executions as well."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Show what is different between two checkpoints; exit with 1 if anything is."""
     from checkpoint_ld.agents.difference import diff_checkpoints
 
     with stores.manager(before, after) as of:
-        old, new = _found(before, of), _found(after, of)
+        old, new = found(before, of), found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
     if patch:
         streams.show_json(different.to_json_patch(tests=tests))
@@ -235,7 +185,7 @@ def timeline(
     output: Output = options.output(),
     limit: int | None = options.whole("--limit", least=0, help="List no more than so many moments."),
     width: int | None = options.whole("--width", least=40, help="Columns of the text."),
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Draw a run: its thoughts, tool calls and checkpoints over time, as text or as a picture."""
     from checkpoint_ld.agents.picture import html_of, svg_of
@@ -244,7 +194,7 @@ def timeline(
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")
     with stores.manager(source) as of:
-        run = _run_of(source, of)
+        run = run_of(source, of)
     if kind == "text":
         drawn = text_of(run, width=width or streams.columns(), limit=limit)
     else:
@@ -258,14 +208,14 @@ def restore(
     checkpoint: str = _CHECKPOINT,
     output: Output = options.output("The file for the state; - for standard output."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Write the whole state of a checkpoint, and name the calls that were in flight; nothing is run."""
     from checkpoint_ld.documents.text import Layout, dump_json
 
     output.check(checkpoint, *stores.files)
     with stores.manager(checkpoint) as of:
-        restored = _by_name(of.restore, checkpoint, of)
+        restored = by_name(of.restore, checkpoint, of)
     state = restored.state
     parent = {} if state.parent is None else {"parent": state.parent.tree()}
     head = {"agent_id": state.agent_id, "execution_id": state.execution_id, **parent}
@@ -291,11 +241,11 @@ def fork(
     reason: str | None = options.value("--reason", help="Why the run goes another way."),
     name: str | None = options.value("--name", help="A name for the new checkpoint."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Begin a new execution with the state of a checkpoint, which stays as it is."""
     with stores.manager() as of:
-        saved = _by_name(lambda one: of.fork(one, execution, reason, name), checkpoint, of)
+        saved = by_name(lambda one: of.fork(one, execution, reason, name), checkpoint, of)
     made = saved.checkpoint
     if as_json:
         head = {"id": made.id, "execution_id": made.execution_id, "sha256": saved.sha256}
@@ -310,7 +260,7 @@ def export(
     checkpoint: str = options.argument("ID", "The checkpoint, by its id, or latest."),
     output: Output = options.output(required=True),
     kind: str | None = options.written_as("--to", SHAPES, "What to write", "canonical"),
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Write a checkpoint to a file of its own: JSON in either shape, JSON-LD, or RDF in any syntax."""
     from checkpoint_ld.agents.values import EXTENSIONS
@@ -318,7 +268,7 @@ def export(
     output.check(*stores.files)
     wanted: Any = kind or kind_of(output.file, EXTENSIONS, "canonical")
     with stores.manager() as of:
-        content = _by_name(of.get, checkpoint, of).content(wanted)
+        content = by_name(of.get, checkpoint, of).content(wanted)
     output.write(content)
     if not output.is_standard:
         streams.show(output.file)
@@ -336,7 +286,7 @@ def import_(
     ),
     as_new_id: bool = options.flag("--as-new-id", help="Take in copies under new ids, with a link to the originals."),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Take checkpoints in, of either shape and any released version; exit with 1 if one could not be.
 
@@ -415,7 +365,7 @@ def prune(
     ),
     dry_run: bool = _DRY_RUN,
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Delete old checkpoints; the newest of an execution, named ones and parents of others always stay."""
     from checkpoint_ld.checkpointing import Retention
@@ -427,7 +377,7 @@ def prune(
             keep_last=keep_last,
             max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),
             keep_reasons=frozenset(reasons),
-            keep=frozenset(_by_name(of.get, one, of).id for one in ids),
+            keep=frozenset(by_name(of.get, one, of).id for one in ids),
             protect_linked=protect_linked,
         )
         pruned = of.prune(retention, dry_run=dry_run, archive=archive)
@@ -456,7 +406,7 @@ def verify(
         "--repair", help="Bring database and graphs in line with the files, which stay untouched."
     ),
     as_json: bool = options.JSON,
-    stores: _Stores = _STORES,
+    stores: Stores = STORES,
 ) -> None:
     """Hold files, database and graphs against each other; exit with 1 if something is wrong."""
     with stores.manager() as of:
@@ -472,9 +422,9 @@ def verify(
 
 
 @agent.command
-def reindex(*, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
+def reindex(*, as_json: bool = options.JSON, stores: Stores = STORES) -> None:
     """Make the database and the graphs anew from the files."""
-    with _Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
+    with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
     if as_json:
         streams.show_json(asdict(done))
@@ -485,12 +435,12 @@ def reindex(*, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
 
 
 @agent.command
-def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, stores: _Stores = _STORES) -> None:
+def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, stores: Stores = STORES) -> None:
     """Show what executions used and did: checkpoints, steps, tokens, calls, failed ones, by tool."""
     from checkpoint_ld.checkpointing.exchange import statistics
 
     with stores.manager() as of:
-        counted = list(statistics(of.store, _execution_of(execution, of)))
+        counted = list(statistics(of.store, execution_of(execution, of)))
     if as_json:
         streams.show_json(counted)
         return
@@ -519,84 +469,6 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
     width = streams.columns() if sys.stdout.isatty() and not wide else None
     for line in lines(columns, rows, tuple(map(Style, kinds)), width):
         streams.show(line)
-
-
-def _by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, or_execution: bool = False) -> Done:
-    """Take a step with the id that a name means, and return what it gives.
-
-    It is taken with the name as it is and, if that is none, with the newest checkpoint for `latest`, or with the only
-    one whose id begins so; `or_execution` looks among executions as well. Raises CheckpointNotFound, and SettingsError
-    where several begin so.
-    """
-    try:
-        return step(name)
-    except CheckpointNotFound:
-        newest = of.latest() if name == _NEWEST else None
-        if newest is None:
-            headers = of.list() if name else []
-            executions = (header.execution_id for header in headers) if or_execution else ()
-            meant = _only(name, (*executions, *(header.id for header in headers)), "executions or checkpoints")
-        else:
-            meant = newest.id
-        if meant is None:
-            raise
-        return step(meant)
-
-
-def _found(name: str, of: CheckpointManager) -> AgentCheckpoint:
-    """Return the checkpoint of that name: an id, the path of a file, or as `_by_name`, which tells what is raised."""
-    return _by_name(lambda one: _exactly(one, of), name, of)
-
-
-def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
-    """Return the checkpoint of that very id, or else the one in that file. Raises CheckpointNotFound."""
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-
-    try:
-        return of.get(name)
-    except CheckpointNotFound:
-        if not Path(name).is_file():
-            raise
-        return AgentCheckpoint.load(name)
-
-
-def _execution_of(name: str | None, of: CheckpointManager) -> str | None:
-    """Return the id of the execution of that name: as it is, that of `latest`, or the only one that begins so.
-
-    A name of none is given back. Raises SettingsError where several begin so.
-    """
-    if not name or of.list(execution_id=name, limit=1):
-        return name
-    newest = of.latest() if name == _NEWEST else None
-    if newest is not None:
-        return newest.execution_id
-    return _only(name, (header.execution_id for header in of.list()), "executions") or name
-
-
-def _only(name: str, known: Iterable[str], what: str) -> str | None:
-    """Return the one that begins with `name`, None if none does. Raises SettingsError with those that do."""
-    candidates = list(dict.fromkeys(one for one in known if one.startswith(name)))
-    if len(candidates) > 1:
-        listed = ", ".join(map(harmless, candidates[:_CANDIDATES]))
-        others = len(candidates) - _CANDIDATES
-        rest = f" and {others} more" if others > 0 else ""
-        raise SettingsError(f"{shown(name)} is how {len(candidates)} {what} begin: {listed}{rest}; write more of it")
-    return candidates[0] if candidates else None
-
-
-def _run_of(name: str, of: CheckpointManager) -> Timeline:
-    """Return the timeline of an execution, or of the way to a checkpoint, and of what it goes on from.
-
-    Raises CheckpointNotFound for what is neither, and what `_by_name` raises.
-    """
-    from checkpoint_ld.agents.timeline import line_to, timeline_of
-
-    def newest(name: str) -> AgentCheckpoint:
-        headers = of.list(execution_id=name, limit=1)
-        return of.get(headers[0].id) if headers else _exactly(name, of)
-
-    checkpoint = _by_name(newest, name, of, or_execution=True)
-    return timeline_of([checkpoint], line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest")))
 
 
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
