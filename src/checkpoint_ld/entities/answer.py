@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, PrivateAttr
 
 from checkpoint_ld.documents.values import means_number, means_truth_value
+from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
-from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, named, primitive_of, safe_check
+from checkpoint_ld.entities.primitives import TracePrimitive, VerificationPrimitive, primitive_of, safe_check
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
 from checkpoint_ld.phrases import shown
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
 _CELLS = 10
-"""How many cells of a notebook are looked through for the text of a class."""
+"""How many cells of a notebook are searched for the text of a class."""
 
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _log = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ KEY: Final = "__verification__"
 
 
 class VerificationMeta(Entity):
-    """How a field is verified, as a template holds it; members that nobody knows are dropped.
+    """How a field is verified, as a template holds it; unknown members are dropped.
 
     `ground_truth` is a JSON value; an object with the member `__conditional__` stands for a conditional one.
     `verify_with` is a primitive in serialised form. `weight` may be any number, 0 and negative ones included.
@@ -57,7 +58,7 @@ class VerificationMeta(Entity):
 
     @classmethod
     def of(cls, field: FieldInfo) -> Self | None:
-        """Return how a pydantic field is verified, None if it does not say so."""
+        """Return how a pydantic field is verified, None if it does not declare that."""
         extra = field.json_schema_extra
         stored = extra.get(KEY) if isinstance(extra, dict) else None
         return cls.model_validate(stored) if isinstance(stored, dict) else None
@@ -90,12 +91,12 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     extraction_hint: str | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Return a pydantic field that says how it is verified, for the body of a class derived from `BaseAnswer`.
+    """Return a pydantic field with the way to verify it, for the body of a class derived from `BaseAnswer`.
 
-    `description` tells the judge of an answer what to give. `ground_truth` is the right answer: a value, or a
+    `description` is the instruction for the judge of an answer. `ground_truth` is the right answer: a value, or a
     `ConditionalGroundTruth`; sets and tuples are kept as lists, dates as ISO 8601 text. `weight` is the field's share
-    in the granular score. All other arguments go to `pydantic.Field`. Without a default the field is required, except
-    that one with a trace primitive, whose value nobody looks at, is then None.
+    in the granular score. All other arguments go to `pydantic.Field`. Without a default the field is required; the
+    default of a field with a trace primitive, whose value is not used, is None.
 
     Raises `SettingsError` (a ValueError) for a blank description and for a `verify_with` that is no primitive. A
     ground truth that hardly fits the primitive is logged as a warning.
@@ -181,12 +182,12 @@ MATCH_TYPES = ("exact", "contains", "count", "all")
 def check_regexes(regexes: Mapping[str, Any] | None, trace: str) -> dict[str, Any]:
     """Return what expressions find in a response: `success`, `results` by name, and `details` by name.
 
-    An expression is an object of `pattern`, `expected` and `match_type`: *exact* (one match, which is what is
-    expected), *contains* (what is expected is among the matches), *count* (as many matches as expected) and *all*
-    (each of the expected is among the matches). Matches are those of Python's `findall`: the content of the group if
-    there is one, a tuple if there are several. Details have `pattern`, `expected`, `match_type`, and then
-    `matches_found`, `match_count` and `success_reason` or `failure_reason`, or else `error`: why the expression could
-    not be searched for, which includes that it takes too long. Nothing is raised.
+    An expression is an object of `pattern`, `expected` and `match_type`: *exact* (there is one match, the expected
+    text), *contains* (the expected text is among the matches), *count* (there are as many matches as expected) and
+    *all* (each expected text is among the matches). Matches are those of Python's `findall`: the content of the group
+    if there is one, a tuple if there are several. Details have `pattern`, `expected` and `match_type`. They also have
+    `matches_found`, `match_count` and `success_reason` or `failure_reason`, or else `error`: the reason why the search
+    failed, such as the limit of time. Nothing is raised.
     """
     details = {name: _detail(regex, trace) for name, regex in (regexes or {}).items()}
     results = {name: "success_reason" in detail for name, detail in details.items()}
@@ -240,11 +241,11 @@ class _Judged:
 class BaseAnswer(BaseModel):
     """What a judge found in a response: derive from it, and declare the fields with `VerifiedField`.
 
-    Members that are not declared are kept. `verify` and `verify_granular` go by the fields that say how they are
-    verified, and by the tree in `VerificationStrategy.verify_strategy`, an inner class; a derived class may define its
-    own. A derived class that defines `ground_truth(self)` and no `model_post_init` has it called when an answer is
-    built. Else `correct` becomes the ground truth of each field by name; it is a member of the answer, so an answer
-    for other eyes is dumped by `model_dump(exclude={"correct"})`. The JSON Schema of a class tells no ground truth.
+    Members that are not declared are kept. `verify` and `verify_granular` use the verified fields and the tree in
+    `VerificationStrategy.verify_strategy`, an inner class; a derived class may define its own. If a derived class
+    defines `ground_truth(self)` and no `model_post_init`, `ground_truth` is called when an answer is built. Otherwise
+    `correct` becomes the ground truth of each field by name. It is a member of the answer: leave it out of what others
+    read by `model_dump(exclude={"correct"})`. The JSON Schema of a class contains no ground truth.
 
     A field cannot be called `correct`: `TypeError` when the class is made.
     """
@@ -312,15 +313,15 @@ class BaseAnswer(BaseModel):
                 }
 
     def set_question_id(self, question_id: str) -> None:
-        """Say which question this answers."""
+        """Set the identifier of the question that this answers."""
         self.id = question_id
 
     def attach(
         self, trace: str | None = None, *, context: Mapping[str, Any] | None = None, null_fields: Iterable[str] = ()
     ) -> Self:
-        """Set what verifying needs beside the fields, and return the answer.
+        """Set the evidence that verification needs beside the fields, and return the answer.
 
-        `trace` is the raw response, which trace primitives and regular expressions look at. `context` chooses the case
+        `trace` is the raw response, which trace primitives and regular expressions search. `context` chooses the case
         of conditional ground truths. `null_fields` are names of fields for which the judge found nothing, whatever
         their values are: their result and their score are None.
         """
@@ -345,14 +346,14 @@ class BaseAnswer(BaseModel):
         return {name: score for name, (_, score) in self._fields_judged().items()}
 
     def clear_field_results(self) -> None:
-        """Forget the results of the fields, so that they are found anew."""
+        """Discard the results of the fields, so that they are computed again."""
         self._judged = _Judged()
 
     def verify(self) -> bool:
         """Return whether the answer is right: all verified fields pass, or the strategy of the class does.
 
-        Raises `NotVerifiableError` if no field says how it is verified, `EvaluationError` as `field_results` does, and
-        `LookupFailedError` if the strategy names a field that is no verified one.
+        Raises `NotVerifiableError` if there is no verified field, `EvaluationError` as `field_results` does, and
+        `LookupFailedError` if the strategy names a field that is not verified.
         """
         results = self._verifiable()
         node = strategy_of(type(self))
@@ -370,9 +371,9 @@ class BaseAnswer(BaseModel):
         return granular_score(strategy_of(type(self)), results, self.field_scores(), weights)
 
     def verify_regex(self, raw_trace: str) -> dict[str, Any]:
-        """Return what the expressions in the member `regex` find in a raw response.
+        """Return the results of the expressions in the member `regex` for a raw response.
 
-        See `checkpoint_ld.entities.answer.check_regexes`; without expressions that is success.
+        See `checkpoint_ld.entities.answer.check_regexes`; without expressions the result is success.
         """
         regexes = getattr(self, "regex", None)
         if regexes is not None and not isinstance(regexes, Mapping):
@@ -408,16 +409,16 @@ class BaseAnswer(BaseModel):
         return passed, _score(primitive, value, truth, passed=passed)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy, whose results are found anew."""
+        """Return a copy without the results of the fields."""
         copied = super().model_copy(update=update, deep=deep)
         copied.clear_field_results()
         return copied
 
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return pydantic's JSON Schema, with nothing in it that could tell a ground truth.
+        """Return pydantic's JSON Schema without anything that could reveal a ground truth.
 
-        Taken out are defaults, examples and whatever describes no value.
+        Defaults, examples and all keywords that describe no value are left out.
         """
         schema: dict[str, Any] = without_ground_truths(super().model_json_schema(*args, **kwargs))
         return schema
@@ -439,7 +440,7 @@ class BaseAnswer(BaseModel):
 
 
 def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
-    """Have a class keep its source out of a notebook, and return it: a function, or a decorator of a class of answers.
+    """Make a class keep its source from a notebook, and return it: a function, or a decorator of a class of answers.
 
     See `BaseAnswer.set_source_code_from_notebook`. Any other class is returned as it is.
     """
@@ -487,7 +488,7 @@ def _source_in(cells: Iterable[str], name: str) -> str | None:
 
 
 def _warn_of_strangers(answer: type[BaseAnswer]) -> None:
-    """Log each ground truth that is none of the literals which its field may have."""
+    """Log each ground truth that is not among the literals of its field."""
     for name, meta in verified_fields(answer).items():
         annotation = answer.model_fields[name].annotation
         if get_origin(annotation) is Literal and meta.ground_truth not in get_args(annotation):

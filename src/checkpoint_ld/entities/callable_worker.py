@@ -19,11 +19,11 @@ _LONGEST_EXCERPT = 100
 
 
 def answer(request: dict[str, Any]) -> bool | int | float | str:
-    """Return what the function in `code` (base64 of a pickle if `pickled`, of source otherwise) says of `text`.
+    """Return the result of the function in `code` (base64 of a pickle if `pickled`, of source otherwise) for `text`.
 
-    Without a text the answer is true if there is such a function. `name` tells which function of a source is meant
-    that has several. Raises `RefusedError` if there is no such function, or if its result is none that a trait can
-    have; whatever the code raises goes through.
+    Without a text the result is true if there is such a function. `name` selects the function of a source that has
+    several. Raises `RefusedError` if there is no such function, or if a trait cannot have its result. Exceptions of
+    the code are not caught.
     """
     code = base64.b64decode(request["code"])
     function = _unpickled(code) if request["pickled"] else _defined(code.decode(), request["name"])

@@ -60,7 +60,7 @@ class Entity(BaseModel, Shown):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Yield the fields that are not what they are unless given, for `repr`."""
+        """Yield the fields that differ from their defaults, for `repr`."""
         return ((name, value) for name, value in super().__repr_args__() if not self._is_default(name, value))
 
     def _is_default(self, name: str | None, value: object) -> bool:
@@ -78,7 +78,7 @@ class Entity(BaseModel, Shown):
         return Card(type(self).__name__, getattr(self, "name", ""), "", facts, tables)
 
     def problems(self) -> tuple[Finding, ...]:
-        """Return the broken rules that a file may break; what weighs less than a warning is a mere remark."""
+        """Return the broken rules, of those that a file may break; findings below warnings are remarks."""
         return ()
 
     def _derive(self) -> None:
@@ -89,9 +89,9 @@ class Entity(BaseModel, Shown):
         self._derive()
         if not is_lenient(info):
             tolerated = _context(info).get(_TOLERATED, ())
-            refused = [one for one in self.problems() if one.severity >= Severity.WARNING and one not in tolerated]
-            if refused:
-                raise ValueError("; ".join(f"{one.message} ({one.remedy})" for one in refused))
+            found = (problem for problem in self.problems() if problem.severity >= Severity.WARNING)
+            if refused := [problem for problem in found if problem not in tolerated]:
+                raise ValueError("; ".join(f"{problem.message} ({problem.remedy})" for problem in refused))
         return self
 
     if not TYPE_CHECKING:  # a declared __setattr__ would make type checkers accept any attribute
@@ -137,8 +137,8 @@ def _context(info: ValidationInfo) -> Mapping[str, Any]:
 def json_value(value: Any, *, finite: bool = False) -> JsonValue:
     """Return a value as JSON holds it: tuples as lists, sets as lists in the order of their texts, dates in ISO 8601.
 
-    What has no form in JSON becomes its text; so do numbers that are not finite, if `finite`. Raises `EvaluationError`
-    for a value that is nested as deeply as Python can go.
+    A value without a form in JSON becomes its text; so do numbers that are not finite, if `finite`. Raises
+    `EvaluationError` for a value that is nested too deeply for Python.
     """
     try:
         return _json_value(value, finite=finite)
@@ -171,16 +171,16 @@ Score: TypeAlias = Annotated[
     int | Annotated[float, AllowInfNan(False)],
     AfterValidator(lambda score: int(score) if score == int(score) else score),
 ]
-"""A bound of a range of scores: whole, but for some files."""
+"""A bound of a range of scores: a whole number, except in some files."""
 
 Count: TypeAlias = Annotated[Score, WithJsonSchema({"type": "integer"})]
-"""A count: whole, but for some files."""
+"""A count: a whole number, except in some files."""
 
 Share: TypeAlias = Annotated[int | float, WithJsonSchema({"type": "number"})]
 """A number that is meant to be from 0 to 1."""
 
 Above0: TypeAlias = Annotated[Score, Field(gt=0), WithJsonSchema({"type": "integer", "exclusiveMinimum": 0})]
-"""A count of what there has to be some of."""
+"""A count above 0."""
 
 _FIELD_TYPES = {int, float, str, bool}
 _TEMPLATE_SCHEMA = {
@@ -191,7 +191,7 @@ _TEMPLATE_SCHEMA = {
 
 
 def template_kind(model: type[BaseModel]) -> dict[str, JsonValue]:
-    """Return the template kind that asks for the fields of a pydantic model.
+    """Return the template kind with the fields of a pydantic model.
 
     Raises `ValueError` unless every field is an int, float, str or bool, a list of one of them, or one of these or
     null with null, or another value, as its default.
@@ -206,7 +206,7 @@ def template_kind(model: type[BaseModel]) -> dict[str, JsonValue]:
 
 
 def serialised(kind: Any) -> Any:
-    """Return a kind as a file has it: a pydantic model as the template kind that asks for its fields."""
+    """Return a kind as a file has it: a pydantic model becomes the template kind with its fields."""
     return template_kind(kind) if isinstance(kind, type) else kind
 
 
@@ -238,7 +238,7 @@ def _allowed(model: type[BaseModel]) -> type[BaseModel]:
 
 
 class _Unwritten:
-    """Leaves a type out of JSON Schemas, since it is written as another one."""
+    """Leaves a type out of JSON Schemas, since it is written as another type."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> NoReturn:

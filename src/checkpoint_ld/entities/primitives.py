@@ -1,16 +1,16 @@
-"""Verification primitives: the 23 ways to compare a value, or a whole response, with a ground truth."""
+"""Verification primitives: the 23 ways to compare a value, or a whole response, with a ground truth.
+
+A primitive is a pydantic model: its parameters are its fields, and `check` and `score` compare. `PRIMITIVES` has all
+of them by name. `safe_check` turns errors into results. `checkpoint_ld.entities.conversion` converts compared values.
+"""
 
 from __future__ import annotations
 
 import logging
-import re
-import reprlib
 import string
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
+from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
@@ -18,6 +18,16 @@ from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
 from checkpoint_ld.arguments import renamed
+from checkpoint_ld.entities.conversion import (
+    NoDateError,
+    items_of,
+    named,
+    number_of,
+    read_date,
+    set_of,
+    text_of,
+    truth_of,
+)
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import (
     EvaluationError,
@@ -30,69 +40,25 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import FlagName, find_all, occurs, refuse_faulty
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-    from datetime import tzinfo
+    from collections.abc import Callable, Sequence
 
     from pydantic import JsonValue
 
 _log = logging.getLogger(__name__)
 
 
-def text_of(value: Any) -> str:
-    """Return a value as Python writes it: 1.0 is "1.0", true is "True"; null has no text (`EvaluationError`)."""
-    if value is None:
-        raise EvaluationError("null is no text: give a value")
-    try:
-        return str(value)
-    except (ValueError, RecursionError) as error:  # integers of thousands of digits; lists a thousand deep
-        raise EvaluationError(f"the value cannot be compared as text: {error}") from error
-
-
-def number_of(value: Any) -> float:
-    """Return a value as a number, as Python's `float` does: true is 1, and " 1e3 " is 1000.
-
-    Raises `EvaluationTypeError` for null and collections, `EvaluationValueError` for texts that are no numbers and for
-    integers beyond all floats.
-    """
-    try:
-        return float(value)
-    except TypeError as error:
-        raise EvaluationTypeError(f"{named(value)} is no number: give one, such as 3.5") from error
-    except (ValueError, OverflowError) as error:
-        raise EvaluationValueError(f"{named(value)} is no number: give one, such as 3.5") from error
-
-
-def items_of(value: Any) -> Collection[Any]:
-    """Return the items of a list; a bare text is one item. Raises `EvaluationTypeError` for what is neither."""
-    if isinstance(value, str):
-        return (value,)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return value
-    raise EvaluationTypeError(f"{named(value)} is no list: give one, such as [{shown('a')}]")
-
-
-def named(value: Any) -> str:
-    """Return a value for a message, on one line and short."""
-    if isinstance(value, str):
-        return shown(value)
-    try:
-        return shown(reprlib.repr(value))[1:-1]
-    except ValueError:
-        return "a huge number"
-
-
 class OpenEntity(Entity):
-    """An entity that keeps members which nobody knows, as they may come from a newer Karenina, and logs a warning."""
+    """An entity that keeps unknown members, which may come from a newer Karenina, and logs a warning about them."""
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def unknown_parameters(self) -> tuple[str, ...]:
-        """The names of the members that nobody knows; they have no effect."""
+        """The names of the unknown members; they have no effect."""
         return tuple(self.__pydantic_extra__ or ())
 
     def model_post_init(self, context: Any, /) -> None:
-        """Tell which members nobody knows."""
+        """Log the names of the unknown members."""
         del context
         for name in self.unknown_parameters:
             _log.warning("%s has no parameter %s: it is kept and has no effect", type(self).__name__, shown(name))
@@ -134,25 +100,25 @@ class VerificationPrimitive(OpenEntity):
         return ()
 
     def serialised(self) -> dict[str, JsonValue]:
-        """Return the parameters in declared order, then what nobody knows, then `type`."""
+        """Return the parameters in declared order, then unknown members, then `type`."""
         members = self.model_dump(mode="json")
         return {**{name: value for name, value in members.items() if name != "type"}, "type": members["type"]}
 
 
 class TracePrimitive(VerificationPrimitive):
-    """A primitive that looks at the whole text of a response instead of at a value that was extracted from it.
+    """A primitive that checks the whole text of a response instead of a value that was extracted from it.
 
-    A field passes if what `check_trace` says equals its ground truth: false stands for "must not".
+    A field passes if the result of `check_trace` equals its ground truth: false stands for "must not".
     """
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Raise `NotVerifiableError`: there is no extracted value to look at."""
+        """Raise `NotVerifiableError`: there is no extracted value to compare."""
         del extracted, expected
         raise NotVerifiableError(f"{type(self).__name__} looks at the whole response: call check_trace")
 
     @renamed(text="raw_trace")
     def check_trace(self, raw_trace: str) -> bool:
-        """Return whether a response passes; raises `EvaluationError` for what is no text or takes too long."""
+        """Return whether a response passes. Raises `EvaluationError` if it is no text or takes too long."""
         if not isinstance(raw_trace, str):
             raise EvaluationTypeError(f"{named(raw_trace)} is no response: give its text")
         return self._found_in(raw_trace)
@@ -214,10 +180,10 @@ def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a primitive says about one value.
+    """The result of a primitive for one value.
 
-    `score` is the credit from 0.0 to 1.0. `error` says why the value could not be judged, None if it could; it has
-    then not passed. `remarks` are about a value that was judged, such as an incomplete date.
+    `score` is the credit from 0.0 to 1.0. `error` is the reason why the value could not be judged, None if it could;
+    such a value has not passed. `remarks` are about a value that was judged, such as an incomplete date.
     """
 
     passed: bool
@@ -227,10 +193,10 @@ class CheckResult:
 
 
 def safe_check(primitive: VerificationPrimitive, extracted: Any, expected: Any) -> CheckResult:
-    """Return what `primitive` says about a value, given its ground truth; what cannot be judged does not pass.
+    """Return the result of `primitive` for a value, given its ground truth; a value that cannot be judged fails.
 
-    For a trace primitive `extracted` is the text of the response, and the ground truth false means that it must not be
-    as the primitive asks.
+    For a trace primitive `extracted` is the text of the response, and the ground truth false means that the response
+    must not satisfy the primitive.
     """
     try:
         if isinstance(primitive, TracePrimitive):
@@ -336,7 +302,7 @@ class SetContainment(VerificationPrimitive):
     type: Literal["SetContainment"] = "SetContainment"
 
     def _passes(self, extracted: Any, expected: Any) -> bool:
-        given, wanted = _set_of(extracted), _set_of(expected)
+        given, wanted = set_of(extracted), set_of(expected)
         match self.mode:
             case "exact":
                 return given == wanted
@@ -358,33 +324,7 @@ class OrderedMatch(VerificationPrimitive):
         given, wanted = items_of(extracted), items_of(expected)
         if len(given) != len(wanted):
             return False
-        return all(same_text(one, other, self.normalize) for one, other in zip(given, wanted, strict=True))
-
-
-def _set_of(value: Any) -> frozenset[Any]:
-    items = items_of(value)
-    try:
-        return frozenset(items)
-    except TypeError as error:
-        raise EvaluationTypeError(f"lists and objects cannot be items of a set: {error}") from error
-
-
-_WORDS = dict.fromkeys(("true", "yes", "y", "t", "on", "1"), True) | dict.fromkeys(
-    ("false", "no", "n", "f", "off", "0"), False
-)
-
-
-def truth_of(value: Any) -> bool:
-    """Return a boolean for a boolean, for a number (all but 0 are true) or for a word such as "yes".
-
-    Raises `EvaluationError` for everything else.
-    """
-    if isinstance(value, (bool, int, float)):
-        return bool(value)
-    truth = _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
-    if truth is None:
-        raise EvaluationValueError(f"{named(value)} is neither true nor false: give one of them")
-    return truth
+        return all(same_text(*pair, self.normalize) for pair in zip(given, wanted, strict=True))
 
 
 class BooleanMatch(VerificationPrimitive):
@@ -473,9 +413,9 @@ Exclusive: TypeAlias = Annotated[bool, Field(description="The ground truth itsel
 
 
 def distance(number: float, reference: float, mode: Mode) -> float | None:
-    """Return how far `number` is from `reference`, in units of the latter if `mode` is relative.
+    """Return how far `number` is from `reference`, as a share of the latter if `mode` is relative.
 
-    Relative to 0 there is no distance but 0 itself: None.
+    The distance relative to 0 is 0.0 for 0 and None for other numbers.
     """
     gap = abs(number - reference)
     if mode == "absolute":
@@ -671,91 +611,11 @@ class NumericThresholdGraded(VerificationPrimitive):
         return number - threshold if self.direction == "max" else threshold - number
 
 
-LONGEST_DATE = 100
-"""Longer texts are no dates, in characters; nor are longer forms of dates."""
-
-_FILLINGS = (datetime(2000, 1, 1), datetime(2004, 3, 2))
-"""Two days that differ in year, month, day and weekday, both in a leap year and in a month of 31 days."""
-
-_TURN_OF_CENTURY = 69
-"""Years of two digits from here on are those of the last century, as POSIX has it for strptime."""
-
-
-class NoDateError(ValueError):
-    """A value is no whole date, or two dates cannot be compared; the text says which and why."""
-
-
-def read_date(value: Any, form: str | None = None) -> datetime:
-    """Return the date and time that a value stands for, at 00:00 if it says nothing else.
-
-    With `form`, one of Python's `strptime`, the whole text has to have it. Otherwise any usual form is read, as
-    python-dateutil does: the month comes first where that is possible (05/01/2020 is 1 May). Where Karenina lets
-    today's date fill in what a text leaves open, a text without its year, month or day is no date here. Raises
-    NoDateError.
-    """
-    if value is None:
-        raise NoDateError("null is no date")
-    try:
-        text = str(value)
-    except (ValueError, RecursionError) as error:
-        raise NoDateError(f"{named(value)} is no date") from error
-    if len(text) > LONGEST_DATE:
-        raise NoDateError(f"{shown(text)} is too long for a date")
-    return _read_any(text) if form is None else _read_form(text, form)
-
-
-def _read_form(text: str, form: str) -> datetime:
-    if len(form) > LONGEST_DATE:
-        raise NoDateError(f"the form {shown(form)} is too long for a date")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a form without a year is the author's matter
-            return datetime.strptime(text, form)
-    except (ValueError, re.error, OverflowError) as error:
-        raise NoDateError(f"{shown(text)} is no date of the form {shown(form)}") from error
-
-
-def _read_any(text: str) -> datetime:
-    parser = _parser()
-    try:
-        first, second = (parser.parse(text, default=filling, tzinfos=_zone) for filling in _FILLINGS)
-        complete = first.date() == second.date()
-    except (ValueError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
-        raise NoDateError(f"{shown(text)} is no date") from error
-    if not complete:
-        raise NoDateError(f"{shown(text)} is an incomplete date: give year, month and day")
-    result: datetime = first
-    return result
-
-
-@cache
-def _parser() -> Any:
-    """Return dateutil's parser, without what it asks the clock for."""
-    from dateutil import parser  # type: ignore[import-untyped] # noqa: PLC0415 - only those who compare dates need it
-
-    info = parser.parserinfo()
-    info.convertyear = _whole_year
-    return parser.parser(info)
-
-
-def _whole_year(year: int, century_specified: bool = False) -> int:
-    if century_specified or year >= 100:
-        return year
-    return year + (1900 if year >= _TURN_OF_CENTURY else 2000)
-
-
-def _zone(name: str | None, offset: int | None) -> tzinfo | None:
-    """Return the zone of an offset in seconds; names other than UTC mean something else on each machine."""
-    if offset:
-        return timezone(timedelta(seconds=offset))
-    return UTC if offset == 0 or name == "UTC" else None
-
-
 class _DatePrimitive(VerificationPrimitive):
-    """What is no date does not pass, which `remarks` tells and the log too: it is no error."""
+    """A comparison of dates. A value that is no date does not pass, with a remark and a warning in the log."""
 
     def check(self, extracted: Any, expected: Any) -> bool:
-        """Compare dates; what cannot be compared does not pass."""
+        """Compare dates; values that cannot be compared do not pass."""
         try:
             return self._passes(extracted, expected)
         except NoDateError as error:
@@ -763,7 +623,7 @@ class _DatePrimitive(VerificationPrimitive):
             return False
 
     def remarks(self, extracted: Any, expected: Any) -> tuple[str, ...]:
-        """Say which value is no date, or why two dates cannot be compared."""
+        """Return which value is no date, or why two dates cannot be compared."""
         try:
             self._passes(extracted, expected)
         except NoDateError as error:
@@ -847,10 +707,10 @@ ParsedPrimitive: TypeAlias = (
     | DateTolerance
     | DateRange
 )
-"""The primitives that look at a value that was extracted from a response."""
+"""The primitives that check a value that was extracted from a response."""
 
 AnyTracePrimitive: TypeAlias = TraceRegex | TraceContains | TraceLength
-"""The primitives that look at the whole response."""
+"""The primitives that check the whole response."""
 
 AnyPrimitive: TypeAlias = Annotated[ParsedPrimitive | AnyTracePrimitive, Field(discriminator="type")]
 """Any primitive, for the fields of other models: distinguished by `type`."""
@@ -862,7 +722,7 @@ PRIMITIVES: Final[Mapping[str, type[VerificationPrimitive]]] = MappingProxyType(
 
 
 def primitive_of(serialised: Mapping[str, Any]) -> VerificationPrimitive:
-    """Build a primitive from its parameters and `type`, in any order; what has a default may be missing.
+    """Build a primitive from its parameters and `type`, in any order; parameters with a default may be missing.
 
     Raises `SettingsError` (a ValueError) if `type` is missing or no primitive has that name, and
     `pydantic.ValidationError` (a ValueError) for parameters that do not fit.

@@ -27,7 +27,7 @@ _TAGS = {
 
 
 class Question(Entity):
-    """A question with its reference answer and all that an author says about it.
+    """A question with its reference answer and all that its author adds.
 
     Dates are ISO 8601 texts and are kept as they are. An input member `id` is ignored, since `id` follows from the
     text; `tags`, the old name of `keywords`, is accepted where `keywords` is absent.
@@ -116,11 +116,11 @@ class Organization(Entity):
 
 
 Creator: TypeAlias = str | Person | Organization
-"""Who made a benchmark: a name, or an object that says more."""
+"""Who made a benchmark: a name, or an object with more members."""
 
 
 class BenchmarkMetadata(Entity):
-    """What a benchmark says about itself; None where it says nothing.
+    """The metadata of a benchmark; None where it has none.
 
     `version` is that of the benchmark, not of the file format. Dates are ISO 8601 texts and are kept as they are.
     """
@@ -146,7 +146,7 @@ class ScenarioPart(Entity):
     """An object of a scenario: fields may be given by their names or by those of the file (`entryNode`).
 
     `model_dump(by_alias=True, exclude_none=True)` gives the object as a file has it. Members other than the declared
-    ones are kept. Texts that hold Python source are texts: nothing here runs them.
+    ones are kept. Texts that hold Python source are kept as texts and never run.
     """
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
@@ -175,14 +175,14 @@ class ScenarioNode(ScenarioPart):
 
     @classmethod
     def asking(cls, node_id: str, question: Question) -> Self:
-        """Make the node that asks `question`."""
+        """Return a node with `question`."""
         return cls.model_validate(
             {"node_id": node_id, "question_object": _question_object(question, {}), "question_data": _data(question)}
         )
 
     @property
     def question(self) -> Question:
-        """The question that the node asks: by `question_data` if that is present, else by `question_object`."""
+        """The question of the node: of `question_data` if that is present, else of `question_object`."""
         return (
             _question_of_object(self.question_object) if self.question_data is None else _question(self.question_data)
         )

@@ -1,4 +1,8 @@
-"""A rubric applied to a text, as far as no judge is needed: regular expressions and functions."""
+"""Rubrics: collections of traits, their merging, and their evaluation on a text as far as it needs no judge.
+
+Regular expressions and functions are evaluated; traits that a language model or an agent judges are reported as such.
+The traits are in `checkpoint_ld.entities.traits`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +40,7 @@ _WORD = re.compile(r"\w+")
 
 
 class OutcomeStatus(StrEnum):
-    """What came of applying a trait to a text."""
+    """The status of applying a trait to a text."""
 
     EVALUATED = "evaluated"
     NEEDS_JUDGE = "needs_judge"
@@ -50,10 +54,10 @@ class OutcomeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TraitOutcome:
-    """What one trait says about a text.
+    """The result of one trait for a text.
 
-    `score` is a truth value, a number, or the index of a class; None where the trait was not evaluated, for which
-    `reason` says why.
+    `score` is a truth value, a number, or the index of a class. It is None where the trait was not evaluated, and
+    `reason` is then the reason.
     """
 
     name: str
@@ -64,7 +68,7 @@ class TraitOutcome:
 
 @dataclass(frozen=True, slots=True)
 class DeterministicEvaluation:
-    """What the traits of a rubric say about a text, in their order."""
+    """The results of the traits of a rubric for a text, in their order."""
 
     outcomes: tuple[TraitOutcome, ...]
 
@@ -98,12 +102,11 @@ def evaluate_traits(
     trust: Trust | None = None,
     absence: Callable[[Trait], str] | None = None,
 ) -> DeterministicEvaluation:
-    """Apply traits to a text; what goes wrong with one of them is its outcome and does not keep the others back.
+    """Apply traits to a text; an error of one trait is its outcome and does not stop the others.
 
     A callable trait is decided by the function that `overrides` has under its name, or by its stored code, in a process
-    of its own, if `trust` is given. `absence` says why the text is not about the concept of a trait, "" if it is.
-    Raises SettingsError for a function of a trait that is not there or is not callable, EvaluationError for what is no
-    text.
+    of its own, if `trust` is given. `absence` returns the reason why the text is not about the concept of a trait, ""
+    if it is. Raises SettingsError for a function whose name is no callable trait, EvaluationError if `text` is no text.
     """
     if not isinstance(text, str):
         raise EvaluationError(f"traits cannot be applied to {text!r}: give a text")
@@ -127,7 +130,7 @@ def evaluate_traits(
 def mentions(text: str, concept: str) -> bool:
     """Return whether the words of a concept stand in a text, one after another, whatever their case.
 
-    A concept without words is looked for as it is; an empty one is everywhere.
+    A concept without words is searched for as it is; an empty concept is in every text.
     """
     words, there = (" ".join(_WORD.findall(phrase.casefold())) for phrase in (concept, text))
     return f" {words} " in f" {there} " if words else concept in text
@@ -184,7 +187,7 @@ class TraitCollection(Entity):
 
     @classmethod
     def from_traits(cls, traits: Iterable[AnyTrait] | None) -> Self | None:
-        """Sort traits of any kinds into the lists; None gives None. Raises `TypeError` for what is no trait."""
+        """Sort traits of any kinds into the lists; None gives None. Raises `TypeError` for other objects."""
         if traits is None:
             return None
         lists: dict[str, list[AnyTrait]] = {name: [] for name in TRAIT_LISTS}
@@ -230,7 +233,7 @@ class TraitCollection(Entity):
         return (*shared, *dotted)
 
     def all_problems(self) -> tuple[Finding, ...]:
-        """Report what is wrong with the collection and with each of its traits."""
+        """Report the problems of the collection and of each of its traits."""
         return (*self.problems(), *(found for trait in self.traits() for found in trait.problems()))
 
 
@@ -242,9 +245,8 @@ _Collection = TypeVar("_Collection", bound=TraitCollection)
 def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) -> Rubric | None:
     """Return the rubric that judges a question: the benchmark's traits, then the question's own.
 
-    Of one rubric and None, the rubric itself comes back. The traits are the same objects, not copies. Raises
-    `SettingsError` (a `ValueError`) if both have a trait of one name, be it of one kind or of two: results are known by
-    the names of traits.
+    If one of them is None, the result is the other rubric itself. The traits are the same objects, not copies. Raises
+    `SettingsError` (a `ValueError`) if both have a trait of the same name, whatever its kind: names identify results.
     """
     return _merged(global_rubric, question_rubric)
 
@@ -340,24 +342,24 @@ class Rubric(TraitCollection):
     def evaluate_deterministic(
         self, text: str, *, overrides: Mapping[str, Callable[[str], object]] | None = None, trust: Trust | None = None
     ) -> DeterministicEvaluation:
-        """Apply to a text what needs no judge: regular expressions, each within a limit of time, and functions.
+        """Apply the traits that need no judge to a text: regular expressions, within a limit of time, and functions.
 
         `overrides` has functions by the names of callable traits. Stored code runs only with `trust`, in a process of
-        its own. Raises SettingsError for a function of what is no callable trait of this rubric.
+        its own. Raises SettingsError for a function whose name is no callable trait of this rubric.
         """
         return evaluate_traits(self.traits(), text, overrides, trust)
 
     @renamed(scores="evaluation")
     def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
-        """Return whether `evaluation` holds exactly one valid result for everything that this rubric judges."""
+        """Return whether `evaluation` holds exactly one valid result for each quality that this rubric judges."""
         return not self.evaluation_problems(evaluation)
 
     @renamed(scores="evaluation")
     def evaluation_problems(self, evaluation: Mapping[str, object]) -> list[str]:
-        """Say what keeps `evaluation` from being a complete evaluation by this rubric; empty if nothing does.
+        """Return the reasons why `evaluation` is no complete evaluation by this rubric; empty if it is one.
 
         A trait of template kind has one result for each field, under `trait.field`; metric traits have none. The result
-        of a callable trait that scores may be a truth value as well, whatever its range.
+        of a callable trait that scores may also be a truth value, whatever its range.
         """
         judged = self._judged()
         found = [f"{key!r} has no result" for key in judged if key not in evaluation]
@@ -396,7 +398,7 @@ _log = logging.getLogger(__name__)
 class DynamicRubric(TraitCollection):
     """Traits by which an answer is judged only if the trait's concept occurs in it.
 
-    Each trait needs a summary or a description, from which the concept is known.
+    The concept of a trait is its summary or, without one, its description.
     """
 
     def resolve_concept_text(self, trait: Trait) -> str:
@@ -413,10 +415,10 @@ class DynamicRubric(TraitCollection):
         overrides: Mapping[str, Callable[[str], object]] | None = None,
         trust: Trust | None = None,
     ) -> DeterministicEvaluation:
-        """Apply to a text what needs no judge, as `Rubric.evaluate_deterministic` does, where the concept occurs.
+        """Apply the traits whose concept occurs in a text, as `Rubric.evaluate_deterministic` does.
 
         `present` names the traits whose concepts a judge found. Without it a concept occurs if its words stand in the
-        text one after another, which a judge might see otherwise. Raises SettingsError for a name that no trait has.
+        text one after another; a judge might decide otherwise. Raises SettingsError for a name that no trait has.
         """
         for name in present or ():
             if name not in self.get_trait_names():

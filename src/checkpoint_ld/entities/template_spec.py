@@ -23,7 +23,7 @@ _CONDITIONS = "The nodes below, each with its type"
 
 
 class _Node(Entity):
-    """A node of a tree. In serialised form, `type` tells the nodes apart; unknown members are dropped."""
+    """A node of a tree. In serialised form, `type` is the discriminator; unknown members are dropped."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -86,8 +86,8 @@ def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | Non
 def evaluate_composition(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
     """Return whether a tree passes whose leaves are anything that `evaluate_leaf` can judge.
 
-    What is not AllOf, AnyOf or AtLeastN is a leaf. AllOf and AnyOf ask no further once they are decided. Raises
-    `ValueError` if the tree is deeper than `DEEPEST`.
+    A node that is not AllOf, AnyOf or AtLeastN is a leaf. AllOf and AnyOf stop at the condition that decides them.
+    Raises `ValueError` if the tree is deeper than `DEEPEST`.
     """
     require_shallow(node)
     return _evaluated(node, evaluate_leaf)
@@ -115,7 +115,7 @@ def _evaluated(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
 
 
 def fields_of(node: StrategyNode) -> Iterator[str]:
-    """Yield the names of the fields that a tree looks at, in its order; one may come twice."""
+    """Yield the names of the fields of a tree, in its order; a name may come twice."""
     if isinstance(node, FieldCheck):
         yield node.field
         return
@@ -226,7 +226,7 @@ class ConditionalGroundTruth(Entity):
         return isinstance(value, Mapping) and value.get(MARKER) is True
 
     def serialised(self) -> dict[str, JsonValue]:
-        """Return the object that stands for this as a field's ground truth; what is no primitive becomes null."""
+        """Return this as the JSON object of a field's ground truth; an invalid primitive becomes null."""
         cases: dict[str, JsonValue] = {name: _serialised_case(case) for name, case in self.cases.items()}
         return {"source": self.source, "cases": cases, "default": _serialised_case(self.default), MARKER: True}
 
@@ -255,7 +255,7 @@ class TemplateFieldSpec(Entity):
 
 
 class VerifyStrategySpec(Entity):
-    """A node of the tree that says which fields have to pass, of the type all_of, any_of, at_least_n or field_check."""
+    """A node of the tree of fields that have to pass, of the type all_of, any_of, at_least_n or field_check."""
 
     type: str = Field(description="all_of, any_of, at_least_n or field_check")
     n: int | None = Field(default=None, description="For at_least_n: how many conditions have to pass")

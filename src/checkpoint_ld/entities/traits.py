@@ -1,4 +1,7 @@
-"""The five kinds of trait; the code of those that a function decides is kept and looked at, never run here."""
+"""The five kinds of trait: judged by a language model or an agent, or decided by an expression, a function or metrics.
+
+The code of a callable trait is kept and analysed; it runs only when it is trusted, in `entities.callable_worker`.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,7 @@ class ScoredTrait(Trait):
 
     @property
     def is_template_kind(self) -> bool:
-        """Whether the trait asks for a small form (a JSON Schema object or a pydantic model) in place of a score."""
+        """Whether the result is a small form (a JSON Schema object or a pydantic model) in place of a score."""
         return not isinstance(self.kind, str)
 
     @property
@@ -184,7 +187,7 @@ class ScoredTrait(Trait):
 
 
 def require_classes(kind: Kind, classes: dict[str, str] | None) -> None:
-    """Raise `ValueError` for a literal trait with fewer than two classes, since it cannot tell anything apart."""
+    """Raise `ValueError` for a literal trait with fewer than two classes, since it cannot distinguish anything."""
     if kind == "literal" and len(classes or ()) < LEAST_CLASSES:
         raise ValueError(f"a literal trait needs at least two classes, not {len(classes or ())}: set classes")
 
@@ -236,8 +239,8 @@ METRICS: dict[str, frozenset[Bucket]] = {
 class MetricRubricTrait(Trait):
     """A trait measured by metrics such as recall over statements that an answer should and should not hold.
 
-    `tp_only` counts what is found, missing and beyond the instructions; `full_matrix` also needs `tn_instructions`,
-    which say what should be absent.
+    `tp_only` counts what is found, missing and beyond the instructions; `full_matrix` also needs `tn_instructions`:
+    statements that should be absent.
     """
 
     evaluation_mode: EvaluationMode = Field(
@@ -337,7 +340,7 @@ def _masked(value: JsonValue) -> JsonValue:
 def _compiling(pattern: str | None) -> str | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python may do with the pattern one day is not the reader's matter
+            warnings.simplefilter("ignore")  # a deprecation concerns the author of the pattern
             re.compile(pattern or "")
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"the pattern {pattern!r} is no Python regular expression ({error}): correct it") from error
@@ -421,7 +424,7 @@ class CallableCode(bytes):
 
     @property
     def form(self) -> CodeForm:
-        """What the code looks like, judged by its bytes.
+        """The form of the code, judged by its bytes.
 
         `source`: Python source as plain text; `base64-source`: the same in base64; `pickle`: a pickle of protocol 2
         to 5; `bytes`: anything else.
@@ -493,9 +496,9 @@ _WORKER = "checkpoint_ld.entities.callable_worker"
 class CallableRubricTrait(Trait):
     """A trait that a Python function of the answer's text decides.
 
-    The function's code is kept as it was found, and never run, unpickled or imported by this program. Who wants results
-    passes a function of their own to `evaluate`, or their trust in the stored one, which is then run by a process of
-    its own. `callable_code` is None on an incomplete trait, as files may hold it.
+    The function's code is kept as it was found, and this process never runs, unpickles or imports it. For results, pass
+    a function of your own to `evaluate`, or trust in the stored function, which then runs in a process of its own.
+    `callable_code` is None on an incomplete trait, as files may hold it.
     """
 
     kind: TraitKind = Field(description="What results are: true or false, a score, or one of several classes")
@@ -527,11 +530,11 @@ class CallableRubricTrait(Trait):
     ) -> Self:
         """Make a trait that stores a function of one parameter, the answer's text, in the way that Karenina can load.
 
-        The package cloudpickle does that: a function of a module that can be imported is stored as its name, any other
-        with its code, which only the same version of Python is sure to run. Raises `SettingsError` (a ValueError) for
-        a function with other parameters, a score without both bounds, and a truth value with bounds;
-        `pydantic.ValidationError` (a ValueError) for what else does not fit; `WriteError` (a ValueError) for a function
-        that cannot be stored, or if cloudpickle is not installed.
+        The package cloudpickle stores a function of a module that can be imported as its name, any other function with
+        its code, which may fail under another version of Python. Raises `SettingsError` (a ValueError) for a function
+        with other parameters, a score without both bounds, and a truth value with bounds; `pydantic.ValidationError` (a
+        ValueError) for other arguments that do not fit; `WriteError` (a ValueError) for a function that cannot be
+        stored, or if cloudpickle is not installed.
         """
         _require_one_parameter(name, func)
         if kind == "score" and (min_score is None or max_score is None):
@@ -556,9 +559,9 @@ class CallableRubricTrait(Trait):
     ) -> bool | int | float:
         """Return what a function finds about `text`: a truth value, a score, or the index of a class.
 
-        The function is `callable_override` where there is one. Otherwise it is the stored one, if `trust` says that it
-        may be run: in a process of its own and under the limits of `trust`, with a `StoredCodeWarning` each time. A
-        pickled one needs the package cloudpickle, and the version of Python that it was made with.
+        The function is `callable_override` if that is given. Otherwise it is the stored function, if `trust` is given:
+        it runs in a process of its own, under the limits of `trust`, and each time with a `StoredCodeWarning`. A
+        pickled function needs the package cloudpickle, and the version of Python that it was made with.
 
         Raises `EvaluationError` without a function, if the function fails, and if its result does not fit the trait.
         """
@@ -573,10 +576,10 @@ class CallableRubricTrait(Trait):
         return self._score(result)
 
     def deserialize_callable(self, *, trust: Trust | None = None) -> Callable[[str], object]:
-        """Return the stored function, if `trust` says that it may be run; it never enters this process.
+        """Return a function that runs the stored function, if `trust` is given; the latter never enters this process.
 
-        Each call of what is returned runs the stored function in a process of its own and returns its result as it is,
-        a truth value, a number or a text. This method and each call warn with a `StoredCodeWarning` (a UserWarning).
+        Each call runs the stored function in a process of its own and returns its result unchanged: a truth value, a
+        number or a text. This method and each call warn with a `StoredCodeWarning` (a UserWarning).
         Raises `EvaluationError` (a RuntimeError) without trust, and if the code holds no function.
         """
         self._result_of_stored_code(None, trust)
@@ -650,7 +653,7 @@ class CallableRubricTrait(Trait):
 def _require_one_parameter(name: str, func: object) -> None:
     try:
         count = len(inspect.signature(func).parameters) if callable(func) else None
-    except ValueError:  # some functions that are written in C do not tell
+    except ValueError:  # some functions that are written in C have no signature
         count = None
     if count != 1:
         found = "no function" if count is None else f"a function of {count} parameters"

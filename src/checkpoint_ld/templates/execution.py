@@ -18,8 +18,8 @@ from pydantic import ValidationError
 from checkpoint_ld import entities
 from checkpoint_ld.entities import PRIMITIVES, BaseAnswer, TemplateFieldSpec
 from checkpoint_ld.entities.answer import strategy_of, verified_fields
+from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.primitives import named
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.fields import RESERVED

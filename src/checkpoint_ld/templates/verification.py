@@ -14,8 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
+from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.primitives import TracePrimitive, named, safe_check
+from checkpoint_ld.entities.primitives import TracePrimitive, safe_check
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of

@@ -42,7 +42,7 @@ from checkpoint_ld.entities import (
     VerificationPrimitive,
     apply_normalizers,
 )
-from checkpoint_ld.entities.primitives import read_date
+from checkpoint_ld.entities.conversion import read_date
 from checkpoint_ld.errors import EvaluationError
 
 P53 = SynonymMap(mapping={"p53": "tp53"})

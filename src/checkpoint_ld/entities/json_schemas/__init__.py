@@ -51,7 +51,7 @@ class Described:
 
 @cache
 def described() -> Mapping[str, Described]:
-    """Return what has a schema, by its name: each entity, and the unions that templates make use of."""
+    """Return the types that have a schema, by name: each entity, and the unions that templates use."""
     models = {
         _schema_name(name): Described(found, _summary(found))
         for name in entities.__all__
@@ -67,10 +67,10 @@ def described() -> Mapping[str, Described]:
 
 
 def schema_of(name: str, subject: Described) -> dict[str, Any]:
-    """Return the schema of what is described, under the identifier that belongs to `name`."""
+    """Return the schema of a described type, under the identifier for `name`."""
     adapter = TypeAdapter(subject.type)
     schema = adapter.json_schema(schema_generator=_Generator)
-    # Members that are only written are ignored on reading, so that what was written can be read.
+    # Reading ignores the members that are only written.
     written = adapter.json_schema(mode="serialization", schema_generator=_Generator)
     for member, member_schema in written.get("properties", {}).items():
         if member not in schema.get("properties", {}):
@@ -82,7 +82,7 @@ def schema_of(name: str, subject: Described) -> dict[str, Any]:
 
 
 class _Generator(GenerateJsonSchema):
-    """Writes unions that a member tells apart as a choice, for which a validator finds the one message that fits."""
+    """Writes a union with a discriminator as conditions on it, so that a validator reports the branch that applies."""
 
     def get_title_from_name(self, name: str) -> str:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name.lstrip("@")).lower()
@@ -128,7 +128,7 @@ def _keyword(keyword: str, value: Any) -> Any:
 
 
 def _as_one(choices: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return one schema that says the same as a choice of several, None unless they differ by type alone."""
+    """Return one schema that is equivalent to a choice of several, None unless they differ by type alone."""
     types = [choice.get("type") for choice in choices]
     keywords = [key for choice in choices for key in choice if key != "type"]
     apart = len(set(map(str, types))) == len(types) and len(set(keywords)) == len(keywords)
@@ -175,9 +175,9 @@ def json_schema(name: str) -> dict[str, Any]:
 
 @cache
 def summaries() -> Mapping[str, str]:
-    """Return what each schema is of, by its name: first documents, then entities in the order of the alphabet."""
+    """Return the subject of each schema, by name: documents first, then entities in alphabetical order."""
     documents = {name: _read(name)["title"] for name in FILES}
-    return MappingProxyType(documents | {name: one.summary for name, one in sorted(described().items())})
+    return MappingProxyType(documents | {name: subject.summary for name, subject in sorted(described().items())})
 
 
 def _read(name: str) -> dict[str, Any]:
