@@ -1,4 +1,8 @@
-"""The Benchmark: a checkpoint as its authors and users see it, over the graph that holds it."""
+"""The class `Benchmark`: the public API of a checkpoint of questions or scenarios, over its RDF graph.
+
+Its methods read and edit JSON objects of the graph. The other modules of this package do the work of larger methods:
+`editing` and `rubrics` edit, `content` finds and compares, `exports`, `overview` and `table_import` are methods.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +101,7 @@ _PROTECTED = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
 
 
 class _Published:
-    """What a benchmark says about its publication, under a key of the root; it is set as `set_metadata` does."""
+    """A descriptor of a member of the root about the publication; it is set as `set_metadata` does."""
 
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
@@ -113,7 +117,7 @@ class _Published:
 
 
 class _Text(_Published, Generic[Absent]):
-    """A text that a benchmark says about itself, `absent` where it says nothing."""
+    """A descriptor of a text of the root, `absent` where there is none."""
 
     _absent: Absent
 
@@ -135,17 +139,17 @@ class _Text(_Published, Generic[Absent]):
 class Benchmark(CheckedMethods, Shown):
     """A benchmark of questions or of scenarios.
 
-    The graph holds everything; what the methods return are views that are made anew at each call, so that changing
-    one changes nothing here. Dates are ISO 8601 texts.
+    The graph holds all content. Methods return copies that are made at each call: changing them does not change the
+    benchmark. Dates are ISO 8601 texts.
 
-    Questions are known by identifier: their own, or else the one that Karenina computes. A question has a template if
-    it has a text that is neither blank nor the placeholder that Karenina writes for none; templates are Python texts
-    that are read and written, never run. A rubric without traits is None, and can be given as the list of its traits.
-    A change of a rubric is one of that rubric alone: dynamic traits survive a change of the others, and these of them.
+    Questions have identifiers: their own, or else the one that Karenina computes. A question has a template if its text
+    is neither blank nor the placeholder that Karenina writes for a missing one. Templates are Python texts that are
+    read and written, never run. A rubric without traits is None, and can be given as the list of its traits. A change
+    of the static traits leaves the dynamic ones as they are, and vice versa.
 
-    A method that is given the identifier of a question raises LookupFailedError where no question has it, unless it
-    says otherwise. An edit raises WriteError for what no benchmark can hold, and WrongTypeError, which is one, for a
-    value of another type. An edit that raises has changed nothing; what it does not touch stays, whatever it is.
+    A method that takes the identifier of a question raises LookupFailedError if no question has it, unless documented
+    otherwise. An edit raises WriteError for values that no benchmark can hold, and WrongTypeError, a subclass, for a
+    value of another type. An edit that raises has changed nothing; content that it does not concern stays as it is.
     """
 
     _workspace_root: Path | None = None
@@ -206,11 +210,11 @@ class Benchmark(CheckedMethods, Shown):
         """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
 
         Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
-        `trig`, `xml`) settles what bytes leave open. `findings` has what is wrong with the source. `validate` holds
-        it against the SHACL rules too: "warn" adds what they find to `findings` and gives a FindingsWarning, "strict"
-        refuses what the profile `strict` calls a violation. `workspace_root` is that of the property.
-        Raises ReadError with everything that keeps it from being read (if `strict`, with every finding);
-        FindingsError with the violations that `validate="strict"` found; SourceMissingError.
+        `trig`, `xml`) decides where the bytes are ambiguous. `findings` has the faults of the source. `validate` also
+        applies the SHACL rules: "warn" adds their findings to `findings` and gives a FindingsWarning, "strict" refuses
+        violations under the profile `strict`. `workspace_root` sets the property of that name. Raises ReadError with
+        the findings that prevent reading (if `strict`, with every finding); FindingsError with the violations that
+        `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
             read = validator.refusing(reading.of_statements(emission.held(path)), strict=strict)
@@ -222,7 +226,7 @@ class Benchmark(CheckedMethods, Shown):
 
     @classmethod
     def of_reading(cls, source: reading.Reading, *, validate: Validate = "off") -> Self:
-        """Make the benchmark that was read; `validate` and what it raises is that of `load`."""
+        """Make the benchmark that was read; `validate` and exceptions are those of `load`."""
         checked = source if validate == "off" else _validated(source, validate)
         benchmark = cls.__new__(cls)
         # The graph will be changed: the reading makes another one when its graph is needed again.
@@ -247,16 +251,16 @@ class Benchmark(CheckedMethods, Shown):
         round_scores: bool = False,
         placeholders: bool = False,
     ) -> tuple[Finding, ...]:
-        """Write the benchmark to exactly `path`, all of it or nothing; return what the file cannot say.
+        """Write the benchmark to exactly `path`, all of it or nothing; return findings about the losses.
 
-        The extension tells the syntax (`.jsonld`, `.json`, `.ttl`, `.nt`, `.nq`, `.trig`, `.rdf`; without one it is
+        The extension decides the syntax (`.jsonld`, `.json`, `.ttl`, `.nt`, `.nq`, `.trig`, `.rdf`; without one it is
         JSON), and `.gz` after it packs the file. JSON is written in the dialect that was read, if that can be written,
         else in the canonical one. As in Karenina, JSON has the settings of deep judgment of LLM traits only with
-        `save_deep_judgment_config=True`; a finding counts those left out, RDF keeps them. With True, or where there are
-        none, a file of a dialect that can be written comes back byte for byte without an edit. `placeholders` gives
-        questions without a template the one that stands for none, since Karenina refuses a file without; `round_scores`
-        allows whole numbers for bounds that Karenina would refuse. Raises WriteError, also for another extension; the
-        file is then as it was.
+        `save_deep_judgment_config=True`; a finding counts those left out. RDF always has them. With True, or where
+        there are none, a file that was not edited is written byte for byte as it was read, if its dialect can be
+        written. `placeholders` writes a placeholder for each missing template, which Karenina requires. `round_scores`
+        rounds bounds of scores that Karenina would refuse. Raises WriteError, also for another extension; the file is
+        then as it was.
         """
         syntax = writing.syntax_of(path)
         written = writing.write(
@@ -274,7 +278,7 @@ class Benchmark(CheckedMethods, Shown):
         return written.findings
 
     def clone(self) -> Self:
-        """Return a benchmark with the same content; a change of one changes nothing in the other."""
+        """Return an independent benchmark with the same content."""
         other = type(self).__new__(type(self))
         vars(other).update({**vars(self), "_graph": self._graph.copy(), "_known": None})
         return other
@@ -297,7 +301,7 @@ class Benchmark(CheckedMethods, Shown):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was wrong with the source when it was read."""
+        """The faults of the source when it was read."""
         if self._source is None:
             return ()
         if not self._source.is_checked:
@@ -307,7 +311,7 @@ class Benchmark(CheckedMethods, Shown):
 
     @property
     def dialect(self) -> str:
-        """The dialect of the source; the canonical one for a benchmark that was made here."""
+        """The dialect of the source; the canonical one for a benchmark that was not loaded."""
         return self._source.dialect if self._source is not None else reading.CANONICAL
 
     @property
@@ -320,7 +324,7 @@ class Benchmark(CheckedMethods, Shown):
         self._workspace_root = None if path is None else Path(path)
 
     def set_workspace_root(self, path: str | os.PathLike[str] | None) -> None:
-        """Set `workspace_root`; None takes it away."""
+        """Set `workspace_root`; None removes it."""
         self.workspace_root = path
 
     # As a collection of questions
@@ -373,14 +377,14 @@ class Benchmark(CheckedMethods, Shown):
         """Whether there are neither questions nor scenarios."""
         return not self.question_count and not self.is_scenario_benchmark
 
-    # Name, version, makers and dates
+    # Name, version, creators and dates
 
     id = _Text(
         "@id",
         None,
         """The identifier in the file, None where there is none.
 
-    With a new one the graph is made anew: it is named by it, and so is what has no identifier of its own.
+    Setting it rebuilds the graph, whose name it is, and the names of all nodes without an identifier of their own.
     """,
     )
     name = _Text("name", "", "The name; it cannot be empty.")
@@ -407,12 +411,12 @@ class Benchmark(CheckedMethods, Shown):
         self.set_metadata(creator=creator)
 
     def set_metadata(self, **fields: Any) -> None:
-        """Set what is given of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
+        """Set some of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
 
-        All are texts; a creator may be a `Person`, an `Organization`, such an object as a mapping, or a list of
-        several. None or "" takes a description, version or creator away; the others are never empty. So it is with
-        `license`, `citation`, `funder`, `keywords` and `identifier`: texts, objects of schema.org as mappings, or
-        lists of these (https://schema.org/Dataset).
+        All are texts; a creator may also be a `Person`, an `Organization`, such an object as a mapping, or a list of
+        several. `license`, `citation`, `funder`, `keywords` and `identifier` can be set as well: texts, objects of
+        schema.org as mappings, or lists of these (https://schema.org/Dataset). None or "" removes a value; only `id`,
+        `name` and the dates cannot be empty.
         """
         published = {
             name: editing.published(name, value) for name, value in fields.items() if name in editing.PUBLISHED
@@ -451,7 +455,7 @@ class Benchmark(CheckedMethods, Shown):
         return values(as_list(self._graph.content(self._graph.root, "additionalProperty")))
 
     def set_custom_property(self, name: str, value: Any) -> None:
-        """Give the benchmark's property `name` a JSON value; None is kept as a property without a value."""
+        """Set the benchmark's property `name` to a JSON value; None is kept as a property without a value."""
         self.set_multiple_custom_properties({name: value})
 
     def set_multiple_custom_properties(self, properties: Mapping[str, Any]) -> None:
@@ -466,7 +470,7 @@ class Benchmark(CheckedMethods, Shown):
             self._edit(self._graph.root, partial(editing.set_values, properties=properties))
 
     def remove_custom_property(self, name: str) -> bool:
-        """Take a property of the benchmark away, never the version of the format; return whether there was one."""
+        """Remove a property of the benchmark, never the version of the format; return whether there was one."""
         if name in _PROTECTED:
             raise WriteError(f"{name} tells the version of the file format and cannot be removed")
         return self._edit(self._graph.root, partial(editing.take_away, is_meant=name.__eq__))
@@ -479,7 +483,7 @@ class Benchmark(CheckedMethods, Shown):
         return QuestionSequence(self._graph, list(self._elements().values()))
 
     def get_question_ids(self) -> list[str]:
-        """Return the identifiers in the order of the questions; of two alike the later has a suffix."""
+        """Return the identifiers in the order of the questions; the later of two equal ones has a suffix."""
         return list(self._elements())
 
     def get_question(self, question_id: str) -> Json:
@@ -549,7 +553,7 @@ class Benchmark(CheckedMethods, Shown):
         }
 
     def get_question_properties(self, question_id: str) -> Json:
-        """Return all properties of a question as the file has them, those too that are no member of a `Question`."""
+        """Return all properties of a question as the file has them, with those that `Question` does not have."""
         return values(question_object(self._item(question_id)).get("additionalProperty"))
 
     def get_question_author(self, question_id: str) -> Json | None:
@@ -584,7 +588,7 @@ class Benchmark(CheckedMethods, Shown):
         """Return the share of finished questions in percent, 0 if there are no questions."""
         return self.finished_count / self.question_count * 100 if self.question_count else 0.0
 
-    # Questions added, changed and taken away. A benchmark of scenarios takes none; identifiers never change.
+    # Questions added, changed and removed. A benchmark of scenarios accepts none; identifiers never change.
 
     def add_question(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
         self,
@@ -602,12 +606,12 @@ class Benchmark(CheckedMethods, Shown):
     ) -> str:
         """Add a question at the end and return its identifier.
 
-        `question` is a text (then `raw_answer` is needed), a `Question` (the other arguments go before what it says),
-        or a mapping with the names of the arguments or of a `Question` (what it says goes before the arguments). A
-        template is Python text, which is kept as it is, a specification, of which the text is made, or an answer
-        class, which is written as its source under the name `Answer`; nothing of it is run. A `Question` is
-        identified by its own id, anything else by the identifier that Karenina computes from the text.
-        A question counts as finished if it has a template of its own, unless `finished` says otherwise.
+        `question` is a text (then `raw_answer` is needed), a `Question`, whose members the other arguments override, or
+        a mapping with the names of the arguments or of a `Question`, which overrides the arguments. A template is
+        Python text, which is kept as it is, a specification, which is written as text, or an answer class, which is
+        written as its source under the name `Answer`; it is never run. The identifier of a `Question` is its own id,
+        that of other questions is the one that Karenina computes from the text. The default of `finished` is whether
+        the question has a template.
 
         Raises WriteError for an identifier that is taken, a question without text or answer, and unknown members.
         """
@@ -646,12 +650,11 @@ class Benchmark(CheckedMethods, Shown):
         fresh: dict[str, Json] = {}
         taken = ChainMap[str, Any](fresh, elements)
         for addition in additions:
-            if addition.identifier in taken:
-                message = (
-                    f"there is a question {addition.identifier!r} already: give another question_id, or the text alone"
+            if (identifier := addition.identifier) in taken:
+                raise WriteError(
+                    f"there is a question {identifier!r} already: give another question_id, or the text alone"
                 )
-                raise WriteError(message)
-            identifier = addition.identifier or unique_question_id(addition.question.question, taken)
+            identifier = identifier or unique_question_id(addition.question.question, taken)
             fresh[identifier] = addition.item(identifier)
         for identifier, item in fresh.items():
             elements[identifier] = self._graph.append(self._graph.root, "dataFeedElement", item)
@@ -660,10 +663,10 @@ class Benchmark(CheckedMethods, Shown):
         return list(fresh)
 
     def update_question_metadata(self, question_id: str, **fields: Any) -> None:
-        """Give a question new members: those of a `Question`, and `finished`.
+        """Set members of a question: those of a `Question`, and `finished`.
 
-        None or an empty value takes away what a question may do without. Custom metadata is replaced as a whole. With
-        the text of the question the placeholder for a missing template changes too.
+        None or an empty value removes an optional member. Custom metadata is replaced as a whole. A new text of the
+        question also changes the placeholder for a missing template.
         """
         node = self._node(question_id)
         edit = editing.question_edit(fields, lambda: self._untraited(question_id))
@@ -680,11 +683,11 @@ class Benchmark(CheckedMethods, Shown):
             self._touch(*(() if "date_modified" in fields else (node,)))
 
     def set_question_author(self, question_id: str, author: Mapping[str, Any] | None) -> None:
-        """Set who wrote a question; None takes the author away."""
+        """Set the author of a question; None removes the author."""
         self.update_question_metadata(question_id, author=author)
 
     def set_question_sources(self, question_id: str, sources: Sequence[Mapping[str, Any]] | None) -> None:
-        """Give a question its sources; None takes them away."""
+        """Set the sources of a question; None removes them."""
         self.update_question_metadata(question_id, sources=sources)
 
     def set_question_custom_property(self, question_id: str, name: str, value: Any) -> None:
@@ -693,11 +696,11 @@ class Benchmark(CheckedMethods, Shown):
         self._edit_question(question_id, partial(editing.set_values, properties={f"{CUSTOM}{name}": value}))
 
     def remove_question_custom_property(self, question_id: str, name: str) -> bool:
-        """Take one value of a question's custom metadata away; return whether there was one."""
+        """Remove one value of a question's custom metadata; return whether there was one."""
         return self._edit_question(question_id, partial(editing.take_away, is_meant=f"{CUSTOM}{name}".__eq__))
 
     def remove_question(self, question_id: str) -> bool:
-        """Take a question away, with all that belongs to it; return whether there was one."""
+        """Remove a question, with all that belongs to it; return whether there was one."""
         elements = self._elements()
         node = elements.get(question_id)
         if node is None:
@@ -710,7 +713,7 @@ class Benchmark(CheckedMethods, Shown):
         return True
 
     def clear_questions(self) -> int:
-        """Take all questions away; return how many there were."""
+        """Remove all questions; return how many there were."""
         count = self.question_count
         if count:
             self._graph.replace(self._graph.root, "dataFeedElement", [])
@@ -718,14 +721,14 @@ class Benchmark(CheckedMethods, Shown):
             self._touch()
         return count
 
-    # What is finished. A question is dated when its state changes, not when it is given the state that it has.
+    # The state finished. The date of a question changes only if its state does.
 
     def mark_finished(self, question_id: str) -> None:
-        """Mark a question as finished; an identifier that no question has is passed over, as in Karenina."""
+        """Mark a question as finished; an unknown identifier is ignored, as in Karenina."""
         self._mark((question_id,), finished=True)
 
     def mark_unfinished(self, question_id: str) -> None:
-        """Mark a question as not finished; an identifier that no question has is passed over, as in Karenina."""
+        """Mark a question as not finished; an unknown identifier is ignored, as in Karenina."""
         self._mark((question_id,), finished=False)
 
     def mark_finished_batch(self, question_ids: Iterable[str]) -> None:
@@ -737,7 +740,7 @@ class Benchmark(CheckedMethods, Shown):
         self._mark(question_ids, finished=False)
 
     def toggle_finished(self, question_id: str) -> bool:
-        """Mark a question as finished if it is not, as not finished if it is; return whether it is now."""
+        """Change whether a question is marked as finished; return the new state."""
         finished = not self.get_registry_entry(question_id).finished
         self._mark((question_id,), finished=finished)
         return finished
@@ -752,7 +755,7 @@ class Benchmark(CheckedMethods, Shown):
         if changed:
             self._touch(*changed)
 
-    # Questions found by what they say. A regular expression that is none matches nothing.
+    # Questions found by their members. An invalid regular expression matches nothing.
 
     def filter_questions(
         self,
@@ -762,14 +765,14 @@ class Benchmark(CheckedMethods, Shown):
         author: str | None = None,
         custom_filter: Callable[[Json], object] | None = None,
     ) -> list[Json]:
-        """Return the questions that meet all criteria which are given.
+        """Return the questions that meet all given criteria.
 
         `has_template` does not count placeholders; `author` is a part of the author's name in upper or lower case.
-        `custom_filter` takes the question as a dictionary; where it raises, the question is left out.
+        `custom_filter` takes the question as a dictionary; a question for which it raises is left out.
         """
         ids = [
-            one
-            for one, item in self._items(_CRITERIA).items()
+            identifier
+            for identifier, item in self._items(_CRITERIA).items()
             if (finished is None or questions.is_finished(item) is finished)
             and (has_template is None or questions.has_template(item) is has_template)
             and (has_rubric is None or traits.has_traits(question_object(item)) is has_rubric)
@@ -782,11 +785,11 @@ class Benchmark(CheckedMethods, Shown):
         """Return the questions in which the member at a path of names with dots, such as `author.name`, matches.
 
         `exact`: is equal; `contains`: holds the text, in upper or lower case; `in`: is one of a list; `regex`: the
-        pattern occurs in the text, in upper or lower case. What is missing or null never matches. Raises SettingsError
+        pattern occurs in the text, in upper or lower case. A missing or null member never matches. Raises SettingsError
         for another mode, EvaluationError for a pattern that takes too long.
         """
         matches = content.matching(value, match_mode)
-        return self._dictionaries([one for one, (held,) in self._at((field_path,)).items() if matches(held)])
+        return self._dictionaries([identifier for identifier, (at,) in self._at((field_path,)).items() if matches(at)])
 
     def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[Json]:
         """Return the questions whose custom metadata equal all criteria, or one of them if not `match_all`.
@@ -796,8 +799,8 @@ class Benchmark(CheckedMethods, Shown):
         test = all if match_all else any
         return self._dictionaries(
             [
-                one
-                for one, (custom,) in self._at(("custom_metadata",)).items()
+                identifier
+                for identifier, (custom,) in self._at(("custom_metadata",)).items()
                 if custom and test(name in custom and custom[name] == value for name, value in criteria.items())
             ]
         )
@@ -820,7 +823,7 @@ class Benchmark(CheckedMethods, Shown):
         found = content.searching(wanted, match_all=match_all, case_sensitive=case_sensitive, regex=regex)
         if found is None:
             return []
-        return self._dictionaries([one for one, held in self._at(fields).items() if found(held)])
+        return self._dictionaries([identifier for identifier, texts in self._at(fields).items() if found(texts)])
 
     def get_questions_by_author(self, author: str) -> list[Json]:
         """Return the questions whose author's name holds a text, in upper or lower case."""
@@ -837,17 +840,19 @@ class Benchmark(CheckedMethods, Shown):
         methods return them; all by default.
         """
         if questions is None:
-            held = [value for (value,) in self._at((field_path,)).values()]
+            found = [value for (value,) in self._at((field_path,)).values()]
         else:
-            held = [content.at_path(question, field_path) for question in questions]
-        return dict(Counter(one for value in held for one in content.countable(value)))
+            found = [content.at_path(question, field_path) for question in questions]
+        return dict(Counter(item for value in found for item in content.countable(value)))
 
     def _at(self, paths: Sequence[str]) -> dict[str, list[Any]]:
         """Return the values of members at paths, by the identifiers of the questions that have them."""
         only = questions.frame_for(path.partition(".")[0] for path in paths)
         members_of = questions.members_of if only is None else questions.untraited_members_of
-        members = {one: {**members_of(item), "id": one} for one, item in self._items(only).items()}
-        return {one: [content.at_path(held, path) for path in paths] for one, held in members.items()}
+        return {
+            identifier: [content.at_path({**members_of(item), "id": identifier}, path) for path in paths]
+            for identifier, item in self._items(only).items()
+        }
 
     @renamed(derived="inferred")
     def query(
@@ -862,15 +867,15 @@ class Benchmark(CheckedMethods, Shown):
     ) -> QueryResult:
         """Return the result of a query in SPARQL 1.1, or of the named query `query`, such as `keywords`.
 
-        `parameters` give values to variables of the query, or are those of the named one. With `inferred`, the query
-        also sees what follows from the benchmark's statements; named queries that need that see it anyway. To ask
-        several benchmarks together, or one many times, see `checkpoint_ld.sparql.Dataset`.
+        `parameters` are values of variables of the query, or the parameters of the named query. With `inferred`, the
+        query also sees the inferred statements; named queries that need them always do. To query several benchmarks
+        together, or a benchmark many times, see `checkpoint_ld.sparql.Dataset`.
 
-        Raises QueryError for a query that is refused or is none: only reading is allowed, and nothing is fetched.
-        Raises QueryFailedError where it takes longer than `timeout` seconds. With `max_rows`, the result says by
-        `is_cut` that there are more rows.
+        Raises QueryError for a query that is invalid or refused: only reading is allowed, and nothing is fetched.
+        Raises QueryFailedError if it takes longer than `timeout` seconds. With `max_rows`, `is_cut` of the result is
+        whether there are more rows.
         """
-        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - few who load a benchmark ask it in SPARQL
+        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - few who load a benchmark query it
         from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - as above
 
         wanted = request(query, parameters)
@@ -883,11 +888,11 @@ class Benchmark(CheckedMethods, Shown):
 
     @renamed(code="template_code")
     def add_answer_template(self, question_id: str, template_code: str | TemplateSpec | type) -> None:
-        """Give a question a template instead of the one that it has: Python source, a specification or an answer class.
+        """Set the template of a question: Python source, a specification or an answer class.
 
-        A class is written as its source, under the name `Answer`. Raises WriteError, with lines and what to do, for a
-        text that is no template: what is no Python, has no class that derives from BaseAnswer, cannot tell right from
-        wrong, or defines a field that cannot be made; and for a class whose source is not to be found.
+        A class is written as its source, under the name `Answer`. Raises WriteError, with lines and remedies, for a
+        text that is no template: it is not Python, has no class that derives from BaseAnswer, does not verify its
+        fields, or defines a field that cannot be made. A class whose source is not found raises WriteError, too.
         """
         source = editing.usable_template(template_code)
         self._edit_question(question_id, partial(editing.put_source, source=source))
@@ -896,11 +901,11 @@ class Benchmark(CheckedMethods, Shown):
 
     @renamed(from_question_id="from_id", to_question_id="to_id")
     def copy_template(self, from_id: str, to_id: str) -> None:
-        """Give a question the template of another. Raises as `get_template` and `add_answer_template` do."""
+        """Copy the template of a question to another. Raises as `get_template` and `add_answer_template` do."""
         self.add_answer_template(to_id, self.get_template(from_id))
 
     def has_template(self, question_id: str) -> bool:
-        """Return whether a question has a template; one that is not there has none."""
+        """Return whether there is a question of this identifier with a template."""
         return question_id in self._elements() and questions.is_own(self._source_text(question_id))
 
     def get_template(self, question_id: str) -> str:
@@ -911,16 +916,16 @@ class Benchmark(CheckedMethods, Shown):
         return source
 
     def get_template_spec(self, question_id: str) -> TemplateSpec | None:
-        """Return what a question's template says as data, None if there is none or not all of it can be read as such.
+        """Return a question's template as data, None if there is none or not all of it can be read without running it.
 
-        Methods of the template and fields that do not say how they are verified are left out.
+        Methods of the template and fields that are not verified are left out.
         """
         return spec_of(read_template(self._source_text(question_id)))
 
     def get_template_id(self, question_id: str) -> str:
-        """Return the identifier by which results of verification name the template of a question, `no_template` too.
+        """Return the identifier that results of verification have for the template of a question, or `no_template`.
 
-        It is the MD5 hash of the source without what is mere layout; the placeholder has one as well.
+        It is the MD5 hash of the source without its layout; the placeholder has an identifier as well.
         """
         return template_id(self._source_text(question_id))
 
@@ -931,11 +936,12 @@ class Benchmark(CheckedMethods, Shown):
     def get_missing_templates(self, ids_only: bool = False) -> list[Json] | list[str]:
         """Return the questions that have no template, as dictionaries or only their identifiers."""
         items = self._items(questions.TEMPLATES).items()
-        return self._listed([one for one, item in items if not questions.has_template(item)], ids_only=ids_only)
+        missing = [identifier for identifier, item in items if not questions.has_template(item)]
+        return self._listed(missing, ids_only=ids_only)
 
     @renamed(code="template_code")
     def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
-        """Give all questions without a template this one; return their identifiers. Raises as `add_answer_template`."""
+        """Set the template of all questions without one; return their identifiers. Raises as `add_answer_template`."""
         change = partial(editing.put_source, source=editing.usable_template(template_code))
         missing = self.get_missing_templates(ids_only=True)
         nodes = [*map(self._node, missing)]
@@ -946,10 +952,10 @@ class Benchmark(CheckedMethods, Shown):
         return missing
 
     def validate_templates(self) -> tuple[bool, list[dict[str, str]]]:
-        """Return whether all templates can be used, and what is wrong with them.
+        """Return whether all templates can be used, and their faults.
 
-        Each fault has the `question_id` and an `error`, with the line and what to do. Questions without a template are
-        no fault. Templates are read, not run: this is what the text shows.
+        Each fault has the `question_id` and an `error`, with the line and the remedy. Questions without a template are
+        no fault. Templates are read, not run.
         """
         errors = [
             {"question_id": question_id, "error": error}
@@ -959,17 +965,17 @@ class Benchmark(CheckedMethods, Shown):
         return not errors, errors
 
     def get_finished_templates(self, question_ids: Iterable[str] | None = None) -> list[FinishedTemplate]:
-        """Return the templates of the questions that are finished, of all or of those that are named.
+        """Return the templates of the finished questions, of all or of those in `question_ids`.
 
-        Those that have only a placeholder are among them, those without any text are not.
+        Placeholders are among them; questions without any text of a template are left out.
         """
         wanted = None if question_ids is None else set(question_ids)
         for question_id in wanted or ():
             self._node(question_id)
         return [
-            editing.finished_template(one, questions.question_of(item), source)
-            for one, item in self._items(questions.MEMBERS).items()
-            if (wanted is None or one in wanted)
+            editing.finished_template(identifier, questions.question_of(item), source)
+            for identifier, item in self._items(questions.MEMBERS).items()
+            if (wanted is None or identifier in wanted)
             and questions.is_finished(item)
             and (source := questions.source_of(item) or "").strip()
         ]
@@ -983,27 +989,28 @@ class Benchmark(CheckedMethods, Shown):
     def import_generated_templates(
         self, file_path: str | os.PathLike[str], force_overwrite: bool = False
     ) -> dict[str, bool]:
-        """Read templates that `export_generated_templates` wrote; return for each identifier whether it was taken.
+        """Read templates that `export_generated_templates` wrote; return for each identifier whether it was set.
 
-        What names no question, or one that has a template already, is not, unless that is to be overwritten. Raises
-        ReadError for what is no such file, and WriteError, with nothing changed, if one of the texts is no template.
+        The template of an unknown identifier is not set; a template that a question has already is replaced only with
+        `force_overwrite`. Raises ReadError for another file, and WriteError, with nothing changed, if one of the texts
+        is no template.
         """
         given = editing.read_templates(file_path)
         for question_id, source in given.items():
             editing.usable_template(source, f"the template of {shown(question_id)}")
         known = self._elements()
-        taken = {
-            identifier: identifier in known and (force_overwrite or not self.has_template(identifier))
-            for identifier in given
-        }
-        for question_id in (one for one, is_taken in taken.items() if is_taken):
-            self._edit_question(question_id, partial(editing.put_source, source=given[question_id]))
-        return taken
+        is_set = {}
+        for question_id, source in given.items():
+            is_set[question_id] = question_id in known and (force_overwrite or not self.has_template(question_id))
+            if is_set[question_id]:
+                self._edit_question(question_id, partial(editing.put_source, source=source))
+        return is_set
 
     def _own_sources(self) -> dict[str, str]:
         """Return the sources of all templates by the identifiers of their questions, without placeholders."""
-        held = {one: questions.source_of(item) for one, item in self._items(questions.TEMPLATES).items()}
-        return {one: source for one, source in held.items() if source is not None and questions.is_own(source)}
+        items = self._items(questions.TEMPLATES).items()
+        sources = ((identifier, questions.source_of(item)) for identifier, item in items)
+        return {key: source for key, source in sources if source is not None and questions.is_own(source)}
 
     def _source_text(self, question_id: str) -> str | None:
         (item,) = self._graph.read_all([self._node(question_id)], only=questions.TEMPLATES)
@@ -1025,7 +1032,7 @@ class Benchmark(CheckedMethods, Shown):
         return traits.dynamic_rubric_of(self._head())
 
     def get_question_rubric(self, question_id: str) -> Rubric | None:
-        """Return the traits of one question, None for a question that is not there too, as Karenina does."""
+        """Return the traits of one question, None also for an unknown identifier, as in Karenina."""
         return traits.rubric_of(question_object(self._item(question_id))) if question_id in self._elements() else None
 
     def get_question_dynamic_rubric(self, question_id: str) -> DynamicRubric | None:
@@ -1035,7 +1042,7 @@ class Benchmark(CheckedMethods, Shown):
     def get_merged_rubric_for_question(self, question_id: str) -> Rubric | None:
         """Return the traits by which the answers to a question are judged: those of the benchmark, then its own.
 
-        Raises SettingsError if both have a trait of one name.
+        Raises SettingsError if both have a trait of the same name.
         """
         return merge_rubrics(self.global_rubric, traits.rubric_of(question_object(self._item(question_id))))
 
@@ -1044,7 +1051,7 @@ class Benchmark(CheckedMethods, Shown):
         return merge_dynamic_rubrics(self.get_global_dynamic_rubric(), self.get_question_dynamic_rubric(question_id))
 
     def get_rubric_trait_names(self, question_id: str | None = None) -> list[str]:
-        """Return the names of the benchmark's traits, or of those of one question; of no question none."""
+        """Return the names of the benchmark's traits, or of the traits of one question; none for an unknown one."""
         rubric = self.global_rubric if question_id is None else self.get_question_rubric(question_id)
         return rubric.get_trait_names() if rubric is not None else []
 
@@ -1063,24 +1070,24 @@ class Benchmark(CheckedMethods, Shown):
         return {
             "global": counts_of([static]),
             "global_dynamic": counts_of([dynamic]),
-            "question": counts_of(one for one, _ in own),
-            "question_dynamic": counts_of(one for _, one in own),
+            "question": counts_of(rubric for rubric, _ in own),
+            "question_dynamic": counts_of(rubric for _, rubric in own),
         }
 
     def validate_rubrics(self) -> tuple[bool, list[dict[str, str]]]:
-        """Return whether all rubrics can be used, and what is wrong with them.
+        """Return whether all rubrics can be used, and their faults.
 
         Each fault has a `source`, the name of a global trait or `question:` and the identifier of a question, and an
-        `error`, which says what is wrong and what to do. Every trait needs a description, a dynamic one a summary or a
-        description; a score that is judged needs both bounds; a question has no trait of the name of a global one.
+        `error` with the remedy. Every trait needs a description, a dynamic one a summary or a description; a score that
+        is judged needs both bounds; the traits of a question have other names than the global ones.
         """
         general = rubrics_of(self._head())
         found = [fault for rubric in general for fault in rubric_faults(rubric)]
-        for one, item in self._items(questions.TRAITS).items():
+        for identifier, item in self._items(questions.TRAITS).items():
             own = rubrics_of(question_object(item))
             errors = [error for rubric in own for _, error in rubric_faults(rubric)]
             errors += [error for pair in zip(general, own, strict=True) for error in merge_faults(*pair)]
-            found += [(f"question:{one}", error) for error in errors]
+            found += [(f"question:{identifier}", error) for error in errors]
         return not found, [{"source": source, "error": error} for source, error in found]
 
     def add_global_rubric_trait(self, trait: AnyTrait) -> None:
@@ -1088,24 +1095,24 @@ class Benchmark(CheckedMethods, Shown):
         self._edit_rubric(None, Rubric, lambda held: held.add(trait))
 
     def set_global_rubric(self, rubric: Rubric | Sequence[AnyTrait]) -> None:
-        """Replace the traits by which the answers to all questions are judged; one without traits takes them away."""
+        """Replace the traits by which the answers to all questions are judged; an empty rubric removes them."""
         self._edit_rubric(None, Rubric, lambda held: held.replace(rubric))
 
     def update_global_rubric_trait(self, name: str, trait: AnyTrait) -> bool:
-        """Put `trait` in the place of the global trait `name`; return False, with nothing changed, if there is none."""
+        """Replace the global trait `name` by `trait`; return False, with nothing changed, if there is none."""
         return self._edit_rubric(None, Rubric, lambda held: held.update(name, trait))
 
     def remove_global_rubric_trait(self, name: str) -> bool:
-        """Take the global trait `name` away; return whether there was one."""
+        """Remove the global trait `name`; return whether there was one."""
         return self._edit_rubric(None, Rubric, lambda held: held.remove(name))
 
     def clear_global_rubric(self) -> bool:
-        """Take all global traits away; return whether there were any."""
+        """Remove all global traits; return whether there were any."""
         return self._edit_rubric(None, Rubric, lambda held: held.clear())
 
     @renamed(rubric="dynamic_rubric")
     def set_global_dynamic_rubric(self, dynamic_rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
-        """Replace the traits that are judged only where their concept occurs; None takes them away."""
+        """Replace the traits that are judged only where their concept occurs; None removes them."""
         self._edit_rubric(None, DynamicRubric, lambda held: held.replace(dynamic_rubric or ()))
 
     def add_question_rubric_trait(self, question_id: str, trait: AnyTrait) -> None:
@@ -1113,19 +1120,19 @@ class Benchmark(CheckedMethods, Shown):
         self._edit_rubric(question_id, Rubric, lambda held: held.add(trait))
 
     def set_question_rubric(self, question_id: str, rubric: Rubric | Sequence[AnyTrait]) -> None:
-        """Replace the traits of one question; a rubric without traits takes them away."""
+        """Replace the traits of one question; an empty rubric removes them."""
         self._edit_rubric(question_id, Rubric, lambda held: held.replace(rubric))
 
     def remove_question_rubric(self, question_id: str) -> bool:
-        """Take the traits of one question away; return whether there were any."""
+        """Remove the traits of one question; return whether there were any."""
         return self._edit_rubric(question_id, Rubric, lambda held: held.clear())
 
     def set_question_dynamic_rubric(self, question_id: str, rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
-        """Replace the dynamic traits of one question; None takes them away."""
+        """Replace the dynamic traits of one question; None removes them."""
         self._edit_rubric(question_id, DynamicRubric, lambda held: held.replace(rubric or ()))
 
     def clear_all_rubrics(self) -> int:
-        """Take all traits away but the dynamic ones, those of questions too; return how many rubrics there were."""
+        """Remove all traits but the dynamic ones, also those of questions; return how many rubrics there were."""
         return self.clear_global_rubric() + sum(self.remove_question_rubric(element) for element in self._elements())
 
     import_rubrics = table_import.import_rubrics
@@ -1138,7 +1145,7 @@ class Benchmark(CheckedMethods, Shown):
             return self._edit(self._graph.root, lambda head: change(HeldRubric(head, of_benchmark, model)))
         return self._edit_question(question_id, lambda held: change(HeldRubric(held, of_question, model)))
 
-    # Scenarios of several turns, known by their names
+    # Scenarios of several turns, identified by their names
 
     @property
     def scenarios(self) -> list[Scenario]:
@@ -1154,10 +1161,9 @@ class Benchmark(CheckedMethods, Shown):
         return questions.scenario_of(self._graph.read(self._scenario_node(name)))
 
     def add_scenario(self, scenario: Scenario) -> None:
-        """Add a scenario at the end. Code in it is text: it is neither read nor run.
+        """Add a scenario at the end. Code in it is kept as text and never run.
 
-        Raises WriteError, having added nothing, for a name that another scenario has, for anything but a `Scenario`
-        with a name, and in a benchmark that has questions.
+        Raises WriteError, with nothing added, for a name that is empty or taken, and in a benchmark with questions.
         """
         if self._elements():
             raise WriteError("a benchmark of questions holds no scenarios: make another benchmark for them")
@@ -1172,7 +1178,7 @@ class Benchmark(CheckedMethods, Shown):
         self._touch()
 
     def remove_scenario(self, name: str) -> None:
-        """Take a scenario away, the first that has the name."""
+        """Remove the first scenario of a name."""
         self._graph.discard(self._graph.root, "hasPart", self._scenario_node(name))
         if not self._graph.member(self._graph.root, "hasPart"):
             self._graph.replace(self._graph.root, "hasPart", None)
@@ -1235,21 +1241,21 @@ class Benchmark(CheckedMethods, Shown):
         """Write the benchmark to exactly `file_path`, all of it or nothing.
 
         `format` is json (that of `to_dict`), csv, markdown, jsonld, workbook (that of curators, extra `openpyxl`),
-        records (`to_records`, each a line of JSON) or parquet (the same, extra `polars`); auto goes by the extension,
-        and is json without one. `.gz` after it packs the file. Raises SettingsError for another format and where an
-        extra is missing, TargetExistsError unless a file that is there may be overwritten, and WriteError, also for
-        another extension; the file is then as it was.
+        records (`to_records`, each a line of JSON) or parquet (the same, extra `polars`). auto uses the extension, and
+        is json without one; `.gz` after it packs the file. Raises SettingsError for another format and for a missing
+        extra, TargetExistsError for an existing file unless `overwrite`, and WriteError, also for another extension;
+        the file is then as it was.
         """
         data = exports.written(self, exports.format_of(file_path, format))
         replace_file(file_path, data, overwrite=overwrite, pack=is_packed(file_path))
 
-    # As JSON-LD and RDF, made from the graph alone. Reading passes over what is inferred.
+    # As JSON-LD and RDF, made from the graph alone. Reading ignores inferred statements.
 
     def inferred_graph(self) -> CheckpointGraph:
-        """Return the graph together with what follows from it, for queries: a copy, which knows of no later edit.
+        """Return a copy of the graph with the inferred statements, for queries; later edits do not change it.
 
-        Kinds of traits are classes there, their settings predicates; authors and sources, the fields of templates and
-        the primitives that verify these are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
+        In it, kinds of traits are classes and their settings predicates; authors, sources, the fields of templates and
+        their primitives are nodes. The vocabulary is `contexts/karenina-vocabulary.ttl`.
         """
         return with_inferred(self._graph)
 
@@ -1263,11 +1269,11 @@ class Benchmark(CheckedMethods, Shown):
 
     @property
     def jsonld_data(self) -> Json:
-        """The benchmark as a JSON-LD document; changing it changes nothing here."""
+        """The benchmark as a JSON-LD document; changing it does not change the benchmark."""
         return self.to_jsonld()
 
     def to_jsonld(self, context: ContextStyle | str = ContextStyle.IMPROVED) -> Json:
-        """Return the JSON-LD document under our context, or (`plain`) under the document's own or Karenina's."""
+        """Return the JSON-LD document with the improved context, or (`plain`) with its own or Karenina's."""
         return emission.jsonld_of(self._graph, ContextStyle(context))
 
     @renamed(derived="inferred")
@@ -1293,7 +1299,7 @@ class Benchmark(CheckedMethods, Shown):
     # The graph, read and changed
 
     def _elements(self) -> Elements:
-        # The graph is open to all, and what they change may change identifiers.
+        # Callers may edit the graph, which may change identifiers.
         count = len(terms_of(self._graph.held.get(self._graph.root, {}).get(_ELEMENT)))
         if self._known is None or self._known_at != self._graph.revision or len(self._known) != count:
             self._known, self._known_at = elements_of(self._graph), self._graph.revision
@@ -1306,7 +1312,7 @@ class Benchmark(CheckedMethods, Shown):
         return node
 
     def _items(self, only: Frame | None = None) -> dict[str, Json]:
-        """Return the feed items by the identifiers of their questions; with `only`, what this frame names of them."""
+        """Return the feed items by the identifiers of their questions; with `only`, the members in this frame."""
         elements = self._elements()
         return dict(zip(elements, self._graph.read_all([*elements.values()], only=only), strict=True))
 
@@ -1317,7 +1323,7 @@ class Benchmark(CheckedMethods, Shown):
         return content.content_of(self._graph, self._elements(), only)
 
     def _head(self, *members: str) -> Json:
-        """Return what the benchmark says of itself, all but questions and scenarios, or these members of it."""
+        """Return the root's object without questions and scenarios, or these members of it."""
         root = self._graph.root
         if members:
             return {name: self._graph.content(root, name) for name in members}
@@ -1331,25 +1337,25 @@ class Benchmark(CheckedMethods, Shown):
 
     def _dictionaries(self, ids: list[str]) -> list[Json]:
         items = self._graph.read_all([*map(self._node, ids)], only=questions.MEMBERS)
-        return [{"id": one, **questions.members_of(item)} for one, item in zip(ids, items, strict=True)]
+        return [{"id": key, **questions.members_of(item)} for key, item in zip(ids, items, strict=True)]
 
     def _by_state(self, *, finished: bool) -> list[str]:
         items = self._items(questions.STATES)
-        return [one for one, item in items.items() if questions.is_finished(item) is finished]
+        return [identifier for identifier, item in items.items() if questions.is_finished(item) is finished]
 
     def _touch(self, *items: Node) -> None:
-        """Note that the benchmark was changed now, and of it the feed items whose nodes are given."""
+        """Set the dates of modification of the benchmark and of the feed items to now."""
         moment = now()
         for node in (*items, self._graph.root):
             self._graph.replace(node, "dateModified", moment)
 
     def _write(self, node: Node, change: Callable[[Json], Result]) -> Result:
-        """Read the object of a node, change it, write it; nothing is written where the change fails or is False."""
+        """Read the object of a node, change it, write it; nothing is written if the change raises or returns False."""
         without = _BULK if node == self._graph.root else ()
-        held = self._graph.read(node, without=without)
-        result = change(held)
+        members = self._graph.read(node, without=without)
+        result = change(members)
         if result is not False:
-            self._graph.write(node, held, without=without)
+            self._graph.write(node, members, without=without)
         return result
 
     def _edit_question(self, question_id: str, change: Callable[[Json], Result]) -> Result:

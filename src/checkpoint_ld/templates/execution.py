@@ -1,4 +1,8 @@
-"""Answers verified by running their templates, which somebody trusts, in a worker."""
+"""Verification of answers by running their templates, which the caller trusts, in a worker process.
+
+`run_template` sends the template and the answer to the worker; `answer` is the function that the worker runs.
+Templates that can be read without running them are verified in `checkpoint_ld.templates.verification`.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +50,12 @@ if TYPE_CHECKING:
 def run_template(
     source: str, answer: Mapping[str, Any], trace: str | None, context: Mapping[str, Any] | None, trust: Trust
 ) -> VerificationResult:
-    """Return what the code of a template says about an answer, run by a process of its own under the limits of `trust`.
+    """Return the result of a template's code for an answer, run in a process of its own under the limits of `trust`.
 
-    The parameters are those of `checkpoint_ld.verify`. The template finds our entities under the names
-    and in the modules of Karenina; Karenina itself is not used, be it installed or not. Values that do not fit the
-    fields give a result that says so. Warns with `StoredCodeWarning`. Raises `EvaluationError` if the code fails, takes
-    too long or gives no verdict; the message says what happened, and in which line of the template.
+    The parameters are those of `checkpoint_ld.verify`. The template finds the entities of this package under the names
+    and in the modules of Karenina; Karenina itself is not used. Values that do not fit the fields give a result with
+    that reason. Warns with `StoredCodeWarning`. Raises `EvaluationError` if the code fails, takes too long or gives no
+    verdict; the message has the reason and the line of the template.
     """
     template = read_template(source)
     what = f"the template {template.class_name!r}" if template.class_name else "the template"
@@ -83,7 +87,7 @@ _MODULE: Final = "stored_template"
 
 
 class _Library(MetaPathFinder, Loader):
-    """Every module that is called like one of Karenina's has all names; where they live has changed over time."""
+    """Finds every module name of Karenina, with all names in each: their modules changed from version to version."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -111,13 +115,13 @@ def _library_name(name: str) -> Any:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run the template `source` on the values `answer`; return a `VerificationResult` of the level `level` as JSON.
 
-    Raises `RefusedError` if the text makes no answer class, or if what its methods return is no result; whatever they
-    raise goes through.
+    Raises `RefusedError` if the text defines no answer class, or if its methods return no valid result. Exceptions of
+    the methods are not caught.
     """
     match_here()
     made = _answer_class(request["source"])
     evidence = Evidence(request["answer"], request["trace"], request["context"])
-    # An answer does not bring along what is right, unless the template asks for it.
+    # An answer contains no ground truths and expressions, unless the template declares them as fields.
     given = [name for name in evidence.values if name in made.model_fields or name not in ("correct", "regex")]
     result = VerificationResult(None, "", Level(request["level"]), executed=True)
     try:
@@ -148,20 +152,20 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def _answer_class(source: str) -> type[BaseAnswer]:
     """Run a template; of several answer classes that no other derives from, take Answer or else the last."""
-    sys.meta_path.insert(0, _Library())  # from now on, imports of Karenina find our names
+    sys.meta_path.insert(0, _Library())
     module = ModuleType(_MODULE)
     vars(module).update(PRELOADED)
-    sys.modules[_MODULE] = module  # where pydantic looks for the names in annotations that are texts
+    sys.modules[_MODULE] = module  # pydantic resolves annotations that are texts there
     exec(compile(source, STORED, "exec", dont_inherit=True), vars(module))  # noqa: S102 - trusted, in its own process
     found = [
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, BaseAnswer) and value.__module__ == _MODULE
     ]
-    leaves = [one for one in found if not any(one in other.__mro__[1:] for other in found)]
+    leaves = [answer for answer in found if not any(answer in other.__mro__[1:] for other in found)]
     if not leaves:
         raise RefusedError("defines no class that derives from BaseAnswer")
-    return next((one for one in leaves if one.__name__ == "Answer"), leaves[-1])
+    return next((answer for answer in leaves if answer.__name__ == "Answer"), leaves[-1])
 
 
 def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[FieldResult]) -> VerificationResult:
@@ -179,7 +183,7 @@ def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[Fiel
         return result if fields else replace(result, passed=decided(node, fields)[0])
     try:
         passed = instance.verify()
-    except EvaluationError as error:  # ours, out of what `super().verify()` and the like do
+    except EvaluationError as error:  # of `super().verify()` and the like
         return replace(result, passed=None, reason=str(error))
     if not isinstance(passed, bool):
         raise RefusedError(f"has a method verify that returned {named(passed)}, not true or false")

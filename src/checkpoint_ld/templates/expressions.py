@@ -1,4 +1,7 @@
-"""What a template's expressions say without running: names, values and types, with problems and limits."""
+"""Static evaluation of a template's expressions: names, values and types, with problems and limits.
+
+`Scope` is the state of reading one template; `checkpoint_ld.templates.fields` and `.reading` use it.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class NotStaticError(Exception):
 
 
 def parse(source: str) -> ast.Module | Problem:
-    """Return the tree of a template's text, or what keeps it from being Python."""
+    """Return the syntax tree of a template's text, or the problem that prevents parsing."""
     if len(source) > LONGEST_SOURCE:
         message = f"the text has {len(source)} characters, which are too many to parse ({LONGEST_SOURCE} at most)"
         return Problem(ProblemKind.LIMIT, None, message)
@@ -83,10 +86,10 @@ def _assignments(body: Iterable[ast.stmt]) -> dict[str, ast.expr | None]:
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """What an annotation says.
+    """The type that an annotation declares.
 
-    `name` is one of the vocabulary of types. `known` is False where the annotation is outside of it, so that `name` is
-    only what the library makes of it. `verifying` is the call in `Annotated[T, VerifiedField(…)]`.
+    `name` is one of the vocabulary of types. `known` is False where the annotation is outside of that vocabulary; the
+    field is then treated as `name`. `verifying` is the call in `Annotated[T, VerifiedField(…)]`.
     """
 
     name: str = "str"
@@ -134,7 +137,7 @@ class Scope:
                 self.rebound.update(_bound_names(statement))
 
     def report(self, kind: ProblemKind, at: ast.AST | int | None, message: str) -> None:
-        """Note a problem at a node or line."""
+        """Add a problem at a node or line."""
         line = at if at is None or isinstance(at, int) else getattr(at, "lineno", None)
         self.problems.append(Problem(kind, line, message))
 
@@ -175,7 +178,7 @@ class Scope:
     def evaluate(self, node: ast.expr, depth: int = 0) -> JsonValue:  # noqa: C901 - one case for each kind of node
         """Return the JSON value of an expression; tuples and sets become lists, sets in the order of their items' text.
 
-        Raises NotStaticError for what is no literal, and for literals that JSON cannot hold.
+        Raises NotStaticError for expressions other than literals, and for literals that JSON cannot hold.
         """
         if depth > DEEPEST:
             raise NotStaticError(node, f"nested more than {DEEPEST} levels deep")
@@ -232,7 +235,7 @@ class Scope:
         raise NotStaticError(node)
 
     def _named(self, node: ast.Name, name: str, depth: int) -> JsonValue:
-        """Return the value of what a name stands for all the time."""
+        """Return the value of a name that is assigned only once."""
         constant = None
         for body in self._bodies:
             # The tree outlives the scope, so no other list comes to have the same identity.

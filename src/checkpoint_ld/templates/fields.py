@@ -1,4 +1,4 @@
-"""The fields of an answer class, and what they are verified with."""
+"""The fields of an answer class, read from its syntax tree: their types, primitives, ground truths and weights."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DATE_PRIMITIVES = ("DateMatch", "DateTolerance", "DateRange")
 
 
 def read_fields(bodies: Iterable[list[ast.stmt]], scope: Scope) -> list[TemplateField | PlainField]:
-    """Return the fields of classes, in order; that of a derived class takes the place of its base's."""
+    """Return the fields of classes, in order; a field of a derived class replaces the field of its base."""
     declared: dict[str, tuple[ast.AnnAssign, list[ast.stmt]]] = {}
     for body in bodies:
         own: set[str] = set()
@@ -88,7 +88,7 @@ def _read_field(name: str, statement: ast.AnnAssign, scope: Scope) -> TemplateFi
 class _Verifier:
     """A primitive with its parameters as far as they could be read.
 
-    `sound` if it can be built from them, `static` if none of them was left out because only running would tell it.
+    `sound` if it can be built from them, `static` if all of them could be read without running the template.
     """
 
     primitive: Primitive
@@ -109,7 +109,7 @@ class _FieldReader:
         self._scope = scope
 
     def verified(self, name: str, call: ast.Call, type_: FieldType, statement: ast.AnnAssign) -> TemplateField:
-        """Return the field with what is static of it; report what is not, and what does not fit."""
+        """Return the field with its static arguments; report arguments that are not static or do not fit."""
         arguments, options = self._arguments(call)
         node = arguments.get("verify_with")
         verifier = None if node is None else self._verifier(node)
@@ -144,7 +144,7 @@ class _FieldReader:
         return f"`{self._scope.excerpt(node)}`"
 
     def _arguments(self, call: ast.Call) -> tuple[dict[str, ast.expr], tuple[str, ...]]:
-        """Return the arguments that are VerifiedField's own, and the names of those that are pydantic's."""
+        """Return the arguments of VerifiedField itself, and the names of those for pydantic."""
         bound: dict[str, ast.expr] = {}
         options: list[str] = []
         unpacked = False

@@ -1,6 +1,6 @@
 """The verification primitives: their names, parameters and the field types that they fit, as data.
 
-What a primitive does with an answer is no matter of this module; here is what a template may say about it.
+Templates are checked against these descriptions. The primitives themselves are in `checkpoint_ld.entities.primitives`.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Parameter:
 class Primitive:
     """One primitive: the parameters in their declared order and the types of field that it fits.
 
-    `truth` says what the ground truth has to be: number, boolean (or a word for it), flag (true or false and nothing
-    else), list, date, or empty for anything. `trace` primitives look at the raw response instead of an extracted value.
-    `needs` names a stage without which the primitive cannot be used.
+    `truth` is the kind of its ground truth: number, boolean (or a word for it), flag (true or false and nothing else),
+    list, date, or empty for anything. `trace` primitives check the raw response instead of an extracted value. `needs`
+    names a stage without which the primitive cannot be used.
     """
 
     name: str
@@ -90,15 +90,15 @@ def registry() -> Mapping[str, Primitive]:
 
 
 _EXACT = 2**53
-"""Integers up to here are numbers with a fraction without loss (IEEE 754 binary64)."""
+"""The largest integer up to which a float has all integers exactly (IEEE 754 binary64)."""
 
 
 class MisfitError(Exception):
-    """A value does not fit; the text says what would."""
+    """A value does not fit; the message has the values that would."""
 
 
 def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
-    """Return the value as the parameter holds it: 1 becomes 1.0 where a number is asked for, as pydantic does.
+    """Return the value as the parameter holds it: 1 becomes 1.0 for a number, as in pydantic.
 
     Raises MisfitError.
     """
@@ -127,9 +127,9 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
 def settle(
     primitive: Primitive, given: Mapping[str, JsonValue], patterns: Patterns, *, is_whole: bool = True
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """Return all parameters of a primitive as it holds them, and what keeps it from being built from those given.
+    """Return all parameters of a primitive as it holds them, and the faults of those given.
 
-    Unless `is_whole`, some that were given are not known: what is missing is no fault then.
+    Unless `is_whole`, some of the given parameters could not be read, and a missing parameter is no fault.
     """
     settled: dict[str, JsonValue] = {}
     faults: list[str] = []
@@ -174,7 +174,7 @@ def _number(parameter: Parameter, value: JsonValue) -> float:
 
 
 def _as_pydantic_has_it(kind: type, value: JsonValue, wanted: str) -> Any:
-    """Return a value that is not of a kind as it stands: what fits a field of a primitive is what pydantic says."""
+    """Return a value of another type as pydantic converts it, which decides what a field of a primitive accepts."""
     from pydantic import ValidationError  # noqa: PLC0415 - it takes longer to import than a checkpoint to read
 
     try:
@@ -217,26 +217,26 @@ _OTHER_WORDS = ("am", "pm", "a", "p", "m", "h", "t", "z", "utc", "gmt", "st", "n
 def misfit(
     primitive: Primitive, parameters: Mapping[str, JsonValue], literal_values: tuple[str, ...] | None, value: JsonValue
 ) -> str | None:
-    """Return why a ground truth will not be met as its author means it, None if it fits.
+    """Return why a ground truth will probably not be met as its author means it, None if it fits.
 
-    Values of the wrong type are converted by some primitives, so this is about what is likely.
+    Some primitives convert values of the wrong type, so that a misfit is probable, not certain.
     """
     if literal_values and str(value) not in literal_values:
         return f"is {shown(value)}, not one of the literal values {listed(literal_values)}"
     fits, wanted = {
         "number": (means_number, "a number"),
         "boolean": (means_truth_value, "true or false"),
-        "flag": (lambda one: isinstance(one, bool), "true or false"),
-        "list": (lambda one: isinstance(one, list), "a list"),
-        "date": (lambda one: is_date(one, parameters.get("format")), "a whole date"),
+        "flag": (lambda truth: isinstance(truth, bool), "true or false"),
+        "list": (lambda truth: isinstance(truth, list), "a list"),
+        "date": (lambda truth: is_date(truth, parameters.get("format")), "a whole date"),
     }.get(primitive.truth, (lambda _: True, ""))
     return None if fits(value) else f"is {shown(value)}, not {wanted}"
 
 
 def is_date(value: JsonValue, form: JsonValue = None) -> bool:
-    """Return whether a text may be a whole date: in the form of strptime if one is given, else in any usual one.
+    """Return whether a text may be a whole date, with day, month and year.
 
-    A date without its day, month or year is none.
+    It has the format `form` of strptime if that is given, else any usual format.
     """
     if not isinstance(value, str) or len(value) > _LONGEST_DATE:
         return False
@@ -250,11 +250,11 @@ def is_date(value: JsonValue, form: JsonValue = None) -> bool:
                 warnings.simplefilter("ignore")  # a form without a year is the author's matter
                 dt.datetime.strptime(value, form)
     except (ValueError, re.error):
-        return not isinstance(form, str) and _looks_like_date(value)
+        return not isinstance(form, str) and _resembles_date(value)
     return True
 
 
-def _looks_like_date(text: str) -> bool:
+def _resembles_date(text: str) -> bool:
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", text)]
     months = sum(word.startswith(_MONTHS) for word in words)
     if any(not word.startswith(_MONTHS + _DAYS) and word not in _OTHER_WORDS for word in words):
@@ -264,7 +264,7 @@ def _looks_like_date(text: str) -> bool:
 
 
 MOST_WORK = 200_000
-"""How much may be compiled for one template, in characters; about a quarter of a second."""
+"""The limit of characters to compile for one template; about a quarter of a second."""
 
 _SET_WORK = 1_000
 _RANGE_WORK = 500
@@ -274,14 +274,14 @@ _IGNORES_CASE = re.compile(r"\(\?[aLmsux]*i")
 
 
 class Patterns:
-    """Compiles the patterns of one template, up to an amount of work that a hostile one cannot exceed."""
+    """Compiles the patterns of one template, up to a limit of work that a hostile template cannot exceed."""
 
     def __init__(self) -> None:
         self.skipped = 0
         self._left = MOST_WORK
 
     def fault(self, pattern: str, flags: Iterable[str] = ()) -> str | None:
-        """Return what keeps `pattern` from compiling under the named flags, None if nothing does.
+        """Return why `pattern` does not compile under the named flags, None if it does.
 
         Patterns beyond the amount of work are not tried; `skipped` counts them.
         """

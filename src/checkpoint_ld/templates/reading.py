@@ -1,4 +1,7 @@
-"""Answer templates read without running them: the answer class, its fields, its hooks, and other code."""
+"""Answer templates read without running them: the answer class, its fields, its hooks, and other code.
+
+`read_template` makes a `Template` (`checkpoint_ld.templates.template`); `faults` lists the reasons to refuse a text.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +47,9 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @checked
 def read_template(source: str | None) -> Template:
-    """Return what an answer template says, with its level and its problems in the order of lines.
+    """Return the content of an answer template, with its level and its problems in the order of lines.
 
-    Any text gives a template and nothing is raised, so a text that is no template has a level that says so.
+    Any text gives a template and nothing is raised: for a text that is no template, `level` is the reason.
     """
     if source is None or not source.strip():
         return Template(Level.EMPTY)
@@ -178,7 +181,7 @@ def _is_placeholder(answer: ast.ClassDef, plain: tuple[PlainField, ...]) -> bool
 
 
 def _custom_code(module: ast.Module, lineage: list[ast.ClassDef]) -> Iterator[CustomCode]:
-    """Yield the methods, decorators and statements that say more than fields do."""
+    """Yield the methods, decorators and statements that are no fields."""
     classes = {statement.name for statement in module.body if isinstance(statement, ast.ClassDef)}
     for statement in module.body:
         if not isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef) and not _is_idle(statement):
@@ -219,12 +222,12 @@ def _is_idle(statement: ast.stmt) -> bool:
 
 def _assigned(attribute: str, lineage: list[ast.ClassDef]) -> Iterator[ast.expr]:
     """Yield what the hooks of a class assign to an attribute of the instance."""
-    hooks = {one.name: one for node in lineage for one in node.body if isinstance(one, _Function) and one.name in HOOKS}
-    for hook in hooks.values():
+    methods = (method for node in lineage for method in node.body if isinstance(method, _Function))
+    for hook in {method.name: method for method in methods if method.name in HOOKS}.values():
         arguments = [*hook.args.posonlyargs, *hook.args.args]
         this = arguments[0].arg if arguments else ""
         waiting: deque[ast.AST] = deque([hook])
-        while waiting:  # statements in the order of `ast.walk`, without what stands in expressions
+        while waiting:  # statements in the order of `ast.walk`, without those inside expressions
             node = waiting.popleft()
             for field in node._fields:
                 parts = getattr(node, field, None)
@@ -263,7 +266,7 @@ def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Sco
 def _regexes(lineage: list[ast.ClassDef], scope: Scope) -> dict[str, RegexCheck] | None:
     """Return the expressions that the class assigns to `self.regex`, or that its field `regex` has as default."""
     found = list(_assigned("regex", lineage))
-    for statement in () if found else (one for node in lineage for one in node.body):
+    for statement in () if found else (statement for node in lineage for statement in node.body):
         match statement:
             case ast.AnnAssign(target=ast.Name(id="regex"), value=ast.Call() as call):
                 if scope.called(call) is None:
@@ -286,7 +289,7 @@ def _regexes(lineage: list[ast.ClassDef], scope: Scope) -> dict[str, RegexCheck]
 
 
 def _regex(value: JsonValue, scope: Scope) -> tuple[RegexCheck | None, str | None]:
-    """Return the expression that a value is, as far as it is one, and what is wrong with it."""
+    """Return the expression that a value describes, None if it describes none, and its fault."""
     if not isinstance(value, dict):
         return None, f"is {shown(value)}, not a dictionary"
     pattern, expected, match_type = value.get("pattern", ""), value.get("expected"), value.get("match_type", "exact")
@@ -306,7 +309,7 @@ def _regex(value: JsonValue, scope: Scope) -> tuple[RegexCheck | None, str | Non
 def _strategy(lineage: list[ast.ClassDef], fields: Collection[str], scope: Scope) -> Strategy | None:
     """Return the strategy of a class, given its lineage and the names of its verified fields."""
     node: ast.expr | None = None
-    for inner in (one for known in lineage for one in known.body):
+    for inner in (statement for known in lineage for statement in known.body):
         if isinstance(inner, ast.ClassDef) and inner.name == "VerificationStrategy":
             node = None
             for statement in inner.body:
@@ -371,14 +374,14 @@ _REMEDIES = {
     ProblemKind.UNKNOWN_PRIMITIVE: "use one of the primitives",
     ProblemKind.PRIMITIVE_PARAMETERS: "correct the parameters",
 }
-"""Problems with which a template fails as soon as it is run, each with what to do about it."""
+"""The remedies of the problems with which a template fails as soon as it is run."""
 
 _UNUSABLE = frozenset({Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS, Level.INCOMPLETE})
 
 
 @lru_cache(maxsize=4096)
 def faults(source: str) -> tuple[str, ...]:
-    """Say why a text cannot be used as a template, with lines and what to do; empty if nothing speaks against it."""
+    """Return the reasons why a text cannot be used as a template, with lines and remedies; empty if it can."""
     template = read_template(source)
     if template.level is Level.EMPTY:
         return ("the template is empty; give the text of one",)

@@ -1,4 +1,8 @@
-"""Specifications of templates: made from a template that was read, and checked."""
+"""Specifications of templates: made from a template that was read, checked, and written as Python source.
+
+`spec_of` makes one, `validate_spec` checks it, and `source_of` writes it. The model is
+`checkpoint_ld.entities.template_spec.TemplateSpec`.
+"""
 
 from __future__ import annotations
 
@@ -37,19 +41,19 @@ if TYPE_CHECKING:
 
 
 _HIDING = {ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES}
-"""Problems after which a field says less than its author meant."""
+"""Problems after which a field lacks a part of its definition."""
 
 _HIDING_CASES = {ProblemKind.NOT_STATIC, ProblemKind.UNKNOWN_PRIMITIVE}
-"""The same, of the primitives in a conditional ground truth, which do not tell of themselves."""
+"""Problems after which a case of a conditional ground truth lacks a part of its definition."""
 
 
 @checked
 def spec_of(template: Template) -> TemplateSpec | None:
     """Return the specification of a template, None if not all of it can be read without running it.
 
-    Fields that do not say how they are verified are left out, and so are methods of the class: where there are any
-    (`Template.plain_fields`, `Template.custom_code`), the specification is not the whole template. It may break rules;
-    `validate_spec` tells. A field that is compared as a date has the type date, since Python has it as text.
+    Fields that are not verified and methods of the class are left out: with any of them (`Template.plain_fields`,
+    `Template.custom_code`), the specification is not the whole template. It may break rules, which `validate_spec`
+    lists. A field that is compared as a date has the type date; in Python its type is `str`.
     """
     kinds = {problem.kind for problem in template.problems}
     is_conditional = any(ConditionalGroundTruth.marks(field.ground_truth) for field in template.fields)
@@ -96,7 +100,7 @@ _WRITTEN = {
     *_COMPOSITES.values(),
     *registry(),
 }
-"""Names that stand for something else in the source of a template."""
+"""Names with another meaning in the source of a template."""
 
 _METHODS = {
     *("verify", "verify_granular", "verify_regex", "ground_truth", "set_question_id", "get_source_code"),
@@ -117,10 +121,10 @@ def _name_fault(name: str, taken: Collection[str], what: str) -> str | None:
 
 @checked
 def validate_spec(spec: TemplateSpec) -> list[str]:
-    """Return what is wrong with a specification; nothing means that its source can be written.
+    """Return the faults of a specification; without faults, its source can be written.
 
-    For each field in order: its type, literal values, primitive with parameters, and how they fit together, then its
-    name, texts, weight and ground truth. At the end the whole: names of class and fields, and the strategy.
+    The faults of each field come first, in order: type, literal values, primitive with parameters, and their
+    combination, then name, texts, weight and ground truth. Those of the class name, field names and strategy follow.
     """
     patterns = Patterns()
     faults = [
@@ -155,8 +159,8 @@ def _type_faults(field: TemplateFieldSpec, primitive: Primitive) -> Iterator[str
     if field.is_trace and field.type != "bool":
         yield f"the type is {shown(field.type)}; a field that looks at the raw response has the type bool"
     if field.is_trace is not primitive.trace:
-        looks = "looks" if primitive.trace else "does not look"
-        yield f"is_trace is {str(field.is_trace).lower()}, and {primitive.name} {looks} at the raw response"
+        verb = "looks" if primitive.trace else "does not look"
+        yield f"is_trace is {str(field.is_trace).lower()}, and {primitive.name} {verb} at the raw response"
 
 
 def _built(settings: Mapping[str, JsonValue], patterns: Patterns) -> tuple[Primitive, dict[str, JsonValue]]:
@@ -225,7 +229,7 @@ def _truth_faults(
 
 
 def _unwritable(value: object, depth: int = 0) -> str | None:
-    """Return why a value has no literal in Python that is read as this very value, None if it has one."""
+    """Return why no literal of Python is read as exactly this value, None if there is one."""
     if depth >= DEEPEST:
         return f"is nested more than {DEEPEST} levels deep"
     kind = type(value)
@@ -287,10 +291,10 @@ _STEP = "    "
 
 @checked
 def source_of(spec: TemplateSpec) -> str:
-    """Return the Python text of the template that a specification describes; the same one every time.
+    """Return the Python text of the template that a specification describes; the result is always the same.
 
-    What the specification holds stands in it as literals, so no value can become code. Raises `WriteError` (a
-    `ValueError`) that lists what `validate_spec` finds, and for a text that would be too long to be read again.
+    All values are written as literals, so that no value can become code. Raises `WriteError` (a `ValueError`) with the
+    faults that `validate_spec` finds, and for a text that would be too long to be read again.
     """
     faults = validate_spec(spec)
     if faults:
@@ -302,7 +306,7 @@ def source_of(spec: TemplateSpec) -> str:
 
 
 class _Writer:
-    """Writes the source of a template; `names` are those of the library that stand in it."""
+    """Writes the source of a template, and collects the names that it has to import."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()

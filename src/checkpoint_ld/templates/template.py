@@ -1,4 +1,8 @@
-"""What an answer template says, as data; and program text found in documents, looked at and never run."""
+"""The content of an answer template as data, and the analysis of program text in documents, which never runs it.
+
+`checkpoint_ld.templates.reading` makes a `Template` from a text. Checks of documents use `python_fault`,
+`pattern_fault` and `code_message`.
+"""
 
 from __future__ import annotations
 
@@ -27,31 +31,31 @@ LONGEST_SOURCE = 200_000
 """Longer texts are not parsed; answer templates have a few thousand characters."""
 
 _SIMPLE_PATTERN = re.compile(r"(?:(?:[^\\\[\](){}*+?|^$]|\\[dDsSwW\[\](){}*+?|^$.\\/-])[*+?]?|\\[bB]|[|^$])*")
-"""What surely compiles, which takes a hundred times as long: characters and classes of them, each perhaps repeated."""
+"""Patterns that certainly compile: characters and classes, each perhaps repeated. Matching is 100 times faster."""
 
 FEW = 32
-"""So many texts are parsed before outlines are made, which have their own price at the beginning."""
+"""The number of texts that are parsed before outlines are made: these have a cost of their own at the beginning."""
 _MOST = 4096
 
 _sound: set[Outline] = set()
-"""The outlines of texts that were parsed and are Python: all texts with such an outline are."""
+"""The outlines of texts that are valid Python: every text with such an outline is valid."""
 _parsed = itertools.count()
 
 
 def python_fault(source: str) -> str | None:
-    """Return what keeps `source` from being Python, with the line, or None if it parses.
+    """Return why `source` is not Python, with the line, or None if it parses.
 
-    A text that is surely like one that was parsed before is not parsed again.
+    A text with the outline of one that was parsed before is not parsed.
     """
     if next(_parsed) < FEW:
         return _fault_of(source)
-    from checkpoint_ld.templates.text_outlines import has_doubtful_number, outline_of  # noqa: PLC0415 - see FEW
+    from checkpoint_ld.templates.text_outlines import has_ambiguous_number, outline_of  # noqa: PLC0415 - see FEW
 
     outline = outline_of(source)
     if outline in _sound:
         return None
     fault = _fault_of(source)
-    if outline is not None and fault is None and not has_doubtful_number(outline):
+    if outline is not None and fault is None and not has_ambiguous_number(outline):
         if len(_sound) >= _MOST:
             _sound.clear()
         _sound.add(outline)
@@ -59,7 +63,7 @@ def python_fault(source: str) -> str | None:
 
 
 def forget() -> None:
-    """Forget all texts and lines that were seen, for measurements."""
+    """Clear all caches, for measurements."""
     from checkpoint_ld.templates.text_outlines import forget_lines  # noqa: PLC0415 - as above
 
     _sound.clear()
@@ -83,12 +87,12 @@ def _fault_of(source: str) -> str | None:
 def parsed(source: str) -> ast.Module:
     """Return the tree of a text; raise what `ast.parse` raises."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # invalid escapes and the like are the author's, not the reader's
+        warnings.simplefilter("ignore")  # warnings about invalid escapes and the like concern the author
         return ast.parse(source)
 
 
 def pattern_fault(pattern: str) -> str | None:
-    """Return what keeps `pattern` from being a regular expression of Python, or None if it compiles."""
+    """Return why `pattern` is no regular expression of Python, or None if it compiles."""
     if _SIMPLE_PATTERN.fullmatch(pattern):
         return None
     try:
@@ -103,7 +107,7 @@ def pattern_fault(pattern: str) -> str | None:
 
 
 def code_message(code: str, *, may_be_encoded: bool = True) -> str:
-    """Say what a code text is, what in it to look at (its imports and functions), and the hash to accept it by."""
+    """Return the description of a code text: its form, its imports and functions, and the hash to accept it by."""
     form, source = "source text", code
     payload = base64_bytes(code) if may_be_encoded else None
     if payload is not None:
@@ -135,15 +139,15 @@ class Level(StrEnum):
     SYNTAX_ERROR = "syntax-error"
     NO_ANSWER_CLASS = "no-answer-class"
     PLACEHOLDER = "placeholder"
-    """What the library writes where no template was given: one field `response`, and `verify` that returns False."""
+    """The text for a missing template: one field `response`, and `verify` that returns False."""
     CLASSIC = "classic"
     """The answer is verified by a method of the class, or by regular expressions alone."""
     INCOMPLETE = "incomplete"
     """There are fields, and nothing verifies them."""
     VERIFIED = "verified"
-    """Every field says how it is verified."""
+    """Every field is verified."""
     MIXED = "mixed"
-    """Some fields say how they are verified."""
+    """Some fields are verified."""
 
 
 class ProblemKind(StrEnum):
@@ -157,19 +161,19 @@ class ProblemKind(StrEnum):
     PLACEHOLDER = "placeholder"
     INCOMPLETE = "incomplete"
     CUSTOM_VERIFY = "custom-verify"
-    """Fields say how they are verified, and a method of the class decides otherwise."""
+    """There are verified fields, but a method of the class decides."""
     FIELD_NAME = "field-name"
     DUPLICATE_FIELD = "duplicate-field"
     FIELD_DEFINITION = "field-definition"
     """The field cannot be made: an argument is missing, given twice or not known, or there is no annotation."""
     FIELD_TYPE = "field-type"
     NULLABLE = "nullable"
-    """The type admits None, which the vocabulary of types cannot say."""
+    """The type admits None, which the vocabulary of types cannot express."""
     LITERAL_VALUES = "literal-values"
     DESCRIPTION = "description"
     WEIGHT = "weight"
     NOT_STATIC = "not-static"
-    """A value that only running the template would tell."""
+    """A value is known only by running the template."""
     GROUND_TRUTH = "ground-truth"
     UNKNOWN_PRIMITIVE = "unknown-primitive"
     PRIMITIVE_PARAMETERS = "primitive-parameters"
@@ -185,7 +189,7 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong or odd about a template; `line` counts from 1 in the template's text, None if not known."""
+    """A problem of a template; `line` counts from 1 in the template's text, None if not known."""
 
     kind: ProblemKind
     line: int | None
@@ -194,7 +198,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class TemplateField:
-    """A field that says how it is verified.
+    """A verified field.
 
     `type` is one of the vocabulary bool, str, int, float, list_str, literal, date. `ground_truth` is a JSON value; a
     conditional one is an object with the member `__conditional__`. `parameters` has all parameters of `primitive`,
@@ -225,7 +229,7 @@ class TemplateField:
 
 @dataclass(frozen=True, slots=True)
 class PlainField:
-    """A field that does not say how it is verified."""
+    """A field that is not verified."""
 
     name: str
     type: str
@@ -235,9 +239,9 @@ class PlainField:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A node of the tree that says which fields have to pass: all_of, any_of, at_least_n, field_check.
+    """A node of the tree of fields that have to pass: all_of, any_of, at_least_n, field_check.
 
-    A strategy that is there but cannot be read without running it is one node of the type unknown.
+    A strategy that cannot be read without running it is one node of the type unknown.
     """
 
     type: str
@@ -271,9 +275,9 @@ class CustomCode:
 class Template:
     """An answer template as far as it can be read without running it. The text remains the authoritative copy.
 
-    `fields` and `plain_fields` are in order, inherited ones first. `ground_truth` and `regexes` are what the class
-    assigns to `self.correct` and `self.regex`; None where it assigns nothing or nothing static. `strategy` None means
-    that all fields have to pass.
+    `fields` and `plain_fields` are in order, inherited ones first. `ground_truth` and `regexes` are the values that the
+    class assigns to `self.correct` and `self.regex`; None where there is no static one. `strategy` None means that all
+    fields have to pass.
     """
 
     level: Level

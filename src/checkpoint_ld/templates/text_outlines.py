@@ -1,12 +1,13 @@
-"""Outlines: what is left of a template when the names and texts that are its author's own are told by numbers.
+"""Outlines of templates: their text with the author's own names and texts replaced by numbers.
 
-Most templates of one benchmark are written alike, and reading them was most of what their validation took, as parsing
-them was of the checks. What is found about one template holds for all with its outline: to the reader, a name or text
-that it does not know is as good as any other, as long as the same ones stay the same and different ones different. What
-it knows stands in an outline as it is, as does everything that is not plain: keywords, names of the library, texts that
-are no prose. Where that is not sure, there is no outline. (Measured with 1,000 templates: a ninth of the time of
-parsing them when all lines are new, a twentieth when they were seen. 247 sound templates that people wrote, each with
-another text, had 76 outlines.)
+Results about one template hold for all templates with its outline. The reader treats all names and texts that it does
+not know alike, as long as equal ones stay equal and different ones different. An outline keeps everything else as it
+is: keywords, names of the library, and texts that are no prose. Where a replacement is not certain to be safe, there is
+no outline.
+
+Most templates of one benchmark are written alike, and parsing them took most of the time of checks. (Measured with
+1,000 templates: outlines take a ninth of the time of parsing when all lines are new, a twentieth when they are known.
+247 sound templates by different authors, each with another text, had 76 outlines.)
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ LONGEST = 20_000
 
 _PLACEHOLDER = "The answer response"
 
-# A word, with the string that it is a prefix of; a string; a comment; and what may not be left between them, as it
-# would belong to a string that this does not see: a quote, or what is no ASCII. (That a token is looked for by its
-# first character takes a third of the time away.)
+# A word, with the string that it is a prefix of; a string; a comment; and a quote or a character beyond ASCII, which
+# may not be left between them: it would belong to a string that this pattern does not match. (Searching a token by its
+# first character saves a third of the time.)
 _IN_QUOTES = r"""[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"(?!")"""
 _IN_APOSTROPHES = _IN_QUOTES.replace('"', "'")
 _TOKEN = re.compile(
@@ -43,25 +44,25 @@ _TOKEN = re.compile(
     r"""|(?<=["'\x80-\U0010ffff])))"""
 )
 _BARRED = re.compile("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-# Prose is also a regular expression, as which a template may use it, and nothing that may be read as a number or date.
+# Prose is also a valid regular expression, since a template may use it as one, and never a number or a date.
 _SAFE = r"[^\\\[\](){}*+?|^$\x00-\x09\x0b-\x1f\x7f]"
 _PROSE = re.compile(rf"[^\W\d_]{_SAFE}*(?:(?:(?<=\w)\?(?=[\s\"']|\Z)|\({_SAFE}+\)(?![?*+{{])){_SAFE}*)*")
 
 _NAMED, _TEXT, _NUMBER, _STRING, _END, _COMMENT = "\x01", "\x02", "\x03", "\x04", "\x05", "#"
-# Strings side by side are one, and what follows a number and a point may be a part of it.
+# Adjacent strings are one string, and a name after a number and a point may be a part of the number.
 _STRINGS = re.compile(r"\x05[\s#\\]*[\x02\x04]")
 _POINTED = re.compile(r"[\d\x03]\.\x01")
 _LONGEST_NUMBER = 15
 _MOST = 16384
 
 Line = tuple[str, tuple[str, ...]]
-"""A line, with marks for the names and texts that are its author's own, and these."""
+"""A line with marks for its author's own names and texts, and those names and texts."""
 Outline = tuple[tuple[str, ...], tuple[int, ...]]
-"""The lines of a template, with marks, and the numbers of what the marks stand for."""
+"""The lines of a template, with marks, and the numbers of the marked names and texts."""
 
 
 class _Lines(dict[str, "Line | None"]):
-    """Lines that were seen, those of one benchmark repeat; None for one that cannot be split with certainty."""
+    """A cache of lines, which repeat in one benchmark; None for a line that cannot be split with certainty."""
 
     def __init__(self, *, has_values: bool) -> None:
         super().__init__()
@@ -75,7 +76,7 @@ class _Lines(dict[str, "Line | None"]):
 
 
 _lines = _Lines(has_values=False), _Lines(has_values=True)
-"""Without and with numbers that are just values."""
+"""The caches without and with marks for numbers that are plain values."""
 
 
 def outline_of(source: str) -> Outline | None:
@@ -94,7 +95,7 @@ def outline_of(source: str) -> Outline | None:
     return marked, tuple(map(first.setdefault, chain.from_iterable(contents), count()))
 
 
-def has_doubtful_number(outline: Outline) -> bool:
+def has_ambiguous_number(outline: Outline) -> bool:
     """Return whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
     return _POINTED.search("\n".join(outline[0])) is not None
 
@@ -125,12 +126,12 @@ def _marked(text: str, *, has_values: bool) -> Line | None:
             contents.append(token)
         elif has_values and token.isdecimal() and _is_value(parts, at):
             parts[at] = _NUMBER
-    # Outlines are compared all the time, which takes no time where equal lines are one.
+    # Outlines are compared often, which is fast where equal lines are the same object.
     return sys.intern("".join(parts)), tuple(contents)
 
 
 _words: dict[str, bool] = {}
-"""Words and numbers that were seen, and whether they are names that mean nothing to the reader."""
+"""A cache: whether a word or number is a name without a meaning to the reader."""
 
 
 def _is_own(word: str) -> bool:
@@ -144,7 +145,7 @@ def _own_text(token: str) -> str | None:
     """Return the text of a string that is its author's own, "" for any other string; None where it is not certain."""
     text = token[1:-1]
     letters = text.replace(" ", "")
-    if letters.isalpha() and text[0] != " " != text[-1]:  # there is nothing else in most of them
+    if letters.isalpha() and text[0] != " " != text[-1]:  # most texts
         is_own = len(letters) < len(text) or text.isascii()
         return text if is_own and text.lower() not in known() else ""
     if token[0] not in "\"'":
@@ -164,7 +165,7 @@ def _own_text(token: str) -> str | None:
 
 
 def _is_value(parts: list[str], at: int) -> bool:
-    """Return whether a number is a value of which only the kind counts: no 0 or 1, and no parameter of anything."""
+    """Return whether only the kind of a number counts: a value other than 0 and 1 that is no parameter."""
     number, between, before = parts[at], parts[at - 1], parts[at - 2] if at > 1 else ""
     if len(number) > _LONGEST_NUMBER:
         return False
@@ -177,24 +178,24 @@ def _is_value(parts: list[str], at: int) -> bool:
 
 @cache
 def known() -> frozenset[str]:
-    """Return the words that mean something to the reader of templates or to Python, also in small letters."""
+    """Return the words with a meaning to the reader of templates or to Python, also in small letters."""
     listed = (resources.files(__package__) / "template_words.txt").read_text(encoding="utf-8")
     words = {_PLACEHOLDER, *keyword.kwlist, *keyword.softkwlist, *listed.split()}
     return frozenset((*words, *(word.lower() for word in words)))
 
 
 def is_typical(source: str) -> bool:
-    """Return whether the outline of a template tells all that the reader goes by: no value in it has to be worked out.
+    """Return whether the outline of a template has all that the reader needs: no value has to be computed.
 
-    Raises SyntaxError for what is not Python.
+    Raises SyntaxError if `source` is not Python.
     """
     outline = outline_of(source)
-    if outline is None or _STRINGS.search("\n".join(outline[0])) is not None or has_doubtful_number(outline):
+    if outline is None or _STRINGS.search("\n".join(outline[0])) is not None or has_ambiguous_number(outline):
         return False
     module = ast.parse(source)
-    bodies = [module.body, *(one.body for one in _statements(module) if isinstance(one, ast.ClassDef))]
+    bodies = [module.body, *(node.body for node in _statements(module) if isinstance(node, ast.ClassDef))]
     statements = [statement for body in bodies for statement in body]
-    bindings = [list(ast.walk(one)) for one in statements if isinstance(one, _BINDINGS)]
+    bindings = [list(ast.walk(statement)) for statement in statements if isinstance(statement, _BINDINGS)]
     names = (node for node in chain.from_iterable(bindings) if isinstance(node, ast.Name))
     bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     evaluated = chain(*(nodes[1:] for nodes in bindings), *map(_evaluated, statements))
@@ -218,7 +219,7 @@ _HOOKS = ("ground_truth", "model_post_init")
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what the reader may evaluate in a statement that binds no value, and names that stand for others."""
+    """Yield the expressions that the reader may evaluate in a statement without a binding, and renamed imports."""
     match statement:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from (alias for alias in names if alias.asname is not None and _is_date(alias.name))
@@ -235,7 +236,7 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _is_plain(node: ast.AST, bound: set[str]) -> bool:
-    """Return whether a part has a value at once, and one that is no date, which may be written in many ways."""
+    """Return whether a part needs no lookup and is no date, which may be written in many ways."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()):
             return name not in bound and not _is_date(name)
@@ -249,7 +250,7 @@ def _is_date(name: str) -> bool:
 
 
 def _has_quoted_type(statement: ast.stmt) -> bool:
-    """Return whether an annotation has a text in it that is no value of a Literal: it would be read as a type."""
+    """Return whether an annotation contains a text outside of Literal, which would be read as a type."""
     if not isinstance(statement, ast.AnnAssign):
         return False
     parts = list(ast.walk(statement.annotation))
@@ -264,6 +265,6 @@ def _has_quoted_type(statement: ast.stmt) -> bool:
 
 
 def forget_lines() -> None:
-    """Forget all lines and words that were seen, for measurements."""
-    for seen in (*_lines, _words):
-        seen.clear()
+    """Clear the caches of lines and words, for measurements."""
+    for cached in (*_lines, _words):
+        cached.clear()

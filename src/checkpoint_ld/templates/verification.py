@@ -1,4 +1,8 @@
-"""Answers verified by their templates, which are read and not run, unless somebody trusts them."""
+"""Verification of answers by their templates, which are read and not run, unless the caller trusts them.
+
+`verify` is public. `judge` verifies one field, `decided` combines the fields, and `evaluate` a whole specification.
+Trusted templates with code run in `checkpoint_ld.templates.execution`.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +42,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FieldResult:
-    """What was found about one field.
+    """The result of one field.
 
-    `passed` and `score`, the credit from 0.0 to 1.0, are None if nobody can tell without something that is missing;
-    `reason` says in words why. `primitive` is the name of the primitive that decided; `value` is the value of the
-    answer in the type of the field, `expected` the ground truth that counted. A field of the answer that the template
-    does not have is listed as well, without a result and without weight.
+    `passed` and `score`, the credit from 0.0 to 1.0, are None if evidence is missing; `reason` explains the result in
+    words. `primitive` is the name of the primitive that decided. `value` is the value of the answer in the type of the
+    field, `expected` the ground truth that counted. A field of the answer that the template does not have is listed as
+    well, without a result and without weight.
     """
 
     name: str
@@ -57,21 +61,21 @@ class FieldResult:
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the result as a JSON object."""
-        members = {one.name: json_value(getattr(self, one.name), finite=True) for one in members_of(self)}
+        members = {member.name: json_value(getattr(self, member.name), finite=True) for member in members_of(self)}
         return members | {"weight": _number(self.weight)}
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationResult(Shown):
-    """What was found about one answer.
+    """The result of one answer.
 
-    `passed` is whether the fields pass and, where the template has regular expressions, these as well; None if nobody
-    can tell, and then `reason` says why and what to do about it. `level` is that of the template.
-    `fields` are in the template's order. `granular_score` says how right the answer is, from 0.0 to 1.0, by the rules
-    of `checkpoint_ld.entities.template_spec`; `karenina_granular_score` is what Karenina computes, which looks at the
-    root of the strategy only. Both are None if they cannot be told. `regex` is what the expressions of the template
-    found in the response, as `checkpoint_ld.entities.answer.check_regexes` returns it, None if there are none.
-    `executed` tells whether code of the template was run.
+    `passed` is whether the fields pass and, where the template has regular expressions, these as well. It is None if
+    that cannot be decided, and `reason` is then the reason and the remedy. `level` is that of the template. `fields`
+    are in the template's order. `granular_score` is how right the answer is, from 0.0 to 1.0, by the rules of
+    `checkpoint_ld.entities.template_spec`; `karenina_granular_score` is the score that Karenina computes, from the root
+    of the strategy only. Both are None if they are not known. `regex` is the result of the template's expressions, as
+    `checkpoint_ld.entities.answer.check_regexes` returns it, None if there are none. `executed` is whether code of the
+    template was run.
     """
 
     passed: bool | None
@@ -91,12 +95,12 @@ class VerificationResult(Shown):
     def table(self) -> Rows:
         """Return the fields as a table for a notebook."""
         columns = "field", "passed", "score", "value", "expected", "reason"
-        rows = ((one.name, one.passed, one.score, one.value, one.expected, one.reason) for one in self.fields)
-        return Rows("Fields", columns, rows)
+        names = "name", *columns[1:]
+        return Rows("Fields", columns, ([getattr(field, name) for name in names] for field in self.fields))
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return the result as a JSON object."""
-        return {one.name: getattr(self, one.name) for one in members_of(self)} | {
+        return {member.name: getattr(self, member.name) for member in members_of(self)} | {
             "level": self.level.value,
             "fields": [field.as_json() for field in self.fields],
             "granular_score": _number(self.granular_score),
@@ -139,7 +143,7 @@ def fitted(field: TemplateFieldSpec, value: JsonValue) -> JsonValue:
 _WITHOUT_TRUTH: Final = frozenset(
     {"ContainsAny", "ContainsAll", "RegexMatch", "NumericRange", "NumericRangeGraded", "DateRange"}
 )
-"""The primitives that do not look at the ground truth."""
+"""The primitives that ignore the ground truth."""
 
 
 def _outcome(primitive: VerificationPrimitive, value: JsonValue, expected: JsonValue, result: CheckResult) -> str:
@@ -151,7 +155,7 @@ def _outcome(primitive: VerificationPrimitive, value: JsonValue, expected: JsonV
 
 
 def _described(primitive: VerificationPrimitive) -> str:
-    """Return a primitive with those of its parameters that are not the usual ones."""
+    """Return a primitive with those of its parameters that differ from their defaults."""
     fields = type(primitive).model_fields
     parameters = [
         f"{name}={named(value)}"
@@ -162,16 +166,16 @@ def _described(primitive: VerificationPrimitive) -> str:
 
 
 def fault_of(error: ValueError) -> str:
-    """Return what an exception says, on one line where it is pydantic's."""
+    """Return the message of an exception, on one line for exceptions of pydantic."""
     return faults_of(error) if isinstance(error, ValidationError) else str(error)
 
 
 def decided(
     node: StrategyNode | None, results: Sequence[FieldResult]
 ) -> tuple[bool | None, float | None, float | None]:
-    """Return whether the fields pass, the granular score, and the one that Karenina computes.
+    """Return whether the fields pass, the granular score, and the score that Karenina computes.
 
-    All fields have to pass, or those that the tree asks for. What depends on unknown results is None. Raises
+    All fields have to pass, or those that the tree requires. A value that depends on unknown results is None. Raises
     `LookupFailedError` if the tree names a field without a result.
     """
     weights = {field.name: field.weight for field in results}
@@ -210,7 +214,7 @@ def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weigh
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of an answer: values by field name, the raw response, what chooses conditional ground truths."""
+    """An answer to verify: values by field name, the raw response, and the context of conditional ground truths."""
 
     values: Mapping[str, Any]
     trace: str | None = None
@@ -220,7 +224,7 @@ class Evidence:
 def judge(field: TemplateFieldSpec, evidence: Evidence, *, has_default: bool = False) -> FieldResult:
     """Return the result of one field; nothing is raised.
 
-    `has_default` tells that the template may fill in a value where the answer has none, which is then not known.
+    With `has_default` the template may fill in an unknown value where the answer has none.
     """
     try:
         primitive, expected = resolve_truth(field.verify_with, field.ground_truth, evidence.context)
@@ -264,16 +268,16 @@ def verify(
     context: Mapping[str, Any] | None = None,
     trust: Trust | None = None,
 ) -> VerificationResult:
-    """Return whether an answer is right, by what its template says about its fields.
+    """Return whether an answer is right, verified field by field by its template.
 
-    `template` is the source of an answer template, what `read_template` made of it, or a specification. `answer` has
-    the values of the fields by name; unset and unknown ones, null and values of a wrong type are told in the results.
-    A `BaseAnswer` brings along what is attached to it. `trace` is the text of the raw response, which trace primitives
-    and regular expressions look at. `context` chooses the cases of conditional ground truths.
+    `template` is the source of an answer template, the result of `read_template`, or a specification. `answer` has the
+    values of the fields by name; missing and unknown fields, null and values of a wrong type are reasons in the result.
+    The trace, context and null fields attached to a `BaseAnswer` count, too. `trace` is the text of the raw response,
+    which trace primitives and regular expressions check. `context` chooses the cases of conditional ground truths.
 
-    No code of the template is run, so a template whose code decides gives a result whose `passed` is None. With
-    `trust`, templates that have code of their own are run in a process apart, under the limits of `trust`; that needs
-    the source. Raises `EvaluationError` for an `answer` that is no object, and where code that was run fails.
+    No code of the template is run, so that `passed` is None for a template whose code decides. With `trust`, templates
+    with code of their own run in a process of their own, under the limits of `trust`; that needs the source. Raises
+    `EvaluationError` for an `answer` that is no object, and if the code fails.
     """
     evidence = _evidence(answer, trace, context)
     if isinstance(template, TemplateSpec):
@@ -308,7 +312,7 @@ _FILLING: Final = frozenset({"default", "default_factory", "alias", "validation_
 
 
 def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> VerificationResult:
-    """Return what a specification says about an answer; `read` is the template that it is of, if there is one."""
+    """Return the result of a specification for an answer; `read` is the template of the specification, if any."""
     level = Level.VERIFIED if read is None else read.level
     filled = set() if read is None else {field.name for field in read.fields if _FILLING & set(field.options)}
     fields = [judge(field, evidence, has_default=field.name in filled) for field in spec.fields]
@@ -345,7 +349,7 @@ def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> V
 def with_verdict(
     result: VerificationResult, node: StrategyNode | None, fields: Sequence[FieldResult]
 ) -> VerificationResult:
-    """Return a result with the verdict and the scores that its fields come to. Raises as `decided` does."""
+    """Return a result with the verdict and the scores of its fields. Raises as `decided` does."""
     passed, granular, karenina = decided(node, fields)
     failing = ", ".join(field.name for field in fields if field.passed is False)
     if passed is None:
@@ -361,7 +365,7 @@ def with_verdict(
 def with_regexes(
     result: VerificationResult, trace: str | None, check: Callable[[str], tuple[dict[str, Any], str]]
 ) -> VerificationResult:
-    """Return a result with what `check` finds in a raw response, of which it also says why it is no success."""
+    """Return a result with that of `check` for a raw response: the matches, and the reason if they are no success."""
     found = None
     if not isinstance(trace, str):
         outcome = "the regular expressions look at the raw response: give its text as trace"
@@ -406,8 +410,8 @@ _UNREAD: Final = (
 def obstacle(template: Template, *, is_read: bool) -> str | None:
     """Return why a template cannot be evaluated without running it, with the remedy; None if it can.
 
-    `is_read` tells that its fields and its strategy are known (`checkpoint_ld.templates.specification.spec_of`). A
-    hook that sets `self.correct` or `self.regex` to something static is taken to do nothing else.
+    `is_read` is whether its fields and its strategy are known (`checkpoint_ld.templates.specification.spec_of`). A
+    hook that sets `self.correct` or `self.regex` to a static value is assumed to do nothing else.
     """
     if template.level in _UNWRITTEN:
         return _UNWRITTEN[template.level]
@@ -418,13 +422,13 @@ def obstacle(template: Template, *, is_read: bool) -> str | None:
             decides = "decides" if part.name == "verify" else "may decide anything"
             return f"the {part.kind} {part.name} of the template (line {part.line}) {decides}: {REMEDY}"
     has_regexes = any(field.name == "regex" for field in template.plain_fields)
-    if template.regexes is None and (has_regexes or any("self.regex" in one.message for one in template.problems)):
+    if template.regexes is None and (has_regexes or any("self.regex" in found.message for found in template.problems)):
         return f"the regular expressions of the template are not written out: {REMEDY}"
     if template.level is Level.CLASSIC:
         return None if template.regexes else f"the template has nothing that can be evaluated: {REMEDY}"
     if is_read:
         return None
-    problem = next((one for one in template.problems if one.kind in _UNREAD), None)
+    problem = next((found for found in template.problems if found.kind in _UNREAD), None)
     what = "not all of the template is written out" if problem is None else problem.message
     return f"{what}: {REMEDY}"
 
@@ -439,10 +443,10 @@ _SCHEMAS: Final = {
 
 @checked
 def judge_schema(spec: TemplateSpec) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of the object that a judge finds in a response, which tells no ground truth.
+    """Return the JSON Schema (2020-12) of the object that a judge finds in a response, without ground truths.
 
-    It asks for a value for each field in order, but for those that look at the raw response themselves. Its texts are
-    the author's: descriptions and, on a line after it, how to find the value. An unknown type is asked for as a text.
+    It requires a value for each field in order, except for fields that check the raw response. Its texts are the
+    author's: the description and, on the next line, the extraction hint. An unknown type becomes a text.
     """
     properties = {}
     for field in spec.fields:
