@@ -1,7 +1,8 @@
-"""Stores: where checkpoints are kept.
+"""Stores of checkpoints.
 
-Agent checkpoints are kept in a folder of files, in a database, or as named graphs. `protocol` is the interface of these
-stores, with the filters. Files are the truth; the others can be made again from them at any time. A `collection` holds
-checkpoints of both families in a graph store on disk. `remote` pushes them to servers and pulls them from there.
-`embedded` and `server` are the two backends of named graphs.
+Agent checkpoints are stored in a folder of files (`files`, `folder`), in a database (`database`, `tables`, `sqlite`,
+`migrations`) or as named graphs (`graphs`). `protocol` is the interface of these stores, with the filters. Databases
+and graphs can be made from the files again at any time. A `collection` holds checkpoints of both families in a graph
+store on disk (`directory`, `holdings`, `loading`, `derived`). `remote` pushes graphs to servers and pulls them
+(`endpoint`, `request`). `embedded` and `server` are the two backends of named graphs.
 """

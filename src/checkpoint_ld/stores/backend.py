@@ -1,4 +1,4 @@
-"""A graph that is sent to a collection on disk or to a server, in memory or in a temporary file."""
+"""Graphs as both backends of named graphs take them (`Outgoing`), in memory or in a temporary file (`Spooled`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Row = tuple["Term | None", ...]
-"""One solution of a query: a term or None for each of its columns."""
+"""A solution of a query: a term or None for each of its columns."""
 NO_PARAMETERS: Mapping[str, Term] = MappingProxyType({})
 
 
@@ -35,7 +35,7 @@ _END = b" .\n"
 
 
 class Spooled:
-    """Bytes in a temporary file, which is removed when nothing refers to it any more. One reader at a time."""
+    """Bytes in a temporary file, which is removed with the object. Only one reader at a time may read it."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self.file = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - it lives as long as this
@@ -52,7 +52,7 @@ Body: TypeAlias = bytes | Spooled
 
 
 def opened(body: Body) -> BinaryIO:
-    """Return a body as a file to be read from its start."""
+    """Return a body as a file at its start."""
     if not isinstance(body, Spooled):
         return io.BytesIO(body)
     body.file.seek(0)
@@ -79,13 +79,13 @@ def parsed(body: Body) -> Iterator[pyoxigraph.Quad]:
 
 def block(statements: Iterable[pyoxigraph.Triple]) -> str:
     """Return statements in the syntax of SPARQL, for use between braces."""
-    # pyoxigraph's terms escape themselves, and refuse names that are no IRIs.
+    # pyoxigraph escapes terms, and refuses invalid IRIs.
     return " ".join(f"{statement} ." for statement in statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One graph to send: its name, its sorted N-Triples, their number and SHA-256, and its source."""
+    """A graph to send: its name, its sorted N-Triples, their number and SHA-256, and its source."""
 
     graph: str
     triples: Body = field(repr=False)
@@ -95,15 +95,15 @@ class Outgoing:
 
 
 def outgoing(graph: StatementGraph, source: str = "") -> Outgoing:
-    """Return the graph of a checkpoint as it is sent; `source` is its name in messages."""
+    """Return the graph of a checkpoint for sending; `source` is its name in messages."""
     triples = ntriples_of(graph)
     return Outgoing(str(graph.root), triples, triples.count(b"\n"), hashlib.sha256(triples).hexdigest(), source)
 
 
 def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
-    """Return the graph for sorted N-Quads that come line by line, for a graph that is too large for memory.
+    """Return the graph of sorted N-Quads, line by line, for a graph that is too large for memory.
 
-    It stands in a temporary file, removed when nothing refers to the graph any more. All lines name the same graph.
+    It is kept in a temporary file. All lines name the same graph.
     """
     graph, count, hashed = "", 0, hashlib.sha256()
 
@@ -134,5 +134,5 @@ def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
 
 @cache
 def software() -> str:
-    """Return the version of this package: another one may make other statements of the same file."""
+    """Return the version of this package; another version may make other statements from the same file."""
     return version("checkpoint-ld")

@@ -1,4 +1,8 @@
-"""`Collection`: many checkpoints in one folder, to be queried together, with a manifest of where each comes from."""
+"""`Collection`: many checkpoints in one folder, which are queried together, with a manifest of their sources.
+
+`directory` opens the folder under a lock. `holdings` has the graphs and the manifest. `loading` loads files. `derived`
+keeps derived statements.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +89,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One file of an export: its name, what it holds, its size in bytes and the SHA-256 of its content as it lies."""
+    """A file of an export: its name, its numbers of graphs and quads, its size in bytes and its SHA-256."""
 
     file: str
     graphs: int
@@ -96,9 +100,9 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A difference between the graph `graph` and the manifest; `repair` says what was done about it.
+    """A difference between the graph `graph` and the manifest; `repair` describes its repair.
 
-    An empty `repair` means that nothing was done, on request or because nothing could be done.
+    `repair` is empty if there was no repair.
     """
 
     graph: str
@@ -111,27 +115,27 @@ class Problem:
 
 
 class Collection(CheckedMethods):
-    """Checkpoints in an embedded store on disk, one named graph each, and a manifest of where they come from.
+    """Checkpoints in an embedded store on disk, one named graph each, and a manifest of their sources.
 
-    Graphs are called by their IRIs. It is a context manager; other processes may have the folder when it is closed.
+    Graphs are named by their IRIs. It is a context manager; other processes may use the folder when it is closed.
     """
 
     def __init__(self, holdings: Holdings) -> None:
         self.holdings = holdings
-        """The graphs and their entries themselves, for stores that write graphs of their own."""
+        """The graphs and their entries, for stores that write graphs themselves."""
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = False, wait: float = 0.0) -> Self:
-        """Open the collection in the folder `path`; unless `read_only`, make one where there is none.
+        """Open the collection in the folder `path`; unless `read_only`, make one if there is none.
 
-        One process may write or several may read; `wait` is the number of seconds to wait for others. A graph that a
-        killed process left half loaded is emptied by the next one that may write; `unfinished` names it.
-        Raises StoreBusyError when others are not done, StoreError for what is no collection.
+        One process may write or several may read; `wait` is the number of seconds to wait for others. If a process was
+        killed while it loaded a graph, the next process that writes empties the graph; `unfinished` names it. Raises
+        StoreBusyError when other processes use the folder, StoreError for a folder that is no collection.
         """
         return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))
 
     def close(self) -> None:
-        """Write what is still in memory, and let others have the folder. The collection is of no use afterwards."""
+        """Write all changes and release the folder. The collection cannot be used afterwards."""
         self.holdings.directory.close()
 
     def __enter__(self) -> Self:
@@ -152,7 +156,7 @@ class Collection(CheckedMethods):
 
     @property
     def unfinished(self) -> tuple[Entry, ...]:
-        """The checkpoints whose loading was interrupted: add their files again, or `verify(repair=True)`."""
+        """The checkpoints whose loading was interrupted; add their files again, or `verify(repair=True)`."""
         return self.holdings.unfinished()
 
     def __len__(self) -> int:
@@ -167,8 +171,8 @@ class Collection(CheckedMethods):
     def add(self, *paths: str | os.PathLike[str], options: Options = _DEFAULTS) -> LoadReport:
         """Load files, folders with all below them, and patterns; return the outcome of each file.
 
-        A checkpoint that is there already is left alone; one whose file has changed is replaced. A file that cannot be
-        loaded is in the report and does not stop the others. An interrupted run is completed by repeating it.
+        A checkpoint that the collection has stays; one whose file has changed is replaced. A file that cannot be loaded
+        is in the report and does not stop the others. Repeating an interrupted run completes it.
         """
         named = [str(path) for path in paths]
         if discovery.STANDARD in named:
@@ -205,25 +209,25 @@ class Collection(CheckedMethods):
         return self._followed(LoadReport((*outcomes, *gone), found.unmatched, found.passed_over))
 
     def remove(self, *names: str) -> tuple[str, ...]:
-        """Take checkpoints out, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
+        """Remove checkpoints, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
 
-        Raises LookupFailedError for what is not there; nothing is taken out then.
+        Raises LookupFailedError for a missing one; then nothing is removed.
         """
         graphs = tuple(dict.fromkeys(graph for name in names for graph in self.find(name)))
         self.holdings.drop(graphs)
         return self._followed(graphs)
 
     def derive(self, progress: Callable[[str, int], None] | None = None) -> int:
-        """Keep derived statements from now on, in a store of their own; return how many graphs were brought up to date.
+        """Keep derived statements from now on, in a separate store; return the number of updated graphs.
 
-        Queries about them are fast then, and changes of the collection take longer. `progress` is called with each
-        graph before its turn, and with the number of graphs.
+        Queries about them become fast, and changes of the collection take longer. `progress` is called with each graph
+        before its turn, and with the number of graphs.
         """
         self.holdings.directory.check_writable()
         return derived.keep(self.holdings, progress)
 
     def forget_derived(self) -> None:
-        """Keep derived statements no longer."""
+        """Delete the derived statements and keep none from now on."""
         self.holdings.directory.check_writable()
         derived.forget(self.holdings)
 
@@ -237,15 +241,15 @@ class Collection(CheckedMethods):
         return tuple(entry.graph for entry in found)
 
     def get(self, graph: str) -> StatementGraph:
-        """Return a graph of the collection, to the letter as it was loaded; changing it changes nothing here.
+        """Return a copy of a graph of the collection, exactly as it was loaded.
 
-        Raises LookupFailedError for one that is not there as a whole.
+        Raises LookupFailedError for a graph that is missing or unfinished.
         """
         self._whole(graph)
         return self.holdings.graph_of(graph)
 
     def benchmark(self, graph: str) -> Benchmark:
-        """Return a checkpoint of the collection as a Benchmark of its own.
+        """Return a checkpoint of the collection as a Benchmark, which is a copy.
 
         Raises LookupFailedError as `get` does, and for an agent checkpoint.
         """
@@ -274,11 +278,11 @@ class Collection(CheckedMethods):
     ) -> QueryResult:
         """Answer a query in SPARQL 1.1, or a named query, with values for its parameters.
 
-        The default graph is the merge of all graphs but the manifest, whose name is `urn:checkpoint-ld:manifest`.
-        Updates and a FROM of what is not here are refused, and so is SERVICE but for the hosts
-        `services`. `timeout` is in seconds; with `max_rows` the result says whether there is more. A named query that
-        looks at derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for what
-        is refused, QueryFailedError for what takes too long.
+        The default graph is the merge of all graphs except the manifest, whose name is `urn:checkpoint-ld:manifest`.
+        Updates, FROM with a graph that the collection lacks, and SERVICE with a host that is not in `services` are
+        refused. `timeout` is in seconds. With `max_rows`, the result states whether it is cut. A named query about
+        derived statements is answered in memory, unless they are kept (`derive`). Raises QueryError for a refused
+        query, QueryFailedError for one that takes too long.
         """
         return self.answer(queries.request(text, parameters), timeout=timeout, max_rows=max_rows, services=services)
 
@@ -290,7 +294,7 @@ class Collection(CheckedMethods):
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(request.text, parameters=request.parameters, **limits)
         store, place = kept
-        # Another process may open a store only where nobody writes it.
+        # Another process may open a store only while it is not written.
         may_open = (needs_derived or directory.read_only) and limits.get("timeout") is not None
         with collection_errors(directory.folder):
             return sparql.run(
@@ -298,12 +302,12 @@ class Collection(CheckedMethods):
             )
 
     def describe(self, *, base: str = "", title: str = TITLE, publisher: str = "") -> QueryResult:
-        """Describe the collection in VoID and DCAT 3: what `store describe` writes, as statements.
+        """Describe the collection in VoID and DCAT 3, with the statements that `store describe` writes.
 
         A catalogue has a dataset for each checkpoint with its metadata, size and file, and counts by class and by
-        property. `base` is the IRI under which the folder of the collection can be had, its `file:` IRI unless given;
-        `publisher` is the name of who makes it available, which DCAT-AP asks for. `graph` of the result is an rdflib
-        graph. Raises SettingsError for a base that is no absolute IRI, StoreError while something is unfinished.
+        property. `base` is the IRI at which the folder of the collection is available, by default its `file:` IRI.
+        `publisher` is the name of the publisher, which DCAT-AP requires. `graph` of the result is an rdflib graph.
+        Raises SettingsError for a base that is no absolute IRI, StoreError while a graph is unfinished.
 
         VoID: https://www.w3.org/TR/void/, DCAT 3: https://www.w3.org/TR/vocab-dcat-3/.
         """
@@ -314,11 +318,11 @@ class Collection(CheckedMethods):
             return described(self.holdings.directory.store, wanted)
 
     def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
-        """Validate graphs, by default all, by the rules of a profile, each by that of its family.
+        """Validate graphs, by default all, each by the profile of its family.
 
-        Findings name graph and node. A graph that cannot be read, or was loaded in part only, is a finding.
+        Findings name graph and node. A graph that cannot be read or is unfinished is a finding.
 
-        Raises LookupFailedError, and SettingsError for a profile that does not exist or shapes that are none.
+        Raises LookupFailedError, and SettingsError for a profile that does not exist or for invalid shapes.
         """
         chosen = families.Profiles(profile, tuple(shapes))
         return families.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
@@ -326,17 +330,16 @@ class Collection(CheckedMethods):
     def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
         """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
 
-        The manifest, which holds times, is left out. Raises SettingsError, and StoreError while something is
-        unfinished.
+        The manifest, which holds times, is left out. Raises SettingsError, and StoreError while a graph is unfinished.
         """
         if syntax not in _WRITERS:
             raise SettingsError(f"a collection cannot be written as {syntax!r}: use one of {', '.join(_WRITERS)}")
         out.writelines(_WRITERS[syntax](self.holdings, graph) for graph in self.holdings.whole())
 
     def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
-        """Write N-Quads in shards, the manifest in one of its own, and `shards.json` with counts and hashes.
+        """Write N-Quads in shards, the manifest in a separate one, and `shards.json` with counts and hashes.
 
-        Raises WriteError for what cannot be written, StoreError while something is unfinished.
+        Raises WriteError for files that cannot be written, StoreError while a graph is unfinished.
         """
         graphs, target, extension = self.holdings.whole(), path_of(folder), ".nq.gz" if compressed else ".nq"
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -352,7 +355,7 @@ class Collection(CheckedMethods):
         quads = self.holdings.directory.store.quads_for_pattern(None, None, None, MANIFEST)
         manifest = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
         written.append(_write(target / f"manifest{extension}", sorted(manifest.splitlines(keepends=True)), 1))
-        # The list comes last: where it is, all are.
+        # The list is written last; if it exists, the export is complete.
         options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         replace_file(target / _SHARDS, orjson.dumps([asdict(shard) for shard in written], option=options))
         return tuple(written)
@@ -360,7 +363,7 @@ class Collection(CheckedMethods):
     def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
         """Compare every graph with the manifest, statement by statement; with `repair`, load faulty graphs again.
 
-        An unfinished graph whose file is gone is removed then, and so are graphs that are not in the manifest.
+        `repair` also removes unfinished graphs without a file, and graphs that are not in the manifest.
         """
         problems = [
             self._repaired(entry, message) if repair else Problem(entry.graph, message)
@@ -368,10 +371,10 @@ class Collection(CheckedMethods):
             if (message := self.holdings.fault(entry.graph))
         ]
         is_damaged = any(not problem.repair for problem in problems)
-        # Statements that a damaged graph lacks are surplus in the merge, which would be reported twice.
+        # Statements that a damaged graph lacks are surplus in the merge, and would be reported twice.
         strays = self.holdings.strays(in_merge=not is_damaged)
         for stray in strays if repair else ():
-            self.holdings.take_out(stray)
+            self.holdings.remove_stray(stray)
         done = "taken out" if repair else ""
         problems += [
             Problem(stray.value, "is not in the manifest", done)
@@ -391,9 +394,9 @@ class Collection(CheckedMethods):
         return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
     def statistics(self) -> Statistics:
-        """Count what is here."""
+        """Return the size of the collection."""
         entries = self.entries.values()
-        # A snapshot shares its files with the store, and may go at any time.
+        # A snapshot shares its files with the store, and may vanish at any time.
         tops = [path for path in self.folder.iterdir() if not path.name.startswith(PREFIX)]
         findings: Counter[str] = Counter()
         for entry in entries:
@@ -452,7 +455,7 @@ def _trig(holdings: Holdings, graph: str) -> bytes:
 
 
 _WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": _nquads, "trig": _trig}
-"""The syntaxes of a dump: the graphs one by one, the statements of each sorted."""
+"""The syntaxes of a dump: each graph separately, with sorted statements."""
 
 
 def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:

@@ -1,4 +1,7 @@
-"""`DatabaseStore`: agent checkpoints in an SQLite database, an index of files or a store of its own."""
+"""`DatabaseStore`: agent checkpoints in an SQLite database, as an index of files or as an independent store.
+
+`sqlite` has the connections, `tables` the schema and its queries, `migrations` converts databases of earlier schemas.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +48,10 @@ _PAGE = 2000
 class DatabaseStore(CheckedMethods):
     """Agent checkpoints in the database at `url`, such as `sqlite:///checkpoints.db`, or at a path.
 
-    It is opened at first use, and made if it is not there. With `follows_files` it is an index of files, which are the
-    truth: what was written last may be lost in a power cut, and is brought back from the files. Raises SettingsError
-    for other databases than SQLite. All methods raise StoreBusyError where others write for more than five seconds,
-    IntegrityError for a database that is damaged, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError
-    for one that is not ours.
+    It is opened at first use, and made if it does not exist. With `follows_files` it is an index of files: the last
+    changes may be lost in a power cut, and are restored from the files. Raises SettingsError for other databases than
+    SQLite. All methods raise StoreBusyError if others write for more than five seconds, IntegrityError for a damaged
+    database, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError for a database of another program.
     """
 
     capabilities = CAPABILITIES | {RESET}
@@ -60,7 +62,7 @@ class DatabaseStore(CheckedMethods):
 
     @property
     def follows_files(self) -> bool:
-        """Whether the database is an index of files, and need not be on the disk before they are."""
+        """Whether the database is an index of files, whose transactions need not be flushed to the disk."""
         return not self._database.flushed
 
     @follows_files.setter
@@ -74,7 +76,7 @@ class DatabaseStore(CheckedMethods):
     ) -> Put:
         """Insert the checkpoint, with the name of its file and the hash of the file that it was imported from.
 
-        Raises CheckpointExists where the id is taken by other content.
+        Raises CheckpointExists if the id has other content.
         """
         sha256 = checkpoint.sha256
         with self._database.writing() as connection:
@@ -91,9 +93,9 @@ class DatabaseStore(CheckedMethods):
     def replace(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
     ) -> None:
-        """Insert the checkpoint in place of what is there under its id, as a repair from its file.
+        """Insert the checkpoint, or replace the one of its id, as a repair from its file.
 
-        What is known about the file and its origin stays, unless it is given anew.
+        File name and origin stay unless they are given.
         """
         with self._database.writing() as connection:
             known = tables.known(connection, checkpoint.id)
@@ -105,14 +107,14 @@ class DatabaseStore(CheckedMethods):
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint.
 
-        Raises CheckpointNotFound, and IntegrityError where what is there does not fit the hash that was stored with it.
+        Raises CheckpointNotFound, and IntegrityError if the row does not match its stored hash.
         """
         self._refuse_absent(checkpoint_id)
         with self._database.reading() as connection:
             return self._restored(connection, checkpoint_id)
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield the headers of all checkpoints that fit, some thousands at a time, with their hashes."""
+        """Yield the headers of all matching checkpoints with their hashes, by pages of some thousands."""
         left = wanted.limit
         while left != 0 and self._database.exists:
             size = _PAGE if left is None else min(left, _PAGE)
@@ -124,7 +126,7 @@ class DatabaseStore(CheckedMethods):
             left = None if left is None else left - len(page)
 
     def children(self, checkpoint_id: str, /) -> Iterator[Header]:
-        """Yield the headers of the checkpoints that go on from one, the oldest first."""
+        """Yield the headers of the children of a checkpoint, the oldest first."""
         return self._headers(tables.children(checkpoint_id))
 
     def holding(self, thought_id: str, /) -> Iterator[Header]:
@@ -140,7 +142,7 @@ class DatabaseStore(CheckedMethods):
         description: str | Absent | None = ABSENT,
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
-        """Change name, description or metadata of the checkpoint, and return it; what is ABSENT stays."""
+        """Change name, description or metadata of the checkpoint, and return it; ABSENT leaves a value."""
         self._refuse_absent(checkpoint_id)
         with self._database.writing() as connection:
             before = self._restored(connection, checkpoint_id)
@@ -149,16 +151,16 @@ class DatabaseStore(CheckedMethods):
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Delete the checkpoint with its thoughts and calls; return whether it was there."""
+        """Delete the checkpoint with its thoughts and calls; return whether it existed."""
         if not self._database.exists:
             return False
         with self._database.writing() as connection:
             return tables.remove(connection, checkpoint_id)
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield findings about the database, and about rows that do not fit their hash or each other.
+        """Yield findings about the database, and about rows that do not match their hash or each other.
 
-        With `repair`, thoughts and calls are made again from the checkpoints that they belong to.
+        With `repair`, thoughts and calls are made again from their checkpoints.
         """
         if not self._database.exists:
             return
@@ -177,7 +179,7 @@ class DatabaseStore(CheckedMethods):
                 yield replace(wrong, place=where)
 
     def reset(self) -> None:
-        """Empty the database. One that is damaged is kept under another name, and an empty one takes its place."""
+        """Empty the database. A damaged database is renamed, and replaced by an empty one."""
         self._database.reset()
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """The store of derived statements of a collection, for fast queries about them.
 
-Its graphs hold the statements of the collection and those derived from them. It is made on request, follows the
-collection from then on, and can be thrown away: it notes what each of its graphs was derived from.
+Its graphs hold the statements of the collection and those derived from them. It is made on request and updated with the
+collection. It records the source of each graph, so that it can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDER: Final = "derived"
 _NOTE = NamedNode("urn:checkpoint-ld:collection#derivedFrom")
 _BATCH = 100
-"""The number of graphs that are written before they are noted, which an interruption loses."""
+"""The number of graphs that are written before they are recorded, which an interruption loses."""
 
 
 def is_kept(holdings: Holdings) -> bool:
@@ -37,9 +37,9 @@ def is_kept(holdings: Holdings) -> bool:
 
 
 def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None) -> int:
-    """Bring the derived statements up to what the collection holds, and return how many graphs that concerned.
+    """Update the derived statements to the state of the collection, and return the number of changed graphs.
 
-    `progress` is called with the name of each graph before its turn, and with how many there are.
+    `progress` is called with the name of each graph before its turn, and with their number.
     """
     wanted = _wanted(holdings)
 
@@ -53,14 +53,14 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
 
     with collection_errors(holdings.directory.folder):
         store = pyoxigraph.Store(holdings.directory.folder / FOLDER)
-        noted = _noted(store)
-        stale = {graph for graph, origin in noted.items() if wanted.get(graph) != origin}
+        recorded = _recorded(store)
+        stale = {graph for graph, origin in recorded.items() if wanted.get(graph) != origin}
         for graph in stale:
             name = NamedNode(graph)
             store.update(f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {name} ?p ?o }} }} ; DROP SILENT GRAPH {name}")
-        missing = [graph for graph in wanted if graph in stale or graph not in noted]
+        missing = [graph for graph in wanted if graph in stale or graph not in recorded]
         for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
-            for graph in batch:  # what an interruption left there
+            for graph in batch:  # a part of it may remain after an interruption
                 store.remove_graph(NamedNode(graph))
             store.flush()
             store.bulk_load(b"".join(statements(batch)), format=RdfFormat.N_QUADS)
@@ -72,18 +72,18 @@ def keep(holdings: Holdings, progress: Callable[[str, int], None] | None = None)
 
 
 def forget(holdings: Holdings) -> None:
-    """Keep no derived statements any more."""
+    """Delete the derived statements."""
     shutil.rmtree(holdings.directory.folder / FOLDER, ignore_errors=True)
 
 
 def current(holdings: Holdings) -> tuple[pyoxigraph.Store, Path] | None:
-    """Return the store of derived statements and where it is, None unless it fits what the collection holds."""
+    """Return the store of derived statements and its path, None unless it is up to date."""
     if not is_kept(holdings):
         return None
     location = holdings.directory.folder / FOLDER
     with collection_errors(holdings.directory.folder):
         store = pyoxigraph.Store.read_only(str(location))
-        return (store, location) if _noted(store) == _wanted(holdings) else None
+        return (store, location) if _recorded(store) == _wanted(holdings) else None
 
 
 def _wanted(holdings: Holdings) -> dict[str, str]:
@@ -91,7 +91,7 @@ def _wanted(holdings: Holdings) -> dict[str, str]:
     return {graph: f"{entry.sha256} {software()}" for graph, entry in holdings.entries.items() if entry.is_done}
 
 
-def _noted(store: pyoxigraph.Store) -> dict[str, str]:
+def _recorded(store: pyoxigraph.Store) -> dict[str, str]:
     return {
         quad.subject.value: quad.object.value
         for quad in store.quads_for_pattern(None, _NOTE, None, MANIFEST)

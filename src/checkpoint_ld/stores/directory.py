@@ -1,7 +1,7 @@
-"""The folder of a collection: its mark, its store under a lock, and snapshots for readers.
+"""The folder of a collection: its mark, its store under a lock (`Directory`), and `Snapshots` for readers.
 
-RocksDB's files never change once they are written, so that a snapshot is a folder of hard links (RocksDB, Checkpoints).
-Where there can be no links, files are copied. Writers do not wait for readers.
+RocksDB never changes files after writing them, so a snapshot is a folder of hard links (RocksDB, Checkpoints), or of
+copies where links are impossible. Writers do not wait for readers of snapshots.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OUR_REFERENCES = 2
 _LEFT_S = 2.0
 """The seconds to wait for remaining uses of a store that this process had open: other threads, reference cycles."""
 _FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-"""Words in the errors of the store for a full disk; the errors have no numbers."""
+"""Texts in the store's errors about a full disk; these errors have no numbers."""
 
 
 @dataclass
@@ -52,14 +52,14 @@ class Directory:
     lock: Lock
     read_only: bool
     has_failed: bool = False
-    """Whether a write failed: the store takes no other until it is opened anew."""
+    """Whether a write failed; then the store must be opened again before the next write."""
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool, wait: float) -> Directory:
-        """Open the collection at `path`; unless `read_only`, make one where there is nothing or an empty folder.
+        """Open the collection at `path`; unless `read_only`, make one if there is nothing or an empty folder.
 
-        Waits up to `wait` seconds for other processes. Raises StoreBusyError when they are not done by then, and
-        StoreError for what is no collection or cannot be opened.
+        Waits up to `wait` seconds for other processes, and then raises StoreBusyError. Raises StoreError for a folder
+        that is no collection or cannot be opened.
         """
         folder = path.resolve()
         with collection_errors(folder):
@@ -76,11 +76,11 @@ class Directory:
 
     @contextmanager
     def writing(self) -> Iterator[pyoxigraph.Store]:
-        """Give the store to be changed. Raises StoreError where it is read only, StoreFull where no room is left."""
+        """Yield the store for changes. Raises StoreError if it is read only, StoreFull if no room is left."""
         self.check_writable()
         with collection_errors(self.folder):
             if self.has_failed:
-                self._open_anew()
+                self._reopen()
             try:
                 yield self.store
             except OSError:
@@ -88,33 +88,33 @@ class Directory:
                 raise
 
     def check_writable(self) -> None:
-        """Raise StoreError where the collection was opened to be read only."""
+        """Raise StoreError if the collection was opened for reading only."""
         if self.read_only:
             raise StoreError(f"{self.folder}: the collection was opened to be read only")
 
     def close(self) -> None:
-        """Write what is still in memory, and let others have the folder."""
+        """Write all changes and release the folder."""
         try:
             if not (self.read_only or self.has_failed):
                 with collection_errors(self.folder):
                     self.store.flush()
         finally:
-            self._let_go()
+            self._release()
             self.lock.release()
 
-    def _open_anew(self) -> None:
+    def _reopen(self) -> None:
         path = self.folder / STORE
-        self._let_go()
+        self._release()
         try:
             self.store = _store(path, read_only=False)
         except OSError:
-            self.store = _store(path, read_only=True)  # there is no room even for that, but what is there can be read
+            self.store = _store(path, read_only=True)  # there is no room for opening it to write, but it can be read
             raise
         self.has_failed = False
 
-    def _let_go(self) -> None:
-        # The store closes its files when nothing refers to it any more. Frames of a parsed query may still refer to it,
-        # in reference cycles that the parser's exceptions leave behind.
+    def _release(self) -> None:
+        # The store closes its files when its last reference is gone. Frames of a parsed query may still refer to it, in
+        # reference cycles of the parser's exceptions.
         if sys.getrefcount(self.store) > _OUR_REFERENCES:
             gc.collect()
         self.store = pyoxigraph.Store()
@@ -153,7 +153,7 @@ def _check(folder: Path) -> None:
 
 
 def _make(folder: Path) -> None:
-    # Temporary files are those of a process that makes the collection now, or was killed while it did.
+    # Temporary files belong to a process that is making the collection, or was killed while making it.
     if folder.exists() and not (folder.is_dir() and all(TEMPORARY.fullmatch(file.name) for file in folder.iterdir())):
         if (folder / MARK).is_file():  # another process has made it meanwhile
             return
@@ -169,27 +169,27 @@ def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
             try:
                 return pyoxigraph.Store(path)
             except OSError as error:
-                # We have the lock, so only a use of this process that is over can hold the store.
+                # This process has the lock, so only its own remaining references can hold the store.
                 if "current process" not in str(error) or time.monotonic() > until:
                     raise
             gc.collect()
             time.sleep(0.01)
-    # A collection whose making was interrupted has no store yet, which is as good as an empty one.
+    # A collection whose making was interrupted has no store, and counts as empty.
     return pyoxigraph.Store.read_only(str(path)) if (path / "CURRENT").exists() else pyoxigraph.Store()
 
 
 PREFIX: Final = ".served-"
-"""How the folders of snapshots start, inside of that of the collection."""
+"""The start of the names of folders with snapshots, in the folder of the collection."""
 _PAUSE_S: Final = 1.0
-"""Seconds between two looks at whether the collection has changed."""
+"""Seconds between two checks whether the collection has changed."""
 _ROCKSDB_LOCK: Final = "lock"
 
 
 class Snapshots:
-    """The newest snapshot of the collection in a folder; it is a context manager, and leaves nothing.
+    """The newest snapshot of the collection in a folder; it is a context manager, which removes all snapshots.
 
-    What others change is in the next snapshot, which is made about a second after they are done. Raises StoreBusyError
-    if somebody is writing when it begins, StoreError for what is no collection.
+    A change by another process is in the next snapshot, which is made about a second after the change. Raises
+    StoreBusyError if another process is writing at the start, StoreError for a folder that is no collection.
     """
 
     def __init__(self, collection: Path) -> None:
@@ -222,10 +222,10 @@ class Snapshots:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def current(self) -> str:
-        """Return the folder of the store to read from; it stays at least until the next but one is made."""
+        """Return the folder of the store to read; it stays at least until the snapshot after the next is made."""
         with self._guard:
             if time.monotonic() - self._checked_at >= _PAUSE_S:
-                # While somebody writes, or when the collection was removed, the last snapshot stays in use.
+                # While another process writes, or if the collection was removed, the last snapshot stays in use.
                 with contextlib.suppress(StoreError, OSError):
                     if self._listed() != self._files:
                         self._take()
@@ -240,7 +240,7 @@ class Snapshots:
             with collection_errors(self._collection):
                 if files:
                     directory.store.backup(str(target))
-                else:  # nothing was added to it yet
+                else:  # the collection is new and empty
                     pyoxigraph.Store(str(target)).flush()
         finally:
             directory.close()
@@ -250,5 +250,5 @@ class Snapshots:
             shutil.rmtree(self._taken.pop(0), ignore_errors=True)
 
     def _listed(self) -> frozenset[str]:
-        """Return the names of the store's files: who opens it to write adds some."""
+        """Return the names of the store's files, to which every opening for writing adds some."""
         return frozenset(path.name for path in (self._collection / STORE).glob("*") if not path.name.startswith("LOG"))

@@ -1,8 +1,7 @@
 """The backend on disk: the graphs of a collection, shared by the threads of a process, and by processes in turn.
 
-Opening a collection to write is slow and keeps all other processes out. So it stays open while it is in use, for all
-graph stores of the process together. It is released when it was not used for a moment, or as soon as another process
-waits for it.
+Opening a collection for writing is slow and excludes all other processes. So it stays open while it is in use, for all
+graph stores of the process together. It is released after `IDLE_S` without a use, or as soon as another process waits.
 """
 
 from __future__ import annotations
@@ -34,15 +33,15 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.collection import Collection
 
 PATIENCE_S: Final = 10.0
-"""Seconds to wait for other processes, which take turns."""
+"""Seconds to wait for other processes."""
 _QUANTUM_S: Final = 0.1
-"""The least number of seconds that it stays open, even if others wait."""
+"""The least number of seconds that a collection stays open, even if others wait."""
 IDLE_S: Final = 0.5
 """The seconds after which an unused collection is released."""
 _TURN_S: Final = 0.15
-"""The seconds before the next use after others waited: longer than they sleep between two tries."""
+"""The seconds before the next use after others waited: longer than their pause between two tries."""
 _WAITING = "waiting"
-"""The file on which waiting processes hold a lock, so that the process with the collection knows."""
+"""The file on which waiting processes hold a lock, which the process with the collection checks."""
 _NAME = NamedNode(SCHEMA + "name")
 
 _log = logging.getLogger(__name__)
@@ -51,8 +50,9 @@ _log = logging.getLogger(__name__)
 class SharedGraphs:
     """The graphs of agents in the collection in a folder, each with its entry in the manifest.
 
-    It is opened when it is used, and made where it is written first. `SparqlClient` has the same methods. They raise
-    StoreBusyError if other processes do not let go within `PATIENCE_S`, and StoreError for what cannot be opened.
+    The collection is opened when it is used, and made when it is first written. `SparqlClient` has the same methods.
+    They raise StoreBusyError if other processes use it for longer than `PATIENCE_S`, and StoreError if it cannot be
+    opened.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -67,8 +67,8 @@ class SharedGraphs:
 
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings | None]:
-        """Give exclusive use of the holdings; None where there is no collection and nothing is written."""
-        if _user.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait there for ever
+        """Yield the holdings for exclusive use, None if there is no collection and nothing is to be written."""
+        if _opener.get("pid", os.getpid()) != os.getpid():  # RocksDB would wait forever
             raise StoreError(
                 "this process was forked from one that had used a collection, which cannot be used on both sides; "
                 "start it by spawn (multiprocessing.set_start_method), or fork before the first use"
@@ -89,21 +89,21 @@ class SharedGraphs:
     @contextmanager
     def _writing(self) -> Iterator[Holdings]:
         with self.working(writing=True) as holdings:
-            assert holdings is not None  # noqa: S101 - who writes makes a collection
+            assert holdings is not None  # noqa: S101 - writing makes a collection
             yield holdings
 
     def checkpoints(self) -> list[str]:
         """Return the names of all graphs that are done, of both families."""
         with self.working() as holdings:
-            return sorted(name for name, one in holdings.entries.items() if one.is_done) if holdings else []
+            return sorted(name for name, entry in holdings.entries.items() if entry.is_done) if holdings else []
 
     def unfinished(self) -> frozenset[str]:
-        """Return the names of graphs whose loading was interrupted, which count as absent."""
+        """Return the names of unfinished graphs, which count as absent."""
         with self.working() as holdings:
             return frozenset(entry.graph for entry in holdings.unfinished()) if holdings else frozenset()
 
     def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
-        """Return the solutions of a query; where there is no collection, there are none."""
+        """Return the solutions of a query, none if there is no collection."""
         with self.working() as holdings:
             if holdings is None:
                 return []
@@ -112,12 +112,12 @@ class SharedGraphs:
             return [tuple(row) for row in found]
 
     def count(self, graphs: Iterable[str]) -> dict[str, int]:
-        """Return how many statements the store holds in each of the graphs."""
+        """Return the number of statements of each of the graphs."""
         with self.working() as holdings:
             return {graph: holdings.count(graph) if holdings else 0 for graph in graphs}
 
     def read(self, graph: str) -> bytes | None:
-        """Return the sorted N-Triples of a graph, to the letter as they were written."""
+        """Return the sorted N-Triples of a graph in their original forms, None if there is no such graph."""
         with self.working() as holdings:
             if holdings is None or graph in self.unfinished():
                 return None
@@ -125,7 +125,7 @@ class SharedGraphs:
             return triples if triples or graph in holdings.entries else None
 
     def holds(self, graph: str, triples: Body) -> bool:
-        """Return whether a graph holds exactly these statements, and its entry and the merge of all graphs fit."""
+        """Return whether a graph holds exactly these statements, and its entry and the merge of all graphs match."""
         with self.working() as holdings:
             entry = holdings.entries.get(graph) if holdings else None
             if holdings is None or entry is None or entry.sha256 != _load_of(holdings, graph, triples).entry.sha256:
@@ -133,7 +133,7 @@ class SharedGraphs:
             return not holdings.fault(graph)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:
-        """Make a graph unless there is one of its name; return whether it was made. `source` is its file's path."""
+        """Add a graph unless its name exists; return whether it was added. `source` is the path of its file."""
         with self._writing() as holdings:
             held = holdings.entries.get(graph)
             if held is not None and held.is_done:
@@ -142,18 +142,18 @@ class SharedGraphs:
             return True
 
     def change(self, graph: str, triples: Body, before: bytes) -> bool:  # noqa: ARG002 - it cannot have changed
-        """Change what is different in a graph, in one transaction; nobody else can have changed it in the meantime."""
+        """Write the differences of a graph, in one transaction; no other process can have changed it meanwhile."""
         with self._writing() as holdings:
             holdings.amend(_load_of(holdings, graph, triples))
             return True
 
     def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
-        """Write a graph anew, which comes from where it came before unless it has another `source`."""
+        """Replace a graph; without `source` it keeps the previous source."""
         with self._writing() as holdings:
             self._load(holdings, _load_of(holdings, graph, triples, source))
 
     def drop(self, graph: str) -> bool:
-        """Take out a graph and its entry; return whether it was there as a whole."""
+        """Remove a graph and its entry; return whether it was complete."""
         with self.working() as there:
             if there is None:
                 return False
@@ -167,14 +167,14 @@ class SharedGraphs:
             raise StoreError(f"{self.where}: {load.entry.graph} could not be written as a whole; try again")
 
     def close(self) -> None:
-        """Let other processes have the folder; the next use opens it again."""
+        """Release the folder; the next use opens it again."""
         with self._guard:
             if self._holdings is not None and not self._uses:
                 directory, self._holdings = self._holdings.directory, None
                 directory.close()
 
     def renew(self) -> None:
-        """Move a collection that is damaged aside, so that the next use makes another one."""
+        """Rename a damaged collection, so that the next use makes a new one."""
         with self._guard:
             self.close()
             try:
@@ -182,8 +182,8 @@ class SharedGraphs:
             except IntegrityError:
                 self.folder.rename(self.folder.with_name(f"{self.folder.name}.corrupt-{time.time_ns() // 1_000_000}"))
 
-    def forsake(self) -> None:
-        """Give up the lock without releasing it, in a forked process: the store is its parent's."""
+    def abandon(self) -> None:
+        """Close the handle of the lock in a forked process; the parent process keeps the lock and the store."""
         if self._holdings is not None:
             self._holdings.directory.lock.release()
 
@@ -191,7 +191,7 @@ class SharedGraphs:
         held = self._holdings
         if held is not None and (not writing or not held.directory.read_only):
             return held
-        # What is neither nothing nor a collection is refused when it is opened.
+        # Opening refuses a file or folder that is no collection.
         is_there = (self.folder / MARK).is_file() or (
             self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir()))
         )
@@ -201,7 +201,7 @@ class SharedGraphs:
         if self._gives_way:
             self._gives_way = False
             time.sleep(_TURN_S)
-        _user.setdefault("pid", os.getpid())
+        _opener.setdefault("pid", os.getpid())
         try:
             directory = Directory.open(self.folder, read_only=not writing, wait=0)
         except StoreBusyError:
@@ -216,7 +216,7 @@ class SharedGraphs:
     def _is_awaited(self) -> bool:
         if self._holdings is None:
             return False
-        with suppress(OSError):  # a folder that may only be read, or is gone
+        with suppress(OSError):  # a folder that is read only, or was removed
             try:
                 Lock(self.folder / _WAITING).release()
             except StoreBusyError:
@@ -243,7 +243,7 @@ class SharedGraphs:
 
 
 def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") -> Load:
-    """Return the load for the graph of an agent checkpoint, with the name that it states."""
+    """Return the load for the graph of an agent checkpoint, with its stated name."""
     held = holdings.entries.get(graph)
     load = Load.of_triples(
         b"".join(blocks(triples)),
@@ -262,48 +262,48 @@ def _load_of(holdings: Holdings, graph: str, triples: Body, source: str = "") ->
 
 
 class LentGraphs(SharedGraphs):
-    """A collection that somebody else has open, and closes. Methods that write raise StoreError if it is read only."""
+    """A collection that the caller opened and closes. Methods that write raise StoreError if it is read only."""
 
     def __init__(self, collection: Collection) -> None:
         super().__init__(collection.folder)
         self._lent = collection.holdings
-        with _knowing:
+        with _registry_lock:
             self._guard = _guards.setdefault(collection, threading.RLock())
 
     @contextmanager
     def working(self, *, writing: bool = False) -> Iterator[Holdings]:
-        """Give the holdings, with no other graph store at them."""
+        """Yield the holdings for exclusive use."""
         with self._guard, collection_errors(self.folder):
             if writing:
                 self._lent.directory.check_writable()
             yield self._lent
 
     def close(self) -> None:
-        """Leave the collection open, for whoever opened it."""
+        """Do nothing, because the caller closes the collection."""
 
     def renew(self) -> None:
-        """Raise SettingsError: what somebody else has open cannot be moved aside."""
+        """Raise SettingsError, because an open collection cannot be renamed."""
         raise SettingsError(f"{self.folder}: give the path of the collection, so that it can be made anew")
 
 
-_known: WeakValueDictionary[Path, SharedGraphs] = WeakValueDictionary()
+_registry: WeakValueDictionary[Path, SharedGraphs] = WeakValueDictionary()
 _guards: WeakKeyDictionary[Collection, threading.RLock] = WeakKeyDictionary()
-_knowing = threading.Lock()
-_user: dict[str, int] = {}
+_registry_lock = threading.Lock()
+_opener: dict[str, int] = {}
 """The process that opened the first collection."""
 
 
 def shared(path: Path) -> SharedGraphs:
-    """Return the collection in a folder, the same one for everybody in this process."""
+    """Return the collection in a folder; all callers in a process share it."""
     folder = path.resolve()
-    with _knowing:
-        return _known.get(folder) or _known.setdefault(folder, SharedGraphs(folder))
+    with _registry_lock:
+        return _registry.get(folder) or _registry.setdefault(folder, SharedGraphs(folder))
 
 
-def _forsake_all() -> None:
-    for one in list(_known.values()):
-        one.forsake()
+def _abandon_all() -> None:
+    for graphs in list(_registry.values()):
+        graphs.abandon()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forsake_all)
+    os.register_at_fork(after_in_child=_abandon_all)

@@ -1,6 +1,6 @@
 """Endpoints: the services of a triple store, the profile of its product, and the credentials for it.
 
-Credentials never come from the command line and never go into any text of ours.
+Credentials never come from the command line and never appear in a message.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ AUTO = "auto"
 class Profile:
     """The profile of one kind of triple store: an entry of `profiles.toml`.
 
-    `quads` says that its graph store takes N-Quads of many graphs at once.
-    `query`, `update` and `store` are paths below the store's URL, None where there is no such operation. `signs` are
-    words by which its answers are recognised. `most_rows` is the number of rows above which it cuts results silently,
-    `largest_integer` the largest that it takes. `checked` says whether we have seen it run.
+    `query`, `update` and `store` are paths below the store's URL, None for a missing operation. `signs` are words by
+    which its answers are recognised. `quads` is whether its graph store takes N-Quads of many graphs at once.
+    `most_rows` is the number of rows above which it cuts results silently, `largest_integer` the largest integer that
+    it accepts. `checked` is whether the profile was tested with the product.
     """
 
     name: str
@@ -62,9 +62,9 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One triple store: the URLs of its services, None for one that is not there.
+    """A triple store: the URLs of its services, None for a missing service.
 
-    They are those of the SPARQL 1.1 Protocol and of the Graph Store HTTP Protocol.
+    The services are those of the SPARQL 1.1 Protocol and of the Graph Store HTTP Protocol.
     """
 
     profile: Profile
@@ -91,11 +91,11 @@ def profiles() -> Mapping[str, Profile]:
 def endpoint(
     url: str, profile: str, *, query: str | None = None, update: str | None = None, store: str | None = None
 ) -> Endpoint:
-    """Return the endpoint of the triple store at `url`, which may be that of its service for queries as well.
+    """Return the endpoint of the triple store at `url`, which may also be the URL of its service for queries.
 
-    `query`, `update` and `store` are the URLs of services that are not where the profile has them.
+    `query`, `update` and `store` are the URLs of services that differ from the profile.
 
-    Raises SettingsError for a profile that does not exist, a URL that is none or holds a password, and URLs of more
+    Raises SettingsError for a profile that does not exist, a URL that is invalid or holds a password, and URLs of more
     than one origin.
     """
     chosen = profiles().get(profile)
@@ -118,7 +118,7 @@ def endpoint(
 
 
 def recognized(server: str, body: str) -> Profile | None:
-    """Return the profile whose signs are in a store's `Server` header, or else in the body of its answer."""
+    """Return the profile whose signs are in a store's `Server` header or in the body of its answer, or None."""
     for text in (server.lower(), body.lower()):
         for profile in profiles().values():
             if any(sign in text for sign in profile.signs):
@@ -127,7 +127,7 @@ def recognized(server: str, body: str) -> Profile | None:
 
 
 def checked_url(url: str) -> str:
-    """Return `url`; raise SettingsError unless it is one of a web server, without password, query and fragment."""
+    """Return `url`; raise SettingsError unless it is an HTTP URL without password, query and fragment."""
     try:
         parts = urlsplit(url)
         is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -138,7 +138,7 @@ def checked_url(url: str) -> str:
             "a URL with a name or password in it ends up in logs and histories: "
             "give them by environment variables, a file or netrc"
         )
-    shown = url.partition("?")[0].partition("#")[0]  # what follows may be a token
+    shown = url.partition("?")[0].partition("#")[0]  # the rest may be a token
     if not is_usable or not url.isascii() or any(character <= " " for character in url):
         raise SettingsError(f"{shown!r} is no URL of a server: it should look like http://127.0.0.1:7878")
     if parts.query or parts.fragment:
@@ -155,7 +155,7 @@ def origin_of(url: str) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine itself."""
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -166,8 +166,8 @@ def is_loopback(host: str) -> bool:
 class Credentials:
     """Credentials for a server: `method` is none, basic (RFC 7617), digest (RFC 7616) or bearer (RFC 6750).
 
-    `secret` is a password or a token. `origin` says in words where they come from, such as the name of a file, and
-    `for_shell` are the options by which curl would find them in the same place.
+    `secret` is a password or a token. `origin` describes their source, such as the name of a file. `for_shell` are the
+    options with which curl reads them from the same source.
     """
 
     method: str = "none"
@@ -178,7 +178,7 @@ class Credentials:
 
     @property
     def masked(self) -> str:
-        """The header `Authorization` as it may be shown, empty where there is none."""
+        """The header `Authorization` without the secret, empty without credentials."""
         return f"{self.method.capitalize()} {MASK}" if self.method != "none" else ""
 
     def hide(self, text: str) -> str:
@@ -200,13 +200,12 @@ def credentials(
     file: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Credentials:
-    """Find the credentials for `host`: in `file`, in environment variables, or in a netrc file; the first that has any.
+    """Return the credentials for `host` from `file`, environment variables or a netrc file, in this order.
 
-    `file` holds `NAME:PASSWORD` or a token in its first line. With the method `auto`, a token is a bearer's and a
-    password is given as `preferred`; where there is nothing, there are no credentials. The netrc file is the one that
-    the variable NETRC names, or `~/.netrc`; only its entry for this very host counts. Raises SettingsError for a method
-    that does not exist, for credentials that are not there although a method was given, and for a file that cannot be
-    read.
+    `file` holds `NAME:PASSWORD` or a token in its first line. With the method `auto`, a token is a bearer token, the
+    method of a password is `preferred`, and missing credentials are allowed. The netrc file is that of the variable
+    NETRC, or `~/.netrc`; only its entry for exactly this host counts. Raises SettingsError for a method that does not
+    exist, for missing credentials of another method, and for a file that cannot be read.
     """
     if method not in METHODS:
         raise SettingsError(f"there is no authentication {method!r}: use one of {', '.join(METHODS)}")
@@ -236,7 +235,7 @@ def credentials(
 
 
 def _found(host: str, file: str | None, variables: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """Return name, secret, where they come from, and how a shell gets at them; nothing where there are none."""
+    """Return name, secret, their source, and the shell expression that reads them; empty texts without credentials."""
     if file:
         try:
             line = Path(file).read_text(encoding="utf-8").strip()

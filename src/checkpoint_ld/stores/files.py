@@ -1,9 +1,9 @@
-"""`FileStore`: agent checkpoints as files in one folder, each written once, wholly or not at all, and their index.
+"""`FileStore`: agent checkpoints as files in one folder, each written once and atomically, and their index.
 
-The index holds the headers of the files in memory for as long as the files stay the same. A header is read from the
-two ends of a file: in the text form a snapshot stands between the first members of a checkpoint and the last, and only
-members of the root begin a line with two spaces and a quotation mark. So a few kilobytes suffice, however long a chain
-of thoughts is. A file in any other form is read whole.
+The index holds the headers of unchanged files in memory. A header is read from the two ends of a file: in the text form
+the snapshot is between the first and the last members of a checkpoint, and only members of the root begin a line with
+two spaces and a quotation mark. So a few kilobytes suffice, however long a chain of thoughts is. A file in any other
+form is read whole.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ __all__ = ["FileStore", "file_name"]
 _logger = logging.getLogger("checkpoint_ld.stores")
 
 STALE_S: Final = 3600.0
-"""Seconds after which a temporary file belongs to no save that may still go on."""
+"""Seconds after which the save that made a temporary file has certainly ended."""
 
 _START = 1 << 13
 _END = 1 << 14
@@ -76,27 +76,27 @@ _LAST = ("metadata", "parent", "name", "description", "about", "diff")
 _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
 _METADATA = b'\n  },\n  "metadata": {'
 _BEFORE = re.compile(rb'\n    (?:\}|"current_step_id": "[^\n]*)\Z')
-"""The end of the snapshot in the text form; no part of the heading ends so."""
+"""The end of the snapshot in the text form; no part of the heading has this form."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def header_at(path: Path) -> Header:
     """Return the header of the checkpoint in a file, without its hash.
 
-    Raises ReadError for what is no agent checkpoint, or ValueError where its heading breaks rules.
+    Raises ReadError for a file that is no agent checkpoint, or ValueError if its heading breaks rules.
     """
     if path.suffix == ".json":
-        with suppress(OSError, ValueError, RecursionError):  # reading all of it says what is wrong
+        with suppress(OSError, ValueError, RecursionError):  # reading it whole reports the fault
             if (members := _heading(*_ends(path))) is not None:
                 return Header.of(Heading.model_validate(members))
     return Header.of(Heading.model_validate(_tree(path)))
 
 
 def facts_at(path: Path) -> Facts:
-    """Return the facts about the snapshot in a file. Raises ReadError, or ValueError where it is broken."""
+    """Return the facts about the snapshot in a file. Raises ReadError, or ValueError if it is damaged."""
     try:
         if path.suffix == ".json":
-            with suppress(OSError, ValueError, TypeError, KeyError):  # reading it with care says what is wrong
+            with suppress(OSError, ValueError, TypeError, KeyError):  # reading it strictly reports the fault
                 root = orjson.loads(path.read_bytes())
                 if root["version"] == values.NEWEST and detect_shape(root) == "canonical":
                     return Facts.of(root["snapshot"])
@@ -122,7 +122,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 
 
 def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
-    """Return the members of the root at a file's two ends, None for what is not in the text form. Raises ValueError."""
+    """Return the members of the root at a file's two ends, None unless it is in the text form. Raises ValueError."""
     first, last = start.find(_SNAPSHOT), end.rfind(_METADATA)
     if first < 0 or last < 0 or not end.endswith(b"\n}\n") or not _BEFORE.search(end, max(0, last - _START), last):
         return None
@@ -150,7 +150,7 @@ def _refused(text: str) -> None:
 
 
 State = tuple[int, int, int]
-"""Size, time of the last change in nanoseconds, and inode: a file in which none of them differs is the same."""
+"""Size, time of the last change in nanoseconds, and inode; a file with the same state is unchanged."""
 
 
 @dataclass(slots=True)
@@ -162,11 +162,11 @@ class _Listed:
     header: Header | None
     facts: Facts | None = None
 
-    def fits(self, wanted: Filter) -> bool:
-        """Return whether the checkpoint in the file is one that is meant."""
+    def matches(self, wanted: Filter) -> bool:
+        """Return whether the checkpoint in the file matches a filter."""
         if self.header is None or not wanted.admits(self.header):
             return False
-        if not wanted.asks_for_facts:
+        if not wanted.needs_facts:
             return True
         try:
             self.facts = self.facts or facts_at(self.path)
@@ -204,44 +204,44 @@ class _Index:
                 if not again and entry.name in known:
                     states[entry.name] = known[entry.name].state
                     continue
-                with suppress(OSError):  # it has gone meanwhile, or leads to nothing
+                with suppress(OSError):  # it was deleted meanwhile, or is a broken link
                     if entry.is_file():
                         states[entry.name] = _state(entry.stat())
         self.listed, self.names, self._folded = {}, {}, Counter()
         for name, state in states.items():
-            one = known.get(name)
-            self._note(one if one is not None and one.state == state else self._read(self._folder / name, state))
+            file = known.get(name)
+            self._insert(file if file is not None and file.state == state else self._read(self._folder / name, state))
         self._seen = changed
 
     def add(self, path: Path, header: Header) -> None:
-        """Add a file that we wrote ourselves."""
+        """Add a file that this process wrote."""
         self.remove(path)
-        self._note(_Listed(path, _state(path.stat()), header))
+        self._insert(_Listed(path, _state(path.stat()), header))
         self._seen = self._folder.stat().st_mtime_ns
 
     def remove(self, path: Path) -> None:
-        """Remove a file that we deleted."""
-        one = self.listed.pop(path.name, None)
-        self._folded[path.name.lower()] -= one is not None
-        if one is not None and one.header is not None:
-            self.names[one.header.id].remove(path.name)
-            if not self.names[one.header.id]:
-                del self.names[one.header.id]
+        """Remove a file that this process deleted."""
+        file = self.listed.pop(path.name, None)
+        self._folded[path.name.lower()] -= file is not None
+        if file is not None and file.header is not None:
+            self.names[file.header.id].remove(path.name)
+            if not self.names[file.header.id]:
+                del self.names[file.header.id]
         self._seen = self._folder.stat().st_mtime_ns
 
     def is_taken(self, name: str) -> bool:
-        """Return whether there is a file of that name, regardless of case, as on some disks."""
+        """Return whether another file has the name, regardless of case, as on some disks."""
         return self._folded[name.lower()] > (name in self.listed)
 
     def files(self, checkpoint_id: str) -> list[_Listed]:
-        """Return the files that hold the checkpoint, those that are called after it first."""
+        """Return the files that hold the checkpoint, those with its names first."""
         held = self.names.get(checkpoint_id, [])
         if len(held) > 1:
             rank = {name: at for at, name in enumerate(names(checkpoint_id))}
             held = sorted(held, key=lambda name: (rank.get(name, len(rank)), name))
         return [self.listed[name] for name in held]
 
-    def _note(self, entry: _Listed) -> None:
+    def _insert(self, entry: _Listed) -> None:
         self.listed[entry.path.name] = entry
         self._folded[entry.path.name.lower()] += 1
         if entry.header is not None:
@@ -251,7 +251,7 @@ class _Index:
         try:
             return _Listed(path, state, header_at(path))
         except ValueError as error:
-            if path.exists():  # and was not deleted meanwhile
+            if path.exists():  # it was not deleted meanwhile
                 _logger.warning("%s is left out, for it cannot be read: %s", path, error)
             return _Listed(path, state, None)
 
@@ -261,11 +261,10 @@ def _state(status: os.stat_result) -> State:
 
 
 class FileStore(CheckedMethods):
-    """Agent checkpoints in `directory`, one file for each, which is made with the first of them.
+    """Agent checkpoints in `directory`, one file each; the first `put` makes the folder.
 
-    Nothing but `update_metadata` changes a file, and what is no checkpoint's file is never touched. A folder that was
-    there and has vanished is not made again. Raises SettingsError for what is no path of a folder; `get` raises
-    ReadError or InvalidCheckpoint for a file that is damaged.
+    Only `update_metadata` changes a file, and other files are never touched. A folder that vanished is not made again.
+    Raises SettingsError for an invalid path; `get` raises ReadError or InvalidCheckpoint for a damaged file.
     """
 
     capabilities = CAPABILITIES
@@ -283,9 +282,9 @@ class FileStore(CheckedMethods):
         file_name: str | None = None,  # noqa: ARG002 - for stores that follow files
         source_sha256: str | None = None,  # noqa: ARG002 - for stores that have a place for it
     ) -> Put:
-        """Write the checkpoint's file; nothing is done if an equal one is there.
+        """Write the checkpoint's file; nothing is done if the folder has an equal checkpoint.
 
-        Raises CheckpointExists where the id is taken by other content, StoreFull, and StoreError.
+        Raises CheckpointExists if the id has other content, StoreFull, and StoreError.
         """
         data = checkpoint.content()
         with self._guard, folder_errors(self.directory):
@@ -302,7 +301,7 @@ class FileStore(CheckedMethods):
                 path = self.directory / name
                 try:
                     place(path, data)
-                except FileExistsError:  # by another process meanwhile, or by something else than a checkpoint
+                except FileExistsError:  # made by another process meanwhile, or no checkpoint
                     if _may_hold(path, checkpoint.id):
                         return _same(path, checkpoint, data)
                     continue
@@ -320,7 +319,7 @@ class FileStore(CheckedMethods):
             return AgentCheckpoint.load(self.path(checkpoint_id))
 
     def path(self, checkpoint_id: str, /) -> Path:
-        """Return where the checkpoint's file is. Raises CheckpointNotFound."""
+        """Return the path of the checkpoint's file. Raises CheckpointNotFound."""
         with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
@@ -328,11 +327,11 @@ class FileStore(CheckedMethods):
             return held[0]
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield the headers of all checkpoints that fit; files that cannot be read are left out, and logged."""
+        """Yield the headers of all matching checkpoints; files that cannot be read are left out, and logged."""
         with self._guard, folder_errors(self.directory):
             self._refresh()
             listed = [self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names]
-            found = [entry.header for entry in listed if entry.header is not None and entry.fits(wanted)]
+            found = [entry.header for entry in listed if entry.header is not None and entry.matches(wanted)]
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -344,7 +343,7 @@ class FileStore(CheckedMethods):
         description: str | Absent | None = ABSENT,
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
-        """Write the checkpoint's file anew with other metadata, and return it; what is ABSENT stays."""
+        """Rewrite the checkpoint's file with other metadata, and return the checkpoint; ABSENT leaves a value."""
         path = self.path(checkpoint_id)
         with self._guard, folder_errors(self.directory), locked(self.directory):
             changed = amended(AgentCheckpoint.load(path), name=name, description=description, metadata=metadata)
@@ -354,7 +353,7 @@ class FileStore(CheckedMethods):
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Delete all files that hold the checkpoint; return whether there was one."""
+        """Delete all files that hold the checkpoint; return whether there were any."""
         with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
@@ -371,7 +370,7 @@ class FileStore(CheckedMethods):
         return deleted
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield what is wrong in the folder. `repair` removes temporary files older than an hour, and nothing else."""
+        """Yield the faults of the folder. `repair` only removes temporary files older than an hour."""
         with self._guard, folder_errors(self.directory):
             self._refresh()
             files = [self._index.listed[name].path for name in sorted(self._index.listed)]
@@ -398,9 +397,9 @@ class FileStore(CheckedMethods):
             self._index.refresh()
 
     def _held(self, checkpoint_id: str) -> list[Path]:
-        """Return the files of a checkpoint; only where there seem to be none, every file is checked again.
+        """Return the files of a checkpoint; if the index has none, every file is checked again.
 
-        A file that nobody can read is that of the checkpoint whose name it has.
+        An unreadable file belongs to the checkpoint whose name it has.
         """
         if self._was_there:
             self._index.refresh(again=False)
@@ -441,7 +440,7 @@ def _may_hold(path: Path, checkpoint_id: str) -> bool:
 
 
 def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
-    """Return the result for an equal checkpoint. Raises CheckpointExists where the file holds another one."""
+    """Return the result for an equal checkpoint. Raises CheckpointExists if the file holds another one."""
     if path.read_bytes() != data:
         try:
             other = AgentCheckpoint.load(path).sha256
@@ -453,14 +452,14 @@ def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
 
 
 def _of_files(files: Iterable[Path]) -> Iterator[Finding]:
-    """Yield findings about checkpoint files, each by itself and together."""
+    """Yield findings about checkpoint files, and about conflicts between them."""
     by_id: dict[str, list[Path]] = defaultdict(list)
     by_name: dict[str, Path] = {}
     for path in files:
         try:
             checkpoint_id = AgentCheckpoint.load(path).id
         except (ReadError, InvalidCheckpoint) as error:
-            if path.exists():  # what was deleted meanwhile is not damaged
+            if path.exists():  # it was not deleted meanwhile
                 reason = error.findings[0] if error.findings else error
                 yield _at(path, "agent-file-damaged", f"{path.name} cannot be restored: {reason}")
             continue

@@ -1,6 +1,6 @@
-"""Files in a folder of checkpoints: a safe name for every id, content that appears as a whole, locks between processes.
+"""Files in a folder of checkpoints: a safe name for every id, atomic writing, and locks between processes.
 
-Locks are the operating system's, which releases them when a process ends in any way.
+The operating system releases a lock when its process ends in any way.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 if sys.platform == "win32":
     import msvcrt
 
-    def _taken(handle: int, *, shared: bool) -> bool:
-        if not shared:  # there are no shared locks there
+    def _try_lock(handle: int, *, shared: bool) -> bool:
+        if not shared:  # Windows has no shared locks
             try:
                 msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
             except OSError:
@@ -38,7 +38,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _taken(handle: int, *, shared: bool) -> bool:
+    def _try_lock(handle: int, *, shared: bool) -> bool:
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -52,11 +52,10 @@ _OPENING = os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
 class Lock:
-    """A lock on the file at `path`, which is made if it is missing: of one process, or `shared` by any number.
+    """A lock on the file at `path`, which is made if it is missing, exclusive or `shared`.
 
-    It is held until `release`, and is a context manager. Waits up to `wait` seconds for it. Raises StoreBusyError when
-    others still hold it then, with what they work on (`what`) and the `remedy`; OSError where the file cannot be
-    opened.
+    It is held until `release`, and is a context manager. It waits up to `wait` seconds for other processes, and then
+    raises StoreBusyError, with their object (`what`) and the `remedy`. Raises OSError if the file cannot be opened.
     """
 
     def __init__(
@@ -71,9 +70,9 @@ class Lock:
         self._handle = os.open(path, (os.O_RDONLY if shared else os.O_RDWR) | _OPENING, 0o666)
         deadline = time.monotonic() + wait
         try:
-            while not _taken(self._handle, shared=shared):
+            while not _try_lock(self._handle, shared=shared):
                 if time.monotonic() >= deadline:
-                    raise StoreBusyError(f"{path.parent}: another process{self._other(shared)} {what}; {remedy}")
+                    raise StoreBusyError(f"{path.parent}: another process{self._holder(shared)} {what}; {remedy}")
                 time.sleep(_PAUSE_S)
             if not shared:
                 os.ftruncate(self._handle, 0)
@@ -89,12 +88,12 @@ class Lock:
         self.release()
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         os.close(self._handle)
 
-    def _other(self, shared: bool) -> str:
-        # If a shared lock can be had, readers hold it, and the name in the file is that of an older writer.
-        if not shared and _taken(self._handle, shared=True):
+    def _holder(self, shared: bool) -> str:
+        # If a shared lock is possible, the holders are readers, and the process in the file is an earlier writer.
+        if not shared and _try_lock(self._handle, shared=True):
             return " is reading"
         os.lseek(self._handle, 0, os.SEEK_SET)
         writer = os.read(self._handle, _LONGEST_ID).decode(errors="replace")
@@ -103,15 +102,15 @@ class Lock:
 
 SUFFIX: Final = ".json"
 PACKED: Final = ".json.gz"
-"""The end of the name of a file that is compressed; such files are read, not written."""
+"""The end of the name of a compressed file; such files are read, not written."""
 TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.tmp")
-"""What temporary files are called."""
+"""The names of temporary files."""
 
 _LONGEST = 120
 _KEPT = 64
 _DIGITS = 12
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
-"""Names that Windows keeps for devices, whatever follows after a full stop."""
+"""Names that Windows reserves for devices, with any extension."""
 _LOCK = ".lock"
 _PATIENCE_S = 5.0
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -127,9 +126,9 @@ _REMEDIES = {
 
 
 def file_name(checkpoint_id: str) -> str:
-    """Return the name of a checkpoint's file: its id, with all but plain characters percent-encoded.
+    """Return the name of a checkpoint's file: its id, with special characters percent-encoded.
 
-    No id leads out of a folder, makes a hidden file, or is too long for a disk.
+    The name never leads out of a folder, is hidden, or is too long for a disk.
     """
     plain = _encoded(checkpoint_id)
     if len(plain) > _LONGEST or plain.split(".")[0].lower() in _DEVICES:
@@ -138,13 +137,13 @@ def file_name(checkpoint_id: str) -> str:
 
 
 def hashed_name(checkpoint_id: str) -> str:
-    """Return the name of a file whose first name is not usable, or taken by an id that differs only in case."""
+    """Return the second name of a checkpoint's file, for an unusable first name or one that differs only in case."""
     digest = hashlib.sha256(checkpoint_id.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{_encoded(checkpoint_id)[:_KEPT]}~{digest[:_DIGITS]}{SUFFIX}"
 
 
 def names(checkpoint_id: str) -> tuple[str, ...]:
-    """Return all names that the file of a checkpoint may have, the first choice first."""
+    """Return all names that the file of a checkpoint may have, the preferred name first."""
     choices = tuple(dict.fromkeys((file_name(checkpoint_id), hashed_name(checkpoint_id))))
     return (*choices, *(name.removesuffix(SUFFIX) + PACKED for name in choices))
 
@@ -162,7 +161,7 @@ def _encoded(text: str) -> str:
 
 
 def locked(folder: Path, wait: float = _PATIENCE_S) -> Lock:
-    """Lock `folder` for operations that one process at a time may do: changing, deleting, renaming."""
+    """Lock `folder` for exclusive operations: changing, deleting, renaming."""
     return Lock(folder / _LOCK, wait=wait)
 
 
@@ -171,7 +170,7 @@ def folder_errors(folder: Path) -> Iterator[None]:
     """Turn errors of the operating system into StoreFull or StoreError, with a remedy."""
     try:
         yield
-    except CheckpointLdError:  # some are errors of the operating system as well, and explained already
+    except CheckpointLdError:  # some are subclasses of OSError as well
         raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -182,11 +181,11 @@ def folder_errors(folder: Path) -> Iterator[None]:
 
 
 def place(target: Path, data: bytes, *, replace: bool = False) -> None:
-    """Make `data` the content of a file at `target`, durably.
+    """Write `data` to a file at `target`, durably and atomically.
 
-    Without `replace` the file is a new one. With it, an existing file is replaced, a symbolic link itself and not its
-    target. If anything fails, the old file stays and nothing is left beside it. Raises FileExistsError if something of
-    that name is there, and OSError.
+    Without `replace` the file must be new. With it, an existing file is replaced; a symbolic link is replaced itself,
+    not its target. If it fails, the old file stays and no temporary file remains. Raises FileExistsError if the name is
+    taken, and OSError.
     """
     old = None
     if replace:
@@ -203,7 +202,7 @@ def place(target: Path, data: bytes, *, replace: bool = False) -> None:
 
 
 def _claim(temporary: Path, target: Path) -> None:
-    """Give the file its name, which must be free: by a hard link, which fails if it is not."""
+    """Rename the file to a free name, by a hard link, which fails if the name is taken."""
     try:
         target.hardlink_to(temporary)
     except OSError as error:
@@ -211,7 +210,7 @@ def _claim(temporary: Path, target: Path) -> None:
             raise
     else:
         return
-    with locked(target.parent):  # all writers in this folder take the same lock here
+    with locked(target.parent):  # all writers in this folder take the same lock
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         temporary.replace(target)

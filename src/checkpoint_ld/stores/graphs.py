@@ -1,7 +1,7 @@
-"""`GraphStore`: agent checkpoints as named graphs, in a collection on disk or behind a SPARQL service.
+"""`GraphStore`: agent checkpoints as named graphs, in a collection on disk (`embedded`) or on a server (`server`).
 
-A list takes two queries: for the keys of all that fit, then for the headers of those that are wanted. The order of ids
-is that of their code points, which is not that of the IRIs that they are written in; so keys are put in order here.
+A list takes two queries: for the keys of all matching checkpoints, then for the headers of a page. Keys are sorted in
+Python, because ids are ordered by code points, and their IRIs are not.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 
 
 _NAMES: Final = "SELECT DISTINCT ?c { GRAPH ?c { { ?c a caf:Checkpoint } UNION { ?c caf:snapshot ?snapshot } } }"
-"""The query for the names of all graphs that hold an agent checkpoint of that name, or what is left of it."""
+"""The query for the names of all graphs that hold an agent checkpoint of that name, or a part of it."""
 _HASHES: Final = "SELECT DISTINCT ?sha256 { GRAPH ?c { ?c cafd:sha256 ?sha256 } }"
 """The query for the hash that is stored with the checkpoint ?c."""
 
@@ -102,9 +102,9 @@ _FAILED: Final = "?call caf:success false ."
 
 
 def _header_query() -> str:
-    """Return the query for the headers of some checkpoints, whose names are to be put in the place of `_SOME`.
+    """Return the query for the headers of some checkpoints, whose names replace `_SOME`.
 
-    Oxigraph goes through the names in all graphs for an OPTIONAL of one pattern, and looks one up for one of two.
+    For an OPTIONAL of one pattern, Oxigraph scans the names in all graphs; for an OPTIONAL of two, it uses an index.
     """
     nullable = {field.name for field in fields(Header) if field.default is not MISSING}.difference(_IN_LINK)
     required = [pattern for name, pattern in _PATTERNS.items() if name not in {*nullable, *_IN_LINK}]
@@ -120,7 +120,7 @@ _HEADERS: Final = _header_query()
 
 
 def _keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
-    """Return the query for the keys of all checkpoints that fit, cursor apart, with the values of its parameters."""
+    """Return the query for the keys of all matching checkpoints, without the cursor, and its parameters."""
     inside = ["?c a caf:Checkpoint .", _PATTERNS["timestamp"], _PATTERNS["step_number"]]
     outside: list[str] = []
     parameters: dict[str, Term] = {}
@@ -149,7 +149,7 @@ def _keys_query(wanted: Filter) -> tuple[str, dict[str, Term]]:
 
 
 def _keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> list[Key]:
-    """Return the keys in rows, in the order of the filter, from its cursor to its limit; some may be left out."""
+    """Return the keys in rows, except those of `left_out`, in the order of the filter, from its cursor to its limit."""
     found: set[Key] = set()
     for graph, timestamp, step_number in rows:
         known = None if _name(graph) in left_out else _identifier_of(_name(graph))
@@ -163,10 +163,7 @@ def _keys_of(rows: Iterable[Row], wanted: Filter, left_out: frozenset[str]) -> l
 
 
 def _headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
-    """Yield the headers in rows, in the order of `keys`; missing and duplicate ones are left out.
-
-    They were deleted since their keys were read, or are damaged.
-    """
+    """Yield the headers in rows, in the order of `keys`, except missing ones (deleted) and duplicates (damaged)."""
     by_name: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_name[_name(row[0])].append(row)
@@ -181,7 +178,7 @@ def _headers_of(rows: Sequence[Row], keys: Iterable[Key]) -> Iterator[Header]:
 
 
 def _identifier_of(name: str) -> str | None:
-    """Return the id of the checkpoint that an IRI names; None for one that is not ours."""
+    """Return the id of the checkpoint that an IRI names, None for any other IRI."""
     found = schema.identifier(name)
     # An IRI with another escaping of the id names another graph.
     return found[1] if found is not None and schema.iri("checkpoint", found[1]) == name else None
@@ -192,9 +189,9 @@ def _name(term: Term | None) -> str:
 
 
 _PAGE = 500
-"""Headers that one query returns."""
+"""The number of headers in the result of a query."""
 _TRIES = 5
-"""The number of tries for an operation that others interfere with."""
+"""The number of tries for an operation that other processes interfere with."""
 _SERVERS = ("http://", "https://")
 
 
@@ -231,7 +228,7 @@ class GraphStore(CheckedMethods):
     ) -> Put:
         """Add the checkpoint's graph; `file_name` becomes its source in the manifest.
 
-        Raises CheckpointExists where the id is taken by other content.
+        Raises CheckpointExists if the id has other content.
         """
         name, triples, sha256 = iri("checkpoint", checkpoint.id), _triples(checkpoint), checkpoint.sha256
         for _ in range(_TRIES):
@@ -240,7 +237,7 @@ class GraphStore(CheckedMethods):
                 stated = [] if created else self._graphs.select(_HASHES, {"c": NamedNode(name)})
             held = {sha256} if created else {term.value for (term,) in stated if isinstance(term, Literal)}
             if held:
-                break  # otherwise it was deleted by somebody else between the two steps, or is damaged
+                break  # otherwise another process deleted it between the two steps, or it is damaged
         if held != {sha256}:
             raise other_content(self._graphs.where, checkpoint, ", ".join(sorted(held)) or "not there")
         return Put(None, created=created)
@@ -252,19 +249,19 @@ class GraphStore(CheckedMethods):
         file_name: str | None = None,
         source_sha256: str | None = None,  # noqa: ARG002 - as for put
     ) -> None:
-        """Put the checkpoint's graph in the place of what is there under its id, as a repair from its file."""
+        """Write the checkpoint's graph, or replace the one of its id, as a repair from its file."""
         with self._graphs.working(writing=True):
             self._make_hold(checkpoint, file_name or "")
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint.
 
-        Raises CheckpointNotFound, and IntegrityError where what is there does not fit the hash that was stored with it.
+        Raises CheckpointNotFound, and IntegrityError if the graph does not match its stored hash.
         """
         return self._restored(self._read(checkpoint_id), checkpoint_id)
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield the headers of all checkpoints that fit, some hundreds at a time, with their hashes."""
+        """Yield the headers of all matching checkpoints with their hashes, by pages of some hundreds."""
         if wanted.limit == 0:
             return
         with self._graphs.working(writing=False):
@@ -284,7 +281,7 @@ class GraphStore(CheckedMethods):
         description: str | Absent | None = ABSENT,
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
-        """Change name, description or metadata of the checkpoint, nothing else of its graph; what is ABSENT stays."""
+        """Change only name, description or metadata of the checkpoint, and return it; ABSENT leaves a value."""
         for _ in range(_TRIES):
             with self._graphs.working(writing=True):
                 read = self._read(checkpoint_id)
@@ -295,13 +292,13 @@ class GraphStore(CheckedMethods):
         raise StoreBusyError(f"{self._graphs.where}: others change {checkpoint_id!r} all the time; try again")
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Take the checkpoint's graph away; return whether it was there."""
+        """Remove the checkpoint's graph; return whether it existed."""
         return self._graphs.drop(iri("checkpoint", checkpoint_id))
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield findings about graphs that are unfinished, do not fit their hash, or have other derived statements.
+        """Yield findings about graphs that are unfinished, do not match their hash, or have other derived statements.
 
-        With `repair`, what is unfinished is taken out, and derived statements are made again from the checkpoints.
+        With `repair`, unfinished graphs are removed, and derived statements are made again from the checkpoints.
         """
         with self._graphs.working(writing=False):
             names = {term.value for (term,) in self._graphs.select(_NAMES) if isinstance(term, NamedNode)}
@@ -313,13 +310,13 @@ class GraphStore(CheckedMethods):
                 yield replace(found, place=Place(self._graphs.where))
 
     def reset(self) -> None:
-        """Take out all agent checkpoints, and nothing else; a collection that is damaged is moved aside first."""
+        """Remove all agent checkpoints, and nothing else; a damaged collection is renamed first."""
         self._graphs.renew()
         for known in self._identifiers():
             self.delete(known)
 
     def close(self) -> None:
-        """Close the collection, unless it was given open, or the connection."""
+        """Close the connection, or the collection unless it was given open."""
         if self._opened is not None:
             self._opened.close()
 
@@ -345,10 +342,10 @@ class GraphStore(CheckedMethods):
 
     def _identifiers(self) -> list[str]:
         found = (_identifier_of(_name(row[0])) for row in self._graphs.select(_NAMES))
-        return [header for header in found if header is not None]
+        return [identifier for identifier in found if identifier is not None]
 
     def _make_hold(self, checkpoint: AgentCheckpoint, source: str = "") -> bool:
-        """Make the store hold a checkpoint's graph; return whether it did so already."""
+        """Write a checkpoint's graph unless the store holds it; return whether it did."""
         name, triples = iri("checkpoint", checkpoint.id), _triples(checkpoint)
         if self._graphs.holds(name, triples):
             return True
@@ -378,23 +375,20 @@ class GraphStore(CheckedMethods):
         return finding("agent-graph-statements", message, subject=subject)
 
     def _restored(self, triples: bytes, checkpoint_id: str) -> AgentCheckpoint:
-        """Return the checkpoint that a graph states.
-
-        Raises IntegrityError unless it is one of that id that fits the hash which is stored with it.
-        """
-        what = f"{self._graphs.where}: the graph of {shown(checkpoint_id)}"
+        """Return the checkpoint of a graph. Raises IntegrityError unless its id and its stored hash match."""
+        where = f"{self._graphs.where}: the graph of {shown(checkpoint_id)}"
         try:
             graph = AgentGraph.of_index(emission.parse(triples, "nt"))
             tree = graph.tree()
             sha256 = sha256_of(tree)
             checkpoint = AgentCheckpoint.of_tree(tree)
         except (ReadError, FindingsError, WriteError) as error:
-            raise IntegrityError(f"{what} is damaged: {error}") from error
+            raise IntegrityError(f"{where} is damaged: {error}") from error
         stored = sorted(map(str, graph.objects(graph.root, derived("sha256"))))
         if stored != [sha256]:
-            raise IntegrityError(f"{what} does not fit its hash {', '.join(stored) or '(there is none)'}; reindex")
+            raise IntegrityError(f"{where} does not fit its hash {', '.join(stored) or '(there is none)'}; reindex")
         if checkpoint.id != checkpoint_id:
-            raise IntegrityError(f"{what} is that of {shown(checkpoint.id)}; reindex")
+            raise IntegrityError(f"{where} is that of {shown(checkpoint.id)}; reindex")
         return checkpoint
 
 

@@ -1,18 +1,17 @@
 """The holdings of a collection: graphs, their entries in the manifest, and the merge of all graphs.
 
-An entry says `loading` before the first statement of its graph is touched, and `done` when all of them were counted
-and are in the merge. Each change of the manifest is one transaction of the store (SPARQL 1.1 Update §3). So whatever is
-interrupted, no half graph counts as a whole one.
+An entry has the status `loading` before its graph is changed, and `done` when all statements were counted and are in
+the merge. Each change of the manifest is one transaction of the store (SPARQL 1.1 Update §3). So an interruption never
+leaves an incomplete graph with the status `done`.
 
-The merge is what all graphs say, each statement once, in the default graph of the store: queries that name no graph are
-about it (SPARQL 1.1 §13.1). The store itself could look through all graphs instead, but finds a statement as often as
-there are graphs with it, and those of the manifest as well. A graph is there as a whole before the first of its
-statements comes into the merge, and until the last one has left it: so the graphs show what an interruption leaves.
+The merge is the default graph of the store, with each statement of all graphs once. Queries that name no graph are
+about it (SPARQL 1.1 §13.1). Oxigraph's union of all graphs would repeat a statement for each graph, and include the
+manifest. A graph is complete before its first statement is added to the merge, and until its last one is removed. So
+the graphs show the remains of an interruption.
 
-The Oxigraph store holds values: `7.5E-1` comes out as `0.75`, `01` as `1`, and two forms of one value in one place
-become one statement. Beside a graph stand therefore the statements that would come out otherwise, as N-Triples, so that
-it comes back to the letter. They only say how something is written: one whose value is no longer in the graph counts
-for nothing.
+The Oxigraph store holds values: `7.5E-1` is returned as `0.75`, `01` as `1`, and two lexical forms of a value become
+one statement. The manifest therefore has the statements that the store rewrites, as N-Triples, so that a graph is
+returned exactly. Those whose value is no longer in the graph are ignored.
 """
 
 from __future__ import annotations
@@ -69,16 +68,16 @@ _FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified":
 _FINDINGS = {severity: f"{_OURS}{severity.name.lower()}s" for severity in Severity}
 
 _BULK = 10_000
-"""More statements than this are loaded in bulk, which is faster and no transaction."""
+"""The number of statements above which they are loaded in bulk, which is faster and no transaction."""
 _MUCH = 10
-"""The store is compacted when more than one part in so many of it was loaded in bulk."""
+"""The store is compacted when more than 1/10 of it was loaded in bulk."""
 _PLACE = NamedNode("urn:checkpoint-ld:place")
 _STRAYS = f"?s ?p ?o FILTER NOT EXISTS {{ GRAPH ?g {{ ?s ?p ?o }} FILTER (?g != {MANIFEST}) }}"
 
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """A file as it was when it was read: SHA-256 of its bytes, bytes, nanoseconds since 1970 of its last change."""
+    """The state of a file when it was read: its SHA-256, its size, and the time of its last change in nanoseconds."""
 
     sha256: str = ""
     size: int = 0
@@ -89,10 +88,10 @@ class FileState:
 class Entry:
     """The entry of the manifest about one checkpoint.
 
-    `graph` names its graph, `root` the node that it is about; they differ where a second version is kept beside the
-    first. `source` is the path of its file relative to the collection's folder, `dialect` the one that the file is
-    written in. `sha256` is that of the graph's sorted N-Triples, `triples` how many statements the store holds.
-    `loaded` is a time as ISO 8601 text, `software` the version of this package, `findings` their number by severity.
+    `graph` is the name of its graph, `root` its root node; they differ where a second version is kept beside the first.
+    `source` is the path of its file relative to the collection's folder, `dialect` that of the file. `sha256` is that
+    of the graph's sorted N-Triples, `triples` the number of statements in the store. `loaded` is a time in ISO 8601,
+    `software` the version of this package, `findings` their number by severity.
     """
 
     graph: str
@@ -111,14 +110,14 @@ class Entry:
 
     @property
     def is_done(self) -> bool:
-        """Whether the graph is there as a whole."""
+        """Whether the graph is complete."""
         return self.status == DONE
 
     @classmethod
     def of_quads(cls, graph: str, quads: Iterable[Quad]) -> Self:
         """Return the entry of a graph from its statements in the manifest.
 
-        What an entry lacks is empty; it is done only if it says so and nothing else.
+        Missing members are empty. It is done only if that is its only status.
         """
         stated: dict[str, list[str]] = defaultdict(list)
         for quad in quads:
@@ -157,7 +156,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Load:
-    """A checkpoint to be loaded: its entry, its statements as the store will hold them, and their original forms."""
+    """A checkpoint to load: its entry, its statements in the form of the store, and their original forms."""
 
     entry: Entry
     statements: tuple[Triple, ...]
@@ -165,7 +164,7 @@ class Load:
 
     @property
     def named(self) -> Iterator[Quad]:
-        """The statements in their own graph."""
+        """The statements in the graph of the checkpoint."""
         return in_graph(self.statements, NamedNode(self.entry.graph))
 
     @property
@@ -190,7 +189,7 @@ class Load:
         return cls(entry, tuple(held), kept_forms(held))
 
     def but(self, **members: Any) -> Self:
-        """Return the same statements with other members of the entry."""
+        """Return this load with other members of the entry."""
         return replace(self, entry=replace(self.entry, **members))
 
 
@@ -203,9 +202,9 @@ class Holdings:
 
     @classmethod
     def opened(cls, directory: Directory) -> Self:
-        """Return the holdings in a folder that was just opened; graphs whose loading was interrupted are emptied.
+        """Return the holdings in a folder that was just opened; unless it is read only, unfinished graphs are emptied.
 
-        Their entries stay, and say so, until a process that may write comes. If that fails, the folder is closed.
+        Their entries stay. If it fails, the folder is closed.
         """
         holdings = cls(directory)
         try:
@@ -249,22 +248,22 @@ class Holdings:
         return tuple(self.entries[graph] for graph in graphs)
 
     def statements(self, graph: str) -> list[Triple]:
-        """Return the statements of a graph as they were written, sorted by what N-Triples says of them."""
+        """Return the statements of a graph in their original forms, in the order of their N-Triples."""
         quads = self.directory.store.quads_for_pattern(None, None, None, NamedNode(graph))
         return sorted(restored((quad.triple for quad in quads), self._forms(graph)), key=str)
 
     def triples(self, graph: str) -> bytes:
-        """Return the sorted N-Triples of a graph, to the letter as they were written."""
+        """Return the sorted N-Triples of a graph in their original forms."""
         return pyoxigraph.serialize(self.statements(graph), format=RdfFormat.N_TRIPLES) or b""
 
     def graph_of(self, graph: str) -> StatementGraph:
-        """Return a copy of one graph with the name of its own root; changing it does not change the collection."""
+        """Return a copy of a graph, with its root."""
         entry = self._entries[graph]
         index = emission.parse(self.triples(graph), "nt")
         return families.restored(index, URIRef(renewed(entry.root)), entry.family)
 
     def whole(self) -> list[str]:
-        """Return the names of all graphs, sorted. Raises StoreError while one of them is unfinished."""
+        """Return the sorted names of all graphs. Raises StoreError while a graph is unfinished."""
         unfinished = [entry.graph for entry in self._entries.values() if not entry.is_done]
         if unfinished:
             message = f"{len(unfinished)} checkpoints were not loaded to their end, such as {unfinished[0]}"
@@ -272,7 +271,7 @@ class Holdings:
         return sorted(self._entries)
 
     def count(self, graph: str) -> int:
-        """Return how many statements the store holds in a graph."""
+        """Return the number of statements of a graph in the store."""
         rows = self.directory.store.query("SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", default_graph=[NamedNode(graph)])
         assert isinstance(rows, QuerySolutions)  # noqa: S101 - it is a SELECT
         [row] = rows
@@ -290,12 +289,13 @@ class Holdings:
         if digest(self.statements(graph)) != entry.sha256:
             return "holds other statements than those that were loaded"
         lacking = f"GRAPH {NamedNode(graph)} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ ?s ?p ?o }}"
-        return "is not in the default graph as a whole" if self._ask(lacking) else ""
+        return "is not in the default graph as a whole" if self._exists(lacking) else ""
 
     def load(self, loads: Sequence[Load]) -> set[str]:
-        """Replace the graphs of these names, and return the names of those with a wrong count afterwards.
+        """Write or replace graphs, and return the names of those with a wrong count afterwards.
 
-        Those graphs are empty then, and their entries not done. Few new ones are one transaction.
+        Graphs with a wrong count are emptied, and their entries stay unfinished. A small number of new statements is
+        written in one transaction.
         """
         with self.directory.writing():
             names = {pending.entry.graph for pending in loads}
@@ -307,7 +307,7 @@ class Holdings:
                 both = (quad for pending in done for quad in chain(pending.named, pending.merged))
                 self._write([*_entry_quads(done), *both])
                 for pending in done:
-                    self._know(pending.entry)
+                    self._register(pending.entry)
                 failed = self._miscounted(loads)
                 self._replace_entries([pending for pending in loads if pending.entry.graph in failed])
                 for graph in failed:
@@ -329,10 +329,7 @@ class Holdings:
         return {pending.entry.graph for pending in loads if self.count(pending.entry.graph) != pending.entry.triples}
 
     def amend(self, load: Load) -> None:
-        """Replace a graph by writing the differences, in one transaction.
-
-        For small changes: unlike `load`, an interruption never leaves the graph empty.
-        """
+        """Replace a graph by writing the differences, in one transaction, which an interruption never leaves empty."""
         graph = load.entry.graph
         name = NamedNode(graph)
         with self.directory.writing() as store:
@@ -358,7 +355,7 @@ class Holdings:
         with self.directory.writing():
             for graph in graphs:
                 self.directory.store.update(f"{_emptying(graph)} ; {_forgetting(graph)}")
-                self._forget(graph)
+                self._unregister(graph)
 
     def settle(self) -> None:
         """Compact the store for fast queries after a large bulk load; a million statements take seconds."""
@@ -374,9 +371,9 @@ class Holdings:
             graph for graph in self.directory.store.named_graphs() if isinstance(graph, NamedNode) and graph != MANIFEST
         ]
         found: list[NamedNode | DefaultGraph] = [graph for graph in named if graph.value not in self._entries]
-        return [*found, DefaultGraph()] if in_merge and self._ask(_STRAYS) else found
+        return [*found, DefaultGraph()] if in_merge and self._exists(_STRAYS) else found
 
-    def take_out(self, stray: NamedNode | DefaultGraph) -> None:
+    def remove_stray(self, stray: NamedNode | DefaultGraph) -> None:
         """Remove a stray graph, or the surplus statements of the merge."""
         with self.directory.writing():
             if isinstance(stray, NamedNode):
@@ -384,7 +381,7 @@ class Holdings:
             else:
                 self.directory.store.update(f"DELETE {{ ?s ?p ?o }} WHERE {{ {_STRAYS} }}")
 
-    def _ask(self, pattern: str) -> bool:
+    def _exists(self, pattern: str) -> bool:
         found = self.directory.store.query(f"ASK {{ {pattern} }}")
         assert isinstance(found, QueryBoolean)  # noqa: S101 - it is an ASK
         return bool(found)
@@ -398,14 +395,14 @@ class Holdings:
         forgetting = "".join(f"{_forgetting(pending.entry.graph)} ; " for pending in loads)
         self.directory.store.update(f"{forgetting}INSERT DATA {_in_manifest(_entry_quads(loads))}")
         for pending in loads:
-            self._know(pending.entry)
+            self._register(pending.entry)
 
-    def _know(self, entry: Entry) -> None:
-        self._forget(entry.graph)
+    def _register(self, entry: Entry) -> None:
+        self._unregister(entry.graph)
         self._by_source.setdefault(entry.source, {})[entry.graph] = None
         self._entries[entry.graph] = entry
 
-    def _forget(self, graph: str) -> None:
+    def _unregister(self, graph: str) -> None:
         if graph in self._entries:
             del self._by_source[self._entries.pop(graph).source][graph]
 
@@ -423,7 +420,7 @@ class Holdings:
         if len(quads) <= _BULK:
             store.extend(quads)
             return
-        # A bulk load goes straight to files, past the journal of entries and smaller loads.
+        # A bulk load is written to files directly, without the journal of entries and smaller loads.
         store.flush()
         store.bulk_extend(quads)
         self._in_bulk += len(quads)
@@ -440,12 +437,12 @@ def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
 
 
 def in_graph(statements: Iterable[Triple], graph: NamedNode | DefaultGraph) -> Iterator[Quad]:
-    """Yield statements as those of a graph."""
+    """Yield statements as quads of a graph."""
     return (Quad(statement.subject, statement.predicate, statement.object, graph) for statement in statements)
 
 
 def digest(statements: Iterable[Triple]) -> str:
-    """Return the SHA-256 of the sorted N-Triples of a graph, in hexadecimal."""
+    """Return the SHA-256 of sorted N-Triples, in hexadecimal."""
     return sha256("".join(sorted(f"{statement} .\n" for statement in statements)).encode()).hexdigest()
 
 
@@ -454,7 +451,7 @@ def _in_others(graph: str, pattern: str) -> str:
 
 
 def _emptying(graph: str) -> str:
-    """Return the update that removes the statements of this graph alone from the merge, and then the graph."""
+    """Return the update that removes the statements of only this graph from the merge, and then the graph."""
     name, others = NamedNode(graph), _in_others(graph, "?s ?p ?o")
     alone = f"GRAPH {name} {{ ?s ?p ?o }} FILTER NOT EXISTS {{ {others} }}"
     return f"DELETE {{ ?s ?p ?o }} WHERE {{ {alone} }} ; DROP SILENT GRAPH {name}"
@@ -469,7 +466,7 @@ def _in_manifest(quads: Iterable[Quad]) -> str:
 
 
 def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
-    """Return the statements that the store will hold for `statements`, each with the originals that it stands for."""
+    """Return the store's form of `statements`, each with the original statements."""
     held: dict[Triple, list[Triple]] = {}
     for statement in statements:
         held.setdefault(_stored(statement), []).append(statement)
@@ -477,7 +474,7 @@ def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
 
 
 def kept_forms(held: Mapping[Triple, list[Triple]]) -> str:
-    """Return as sorted N-Triples the original statements that the store holds in another form."""
+    """Return the original statements that the store rewrites, as sorted N-Triples."""
     lines = (
         str(statement) + " .\n" for stands, written in held.items() if written != [stands] for statement in written
     )
@@ -504,7 +501,7 @@ def _stored(statement: Triple) -> Triple:
 
 @lru_cache(maxsize=4096)
 def _stored_literal(term: Literal) -> Literal:
-    # The store itself normalises the literal, as its version does.
+    # The result depends on the version of the store.
     store = pyoxigraph.Store()
     store.add(Quad(_PLACE, _PLACE, term))
     [quad] = store

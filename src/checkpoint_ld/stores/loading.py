@@ -1,4 +1,7 @@
-"""Loading: files as graphs of a collection, in batches, each file once, whatever was interrupted before."""
+"""Loading: files as graphs of a collection, in batches; repeating an interrupted run completes it.
+
+`Loading` compares each file with the manifest and decides its outcome (`Kind`). `Holdings.load` writes the graphs.
+"""
 
 from __future__ import annotations
 
@@ -33,27 +36,27 @@ _SHOWN_OF_HASH = 16
 
 
 class Kind(StrEnum):
-    """The outcome of a file, or of the graph of a file that is gone."""
+    """The outcome of a file, or of the graph of a file that no longer exists."""
 
     ADDED = "added"
     REPLACED = "replaced"
     KEPT_BOTH = "kept-both"
-    """It was loaded under a name of its own, beside another checkpoint of the same IRI."""
+    """It was loaded under another name, beside another checkpoint of the same IRI."""
     MOVED = "moved"
-    """It holds the checkpoint of another file that is gone; only the manifest changed."""
+    """It holds the checkpoint of another file that no longer exists; only the manifest changed."""
     UNCHANGED = "unchanged"
     SKIPPED = "skipped"
     """Another file's checkpoint of the same IRI stays."""
     REFUSED = "refused"
-    """It could not be read, or its findings weigh too much, or it is in conflict with another file."""
+    """It could not be read, has findings that are too severe, or is in conflict with another file."""
     VANISHED = "vanished"
-    """The file is gone; its graph is still there."""
+    """The file no longer exists; its graph stays."""
     DROPPED = "dropped"
-    """The graph was taken out."""
+    """The graph was removed."""
 
 
 class OnConflict(StrEnum):
-    """What to do about two files with different checkpoints of one IRI."""
+    """The treatment of two files with different checkpoints of one IRI."""
 
     ERROR = "error"
     REPLACE = "replace"
@@ -80,7 +83,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The outcomes in the order of the files; patterns that matched none; how many files were no checkpoints."""
+    """The outcomes in the order of the files, the patterns without a match, and the number of other files."""
 
     outcomes: tuple[Outcome, ...]
     unmatched: tuple[str, ...] = ()
@@ -88,24 +91,22 @@ class LoadReport:
 
     @property
     def counts(self) -> dict[Kind, int]:
-        """How many outcomes there are of each kind that there is."""
+        """The number of outcomes of each kind that occurs."""
         counted = Counter(outcome.kind for outcome in self.outcomes)
         return {kind: counted[kind] for kind in Kind if counted[kind]}
 
     @property
     def refused(self) -> tuple[Outcome, ...]:
-        """The files that were not loaded although they were meant to be."""
+        """The files that should have been loaded and were not."""
         return tuple(outcome for outcome in self.outcomes if outcome.kind is Kind.REFUSED)
 
 
 @dataclass(frozen=True)
 class Checks:
-    """The findings that keep a checkpoint out: those of severity `fail_on` or more (None: none of them).
+    """The findings for which a checkpoint is refused: those of severity `fail_on` or more (None: no findings).
 
-    Unless it is None, checkpoints that reading refuses are kept out, too.
-
-    With a `profile` the checkpoint is validated by its rules; without one, findings are those of reading it, which is
-    many times faster.
+    Unless it is None, checkpoints that reading refuses are refused, too. With a `profile` the checkpoint is validated
+    by its rules. Without one, the findings are those of reading it, which is many times faster.
     """
 
     profile: Profile | Profiles | None = None
@@ -114,7 +115,7 @@ class Checks:
 
 @dataclass(frozen=True)
 class Options:
-    """How files are loaded; `progress` is called with each before its turn, `total` is how many there are."""
+    """The options of loading; `progress` is called with each file before its turn, and with their number."""
 
     on_conflict: OnConflict = OnConflict.ERROR
     checks: Checks = field(default_factory=Checks)
@@ -122,7 +123,7 @@ class Options:
 
 
 def reload(holdings: Holdings, entry: Entry) -> Outcome:
-    """Load the graph of an entry again from its file, under the name that it has."""
+    """Load the graph of an entry again from its file, under its name."""
     path = path_of(holdings, entry)
 
     def refused(message: str) -> Outcome:
@@ -145,17 +146,17 @@ def source_of(holdings: Holdings, path: Path) -> str:
     real = path.parent.resolve() / path.name if path.name else path.resolve()
     try:
         return Path(os.path.relpath(real, holdings.directory.folder)).as_posix()
-    except ValueError:  # on another drive of Windows there is no way from the one to the other
+    except ValueError:  # on Windows there is no relative path to another drive
         return real.as_posix()
 
 
 def path_of(holdings: Holdings, entry: Entry) -> Path:
-    """Return the path of the file that an entry came from, shown from the current folder."""
+    """Return the path of the file of an entry, relative to the current folder."""
     return Path(os.path.relpath(holdings.directory.folder / entry.source))
 
 
 def read_file(path: Path) -> tuple[bytes, FileState]:
-    """Return the bytes of a file and its state; raise SourceMissingError or ReadError for what cannot be read."""
+    """Return the bytes of a file and its state. Raises SourceMissingError or ReadError."""
     modified = path.stat().st_mtime_ns if path.exists() else 0
     data, _ = read_bytes(path)
     return data, FileState(sha256(data).hexdigest(), len(data), modified)
@@ -164,8 +165,8 @@ def read_file(path: Path) -> tuple[bytes, FileState]:
 def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Checks) -> Load:
     """Return the load for the checkpoint in `data`, the bytes of the file at `path`.
 
-    All its faults are found here, in memory. Raises ReadError for what is no checkpoint, FindingsError for one that
-    `checks` keep out.
+    All faults are found before anything is written. Raises ReadError for data that is no checkpoint, FindingsError for
+    a checkpoint that `checks` refuse.
     """
     read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
     findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
@@ -193,8 +194,8 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
 class Loading:
     """One run over many files.
 
-    In a `sync`, a file of the same size and time is the same. Graphs that are `outdated`, since their files are gone,
-    are replaced by any that have their name.
+    In a `sync`, a file of the same size and time counts as unchanged. `outdated` graphs, whose files no longer exist,
+    are replaced by any graph of the same name.
     """
 
     def __init__(
@@ -239,7 +240,7 @@ class Loading:
         self.outcomes.append(self._placed(file, prepare(data, state, path, source, self.options.checks)))
 
     def _placed(self, file: str, load: Load) -> Outcome:
-        """Return the outcome of a checkpoint whose name another one may have."""
+        """Queue a checkpoint, unless its name is in conflict with another one; return the outcome."""
         if load.entry.graph in self.pending or load.entry.graph in self.stale:
             self._flush()
         other = self.holdings.entries.get(load.entry.graph)
@@ -262,7 +263,7 @@ class Loading:
         return Outcome(file, Kind.REFUSED, other.graph, message=message)
 
     def _same_graph(self, file: str, load: Load, other: Entry) -> Outcome:
-        """Note another file, or another text of it, with the same statements."""
+        """Update the entry of a graph for another file, or another text of the file, with the same statements."""
         path = path_of(self.holdings, other)
         is_moved = other.source != load.entry.source
         if is_moved and _same_time((other,), path) is not None:
@@ -284,7 +285,7 @@ class Loading:
         self.pending[load.entry.graph] = len(self.outcomes), load
         self.size += len(load.statements)
         if self.options.on_conflict is not OnConflict.KEEP_BOTH:
-            # A file whose checkpoint has another name now no longer holds the former one.
+            # A file whose checkpoint has another name now no longer holds the previous checkpoint.
             held = self.holdings.of_source(load.entry.source)
             self.stale.update(entry.graph for entry in held if entry.root != load.entry.root)
         return Outcome(file, kind, load.entry.graph, load.entry.triples)

@@ -1,8 +1,8 @@
-"""Databases of earlier schemas brought to the schema of today, each in one transaction.
+"""Migrations: databases of earlier schemas converted to the current schema, each in one transaction.
 
-The first schema has no number. It has the same four tables, but looser ones: they state no version and no hash, and
-hold a thought under one checkpoint only, the first that had it. In schema 1, what is unknown is NULL, and the parent of
-a thought need not be in the chain.
+The first schema has no number. Its four tables have fewer constraints and no version and hash, and hold a thought only
+for the first of its checkpoints. In schema 1, unknown values are NULL, and the parent of a thought need not be in the
+chain.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _PARENT = """CASE WHEN EXISTS (
 _FIRST_COLUMNS = frozenset({"id", "execution_id", "timestamp", "snapshot_json"})
 _FIRST_VERSION = "0.0.1"
 _COUNTS = {"step_number": 0, "tokens_used": 0, "duration_ms": 0, "checkpoint_reason": "manual"}
-"""The required metadata of a checkpoint, and their values where neither metadata nor columns state them."""
+"""The required metadata of a checkpoint, with the defaults where neither metadata nor columns have values."""
 
 
 def is_current(connection: sa.Connection, path: Path) -> bool:
     """Return whether a database has the newest schema.
 
-    Raises StoreError for a database of somebody else, and UnsupportedVersion for one of a newer checkpoint-ld.
+    Raises StoreError for a database of another program, and UnsupportedVersion for one of a newer checkpoint-ld.
     """
     number, inspected = _number(connection), sa.inspect(connection)
     names = set(inspected.get_table_names())
@@ -64,11 +64,11 @@ def is_current(connection: sa.Connection, path: Path) -> bool:
 
 
 def migrate(connection: sa.Connection, path: Path) -> None:
-    """Bring a database to the newest schema, within the transaction of `connection`.
+    """Convert a database to the newest schema, within the transaction of `connection`.
 
-    Raises what `is_current` raises, and StoreError for rows that are no checkpoints; then nothing is changed.
+    Raises as `is_current`, and StoreError for rows that are no checkpoints; then nothing is changed.
     """
-    if is_current(connection, path):  # another process was first
+    if is_current(connection, path):  # another process has converted it
         return
     number, old = _number(connection), metadata.sorted_tables if sa.inspect(connection).get_table_names() else ()
     for table in old:
@@ -146,9 +146,9 @@ def _tree(row: Row, execution: Mapping[Any, Any]) -> Tree:
 
 
 def _convert_parts(connection: sa.Connection, tree: Tree) -> None:
-    """Insert the thoughts and calls of a checkpoint, and those that only the old tables have."""
+    """Insert the thoughts and calls of a checkpoint, including those that only the old tables have."""
     snapshot = None
-    with contextlib.suppress(ReadError, InvalidCheckpoint):  # its row stays as it is: it can be read, not restored
+    with contextlib.suppress(ReadError, InvalidCheckpoint):  # its row stays unchanged: it can be read, not restored
         snapshot = AgentCheckpoint.of_tree(tree).snapshot
     for table, rows_of in tables.PARTS.items():
         found = [] if snapshot is None else rows_of(tree["id"], snapshot)
@@ -169,7 +169,7 @@ def _convert_parts(connection: sa.Connection, tree: Tree) -> None:
 
 
 def _columns(old: Row, table: sa.Table) -> Row:
-    """Return a row of the first schema as one of a table of today."""
+    """Return a row of the first schema as a row of a current table."""
     return filled({column.name: old.get(column.name) for column in table.columns})
 
 

@@ -1,7 +1,7 @@
-"""The interface of every store of agent checkpoints, and filters that select checkpoints and order them.
+"""The interface of every store of agent checkpoints, and filters that select and order checkpoints.
 
-A filter is data: conditions on members of headers, and on facts about snapshots. This module evaluates them in Python;
-a database and a triple store translate the same conditions.
+A filter consists of conditions on members of headers and on facts about snapshots. This module evaluates them in
+Python; `tables` and `graphs` translate the same conditions to SQL and SPARQL.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def header_of(checkpoint: AgentCheckpoint) -> Header:
 class Facts:
     """The facts about a snapshot for filters: the tools that were called, whether a call failed, the lowest confidence.
 
-    A call failed when its success is false, cancelled ones included. The confidence is None where none is stated.
+    A call failed if its success is false, including cancelled calls. The confidence is None if no thought states one.
     """
 
     tools: frozenset[str]
@@ -75,21 +75,20 @@ _EQUAL = {
     "benchmark": "about_benchmark",
     "branch_of": "parent_checkpoint_id",
 }
-"""The members of a filter that have to be equal to a member of the header, by the name of that one."""
+"""The members of a filter that must equal a member of the header, with the name of the latter."""
 Condition: TypeAlias = "tuple[str, Callable[[Any, Any], Any], Any]"
 """The name of a member of a header, the comparison, and the value to compare it with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter(CheckedMethods):
-    """Selects the checkpoints that fit all given members.
+    """Selects the checkpoints that match all given members.
 
-    `since` and `until` are milliseconds since 1970 in UTC; `since` is the first that fits, `until` the first that does
-    not. `tool` is the id of a tool that was called; `failed` is for a failed call, or for none. A thought fits
-    `confidence_below` if its confidence is stated and lower. `question` and `benchmark` are those of `about`, `reason`
-    and `name` are compared whole. `branch_of` is the checkpoint that branches go on from. Then come the `order` by
-    timestamp, step number and id, the `cursor`, which is the key of the last header that was read, and the `limit`.
-    Raises SettingsError for invalid values.
+    `since` and `until` are milliseconds since 1970 in UTC, `since` inclusive, `until` exclusive. `tool` is the id of a
+    called tool. `failed` is whether a call failed. A thought matches `confidence_below` if its stated confidence is
+    lower. `question` and `benchmark` are those of `about`. `reason` and `name` are compared whole. `branch_of` is the
+    parent of branches. `order` is by timestamp, step number and id. `cursor` is the key of the last header that was
+    read, `limit` the greatest number of headers. Raises SettingsError for invalid values.
     """
 
     execution_id: str | None = None
@@ -139,22 +138,22 @@ class Filter(CheckedMethods):
         object.__setattr__(self, "conditions", tuple(condition for condition in given if condition[2] is not None))
 
     @property
-    def asks_for_facts(self) -> bool:
-        """Whether a header is not enough to answer."""
+    def needs_facts(self) -> bool:
+        """Whether the filter has conditions on facts about snapshots."""
         return self.tool is not None or self.failed is not None or self.confidence_below is not None
 
     def matches(self, checkpoint: AgentCheckpoint) -> bool:
-        """Return whether the checkpoint fits, regardless of order and limit."""
+        """Return whether the checkpoint matches, regardless of order and limit."""
         return self.admits(header_of(checkpoint)) and (
-            not self.asks_for_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
+            not self.needs_facts or self.admits_facts(Facts.of(checkpoint.snapshot.tree()))
         )
 
     def admits(self, header: Header) -> bool:
-        """Return whether the header of a checkpoint fits."""
+        """Return whether the header of a checkpoint matches."""
         return all(compare(getattr(header, name), value) for name, compare, value in self.conditions)
 
     def admits_facts(self, facts: Facts) -> bool:
-        """Return whether the facts about a snapshot fit."""
+        """Return whether the facts about a snapshot match."""
         lowest = facts.confidence
         return (
             (self.tool is None or self.tool in facts.tools)
@@ -163,7 +162,7 @@ class Filter(CheckedMethods):
         )
 
     def arranged(self, headers: Iterable[Header]) -> list[Header]:
-        """Return the headers of all that fit in the order of the filter, no more of them than the limit."""
+        """Return matching headers in the order of the filter, up to the limit."""
         found = sorted(headers, key=lambda header: header.key, reverse=self.order == "newest")
         return found[: self.limit]
 
@@ -171,17 +170,17 @@ class Filter(CheckedMethods):
 CAPABILITIES: Final = frozenset({"put", "get", "list", "update", "delete", "verify"})
 """The capabilities that every store should have; a store lists its own in `capabilities`."""
 RESET: Final = "reset"
-"""The capability of a store that is made again from files: its `reset()` empties it in any state."""
+"""The capability of a store that can be made again from files: its `reset()` empties it in any state."""
 EVERYTHING: Final = Filter()
 NEIGHBOURS: Final = 50
-"""The number of ids on either side of a missing one that are compared with it: similar ids often begin alike."""
+"""The number of ids before and after a missing one that are compared with it; similar ids often begin alike."""
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
     """The result of putting a checkpoint into a store.
 
-    `path` is that of its file, None in stores without files. `created` is false if an equal one was there already.
+    `path` is that of its file, None in stores without files. `created` is false if the store had an equal checkpoint.
     """
 
     path: Path | None
@@ -190,31 +189,31 @@ class Put:
 
 @runtime_checkable
 class CheckpointStore(Protocol):
-    """Keeps agent checkpoints by their ids. A checkpoint is there wholly or not at all, whatever fails.
+    """Keeps agent checkpoints by their ids. A failed operation never leaves a part of a checkpoint.
 
-    All of it may be called from several threads, and by several processes on one store. Errors are of the family of
-    `StoreError`; `StoreFull` and `StoreBusyError` leave the store as it was.
+    Several threads and several processes may use a store at the same time. Errors are subclasses of `StoreError`;
+    `StoreFull` and `StoreBusyError` leave the store unchanged.
     """
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """Which of CAPABILITIES the store has."""
+        """The CAPABILITIES that the store has."""
 
     def put(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
     ) -> Put:
-        """Keep a checkpoint; nothing is done if an equal one is there.
+        """Keep a checkpoint; nothing is done if the store has an equal one.
 
-        `file_name` is that of the checkpoint in the folder that the store follows, `source_sha256` the hash of a
-        foreign file that it came from; a store that has no place for them leaves them out. Raises CheckpointExists
-        where the id is taken by other content.
+        `file_name` is that of the checkpoint in the folder that the store follows, `source_sha256` the hash of the
+        foreign file that it was imported from; some stores ignore them. Raises CheckpointExists if the id has other
+        content.
         """
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
-        """Return the checkpoint, as it was put. Raises CheckpointNotFound, whose message has ids that are near."""
+        """Return the checkpoint, as it was put. Raises CheckpointNotFound, whose message has similar ids."""
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield the headers of all checkpoints that fit, in the order of the filter.
+        """Yield the headers of all matching checkpoints, in the order of the filter.
 
         Checkpoints that cannot be read are left out; `verify` reports them.
         """
@@ -231,10 +230,10 @@ class CheckpointStore(Protocol):
         """Change name, description or metadata of a checkpoint, and return it: see `amended`."""
 
     def delete(self, checkpoint_id: str, /) -> bool:
-        """Delete a checkpoint; return whether it was there."""
+        """Delete a checkpoint; return whether it existed."""
 
     def verify(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Yield findings about the store. `repair` corrects what can be without changing any checkpoint."""
+        """Yield findings about the store. `repair` corrects the faults that it can without changing a checkpoint."""
 
     def close(self) -> None:
         """Close the files and connections of the store; it may be used again."""
@@ -249,9 +248,8 @@ def amended(
 ) -> AgentCheckpoint:
     """Return the checkpoint with another name, description or other metadata; its snapshot is the same.
 
-    These are the only changes that a stored checkpoint may undergo. What is ABSENT stays; None takes a member away.
-    The members of `metadata` are put over those that are there. Raises InvalidCheckpoint for values that a checkpoint
-    may not have there.
+    No other changes of a stored checkpoint are possible. ABSENT leaves a member unchanged; None removes it. The members
+    of `metadata` replace existing ones of the same name. Raises InvalidCheckpoint for invalid values.
     """
     tree = {**checkpoint.tree()}
     changed = [(tree, {"name": name, "description": description})]
@@ -268,7 +266,7 @@ def amended(
 
 
 def other_content(where: Path | str, checkpoint: AgentCheckpoint, held: str) -> CheckpointExists:
-    """Return the error for an id that is taken in the store `where` by content with the hash `held`."""
+    """Return the error for an id that has other content, with the hash `held`, in the store `where`."""
     return CheckpointExists(
         f"{where}: holds {checkpoint.id!r} already with other content: "
         f"its hash is {held}, that of the new one {checkpoint.sha256}"
@@ -276,7 +274,7 @@ def other_content(where: Path | str, checkpoint: AgentCheckpoint, held: str) -> 
 
 
 def not_found(checkpoint_id: str, ids: Iterable[str], where: str) -> CheckpointNotFound:
-    """Return the error for an id that is not in the store `where`, with those of its `ids` that are like it."""
+    """Return the error for an id that is not in the store `where`, with similar ones of its `ids`."""
     known = sorted(ids)
     at = bisect_left(known, checkpoint_id)
     near = known[max(0, at - NEIGHBOURS) : at + NEIGHBOURS]
@@ -285,20 +283,20 @@ def not_found(checkpoint_id: str, ids: Iterable[str], where: str) -> CheckpointN
 
 
 def store_path(given: str | os.PathLike[str], *, is_folder: bool) -> Path:
-    """Return the path of a store in a folder or in a file, which need not be there yet.
+    """Return the path of a store in a folder or in a file, which need not exist.
 
-    Raises SettingsError for a text that is no path, and for a file in the place of a folder or the other way round.
+    Raises SettingsError for a text that is no path, and for a file instead of a folder or the reverse.
     """
     wanted, other = ("folder", "file") if is_folder else ("file", "folder")
     path = path_of(given, wanted)
-    with suppress(OSError):  # whether it may be used is found out when it is
+    with suppress(OSError):  # using the store reports the error
         if path.exists() and path.is_dir() is not is_folder:
             raise SettingsError(f"{path} is a {other}, not a {wanted}: give another path")
     return path
 
 
 def path_of(given: str | os.PathLike[str], wanted: str = "folder") -> Path:
-    """Return a text as the path of what is `wanted`. Raises SettingsError for one that is none."""
+    """Return a text as the path of a `wanted`, a file or a folder. Raises SettingsError for a text that is no path."""
     text = os.fspath(given)
     if "://" in text:  # which may hold a password
         raise SettingsError(f"a URL of this kind is no path of a {wanted}: give a path")

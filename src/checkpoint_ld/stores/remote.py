@@ -1,10 +1,10 @@
-"""Checkpoints pushed to a triple store, one graph for each, and pulled from it; an interrupted push can be run again.
+"""Checkpoints pushed to a triple store, one graph each, and pulled from it; an interrupted push can be repeated.
 
-The manifest of a push lists the graphs that a server is known to hold, in a local file that survives a kill at any
-moment. It is JSON Lines: the first names the store, each other one has the state of a graph; the last one about a graph
-counts. Lines are only ever added, so that a kill costs the last line at most.
+The manifest of a push lists the graphs that the server is known to hold, in a local file of JSON Lines. The first line
+names the store, each other line has the state of a graph; the last line about a graph counts. Lines are only added, so
+that a kill loses the last line at most.
 
-Connections are only opened to the named server. httpx is imported with the first request.
+`endpoint` has the URLs, the profile and the credentials of a store, `request` the HTTP requests, `server` the client.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ __all__ = [
 ]
 
 CONFLICTS = ("error", "replace", "skip", "keep-both")
-"""What to do about two different checkpoints of one name."""
+"""The treatments of two different checkpoints of one name."""
 _CHOICES = "a store can hold one of them; choose with --on-conflict replace, skip or keep-both, or rename one"
 _SHOWN_OF_HASH = 16
 BATCH = 100
 BATCH_BYTES = 64 << 20
-"""The size of a batch, which is sent, verified and noted together; an interruption costs one at most."""
+"""The size of a batch, which is sent, verified and recorded together; an interruption loses one at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """The outcome for one graph: `action` is `sent`, `skipped` (it was there already) or `verified`."""
+    """The outcome for one graph: `action` is `sent`, `skipped` (the store has it) or `verified`."""
 
     graph: str
     source: str
@@ -99,29 +99,28 @@ def push(  # noqa: PLR0913 - all but the first three are named
     on_conflict: str = "error",
     conflict: Callable[[str], None] | None = None,
 ) -> PushReport:
-    """Make the store hold these graphs, each replaced whole, and verify that it does.
+    """Replace graphs of a store, and verify the result.
 
-    With `fast`, the new graphs of a batch are sent by one request, if the store's profile allows that.
+    With `fast`, the new graphs of a batch are sent by one request, if the store's profile allows that. After each batch
+    the triples of its graphs are counted; with `full` the graphs are read back and compared by value. A graph with the
+    same content in `manifest` and the same count in the store is not sent again. `progress` is called with the outcome
+    of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
-    After each batch the triples of its graphs are counted; with `full` the graphs are read back and compared by value.
-    A graph that is in `manifest` with the same content, and that still has its count, is not sent again. `progress` is
-    called with the outcome of each graph. `on_conflict` and `conflict` are those of `distinct`.
-
-    Raises SettingsError as `distinct` and for a store that cannot do it fast,
-    CountMismatchError for a store that holds something else than was sent, and any other StoreError for one that
-    fails; what was verified until then is noted.
+    Raises SettingsError as `distinct` and for `fast` with another profile, CountMismatchError for a store that holds
+    other triples than were sent, and any other StoreError for a store that fails. The manifest keeps the graphs that
+    were verified before.
     """
-    noted = manifest or Manifest()
+    records = manifest or Manifest()
     pushed: list[Pushed] = []
     warnings: list[str] = []
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
-        known = [load for load in batch if noted.is_done(load)]
+        known = [load for load in batch if records.is_done(load)]
         counts = client.count(load.graph for load in known)
         settled = {load.graph for load in known if _is_right(load, counts[load.graph])}
         to_send = [load for load in batch if load.graph not in settled]
         warnings += [warning for load in to_send for warning in _warnings(load, client)]
         # Graphs that are about to be replaced no longer count as done.
-        noted.note(to_send, LOADING)
+        records.note(to_send, LOADING)
         counts = client.count(load.graph for load in to_send) if fast else {}
         new = [load for load in to_send if fast and not counts[load.graph]]
         if new:
@@ -130,7 +129,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
             if load not in new:
                 client.replace(load.graph, load.triples)
         differing = _differing(to_send, client, full=full)
-        noted.note([load for load in to_send if load.graph not in differing], DONE)
+        records.note([load for load in to_send if load.graph not in differing], DONE)
         if differing:
             raise CountMismatchError("\n".join(differing.values()), tuple(differing))
         for load in batch:
@@ -147,14 +146,14 @@ def verify(
     on_conflict: str = "error",
     conflict: Callable[[str], None] | None = None,
 ) -> PushReport:
-    """Compare a store with these graphs and send nothing, as after a load by the store's own means.
+    """Compare a store with these graphs without sending any, such as after a load with the store's tools.
 
     `on_conflict` and `conflict` are those of `distinct`. Raises CountMismatchError, which names all graphs that differ.
     """
     pushed: list[Pushed] = []
     differing: dict[str, str] = {}
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
-        differing = {graph: one for graph, one in differing.items() if graph not in {sent.graph for sent in batch}}
+        differing = {graph: fault for graph, fault in differing.items() if graph not in {sent.graph for sent in batch}}
         differing |= _differing(batch, client, full=full)
         pushed += [Pushed.of(load, "verified") for load in batch if load.graph not in differing]
     if differing:
@@ -165,28 +164,25 @@ def verify(
 def distinct(
     graphs: Iterable[Outgoing], on_conflict: str = "error", conflict: Callable[[str], None] | None = None
 ) -> Iterator[Outgoing]:
-    """Yield graphs that can be sent together: versions of a benchmark share its name, and a store holds one of a name.
+    """Yield the graphs to send: versions of a benchmark share its name, and a store holds one graph of a name.
 
-    Of two different checkpoints of one name, `on_conflict` says which is sent: only the first one (`error`, which is a
-    fault, and `skip`), the last one (`replace`), or all of them (`keep-both`), those after the first under names of
-    their own. `conflict` is called for each pair of which one is left out; without it, an `error` raises SettingsError,
-    as does another choice.
+    `on_conflict` is the treatment of different checkpoints of one name: `error` and `skip` yield only the first,
+    `replace` also the later ones, and `keep-both` yields later ones under other names. `conflict` is called for each
+    pair of which one is left out; without it, `error` raises SettingsError. Raises SettingsError for another treatment.
     """
     if on_conflict not in CONFLICTS:
         raise SettingsError(f"there is no choice {on_conflict!r} for a conflict: use one of {', '.join(CONFLICTS)}")
     seen: dict[str, tuple[str, str]] = {}
-    for given in graphs:
-        one = given
-        sha256, source = seen.get(one.graph, (one.sha256, one.source))
-        if sha256 != one.sha256 and on_conflict == "keep-both":
-            one = replace(one, graph=f"{one.graph}#{one.sha256[:_SHOWN_OF_HASH]}")
-        if one.graph not in seen or (sha256 != one.sha256 and on_conflict == "replace"):
-            seen[one.graph] = one.sha256, one.source
-            yield one
-        elif seen[one.graph][0] != one.sha256:
-            pair = (
-                f"{source or 'one checkpoint'} and {one.source or 'another'} differ but have the same name {one.graph}"
-            )
+    for graph in graphs:
+        sha256, source = seen.get(graph.graph, (graph.sha256, graph.source))
+        if sha256 != graph.sha256 and on_conflict == "keep-both":
+            graph = replace(graph, graph=f"{graph.graph}#{graph.sha256[:_SHOWN_OF_HASH]}")  # noqa: PLW2901 - another name
+        if graph.graph not in seen or (sha256 != graph.sha256 and on_conflict == "replace"):
+            seen[graph.graph] = graph.sha256, graph.source
+            yield graph
+        elif seen[graph.graph][0] != graph.sha256:
+            first, second = source or "one checkpoint", graph.source or "another"
+            pair = f"{first} and {second} differ but have the same name {graph.graph}"
             if conflict is not None:
                 conflict(f"{pair}: the second is left out" if on_conflict == "skip" else f"{pair}: {_CHOICES}")
             elif on_conflict == "error":
@@ -197,7 +193,7 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
     batch: dict[str, Outgoing] = {}
     size = 0
     for graph in graphs:
-        batch[graph.graph] = graph  # the last of several of one name, where it replaces the others
+        batch[graph.graph] = graph  # a later graph of the same name replaces it
         size += len(graph.triples)
         if len(batch) >= BATCH or size >= BATCH_BYTES:
             yield list(batch.values())
@@ -207,7 +203,7 @@ def _batches(graphs: Iterable[Outgoing]) -> Iterator[list[Outgoing]]:
 
 
 def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -> dict[str, str]:
-    """Return the faults of graphs at the store, by their names."""
+    """Return the faults of graphs in the store, by their names."""
     counts = client.count(load.graph for load in batch)
     wrong = {
         load.graph: f"{load.graph}: {load.count} triples were sent from {load.source or 'memory'}, "
@@ -225,7 +221,7 @@ def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -
 
 
 def _is_right(load: Outgoing, found: int) -> bool:
-    """Return whether a count fits; a store that rewrites literals makes one triple of two that have the same value."""
+    """Return whether a count is right; a store that rewrites literals merges triples of the same value."""
     return found == load.count or len(values_of(load.triples)) <= found < load.count
 
 
@@ -242,10 +238,10 @@ _LONGEST = 60
 
 
 def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str, Source]]:
-    """Yield the checkpoints that a store holds, or those of the given names, each with its name and its reading.
+    """Yield the checkpoints of a store, by default all, each with its name and its reading.
 
-    Raises LookupFailedError for a name that no graph has, ReadError for a graph that is no checkpoint, and StoreError
-    for one that does not come whole.
+    Raises LookupFailedError for a missing graph, ReadError for a graph that is no checkpoint, and StoreError for an
+    incomplete answer.
     """
     for graph in list(graphs) or store.checkpoints():
         triples = store.read(graph)
@@ -255,18 +251,18 @@ def pull(store: SparqlClient, graphs: Iterable[str] = ()) -> Iterator[tuple[str,
 
 
 def file_name(graph: str, extension: str) -> str:
-    """Return a file's name for a graph: readable, safe in every file system, and different for different graphs."""
+    """Return a file name for a graph that is readable, safe in every file system, and unique."""
     stem = _UNSAFE.sub("-", graph.removeprefix("urn:uuid:")).strip("-.")[:_LONGEST] or "graph"
     return f"{stem}-{hashlib.sha256(graph.encode()).hexdigest()[:8]}{extension}"
 
 
 LOADING, DONE = "loading", "done"
-"""The state of a graph: loading from before the first byte until its count was verified."""
+"""The state of a graph: `loading` from before the first byte until its count was verified."""
 _MEMBERS = ("graph", "sha256", "triples", "source", "state")
 
 
 class Manifest:
-    """The graphs that we have brought to a store; without a file, nothing is kept."""
+    """The states of the graphs that were pushed to a store; without a file, they are not saved."""
 
     def __init__(self, file: Path | None = None, url: str = "") -> None:
         self._file = file
@@ -277,7 +273,7 @@ class Manifest:
     def opened(cls, file: Path, url: str, *, restart: bool = False) -> Manifest:
         """Return the manifest in `file`, an empty one if there is none or with `restart`.
 
-        Raises SettingsError for a file that is something else, or the manifest of another store than that at `url`.
+        Raises SettingsError for another file, or the manifest of another store than that at `url`.
         """
         manifest, found = cls(file, url), _entries(file, url)
         if not restart:
@@ -285,12 +281,12 @@ class Manifest:
         return manifest
 
     def is_done(self, load: Outgoing) -> bool:
-        """Return whether exactly this content was sent and verified."""
+        """Return whether this content was sent and verified."""
         entry = self._entries.get(load.graph, {})
         return entry.get("state") == DONE and entry["sha256"] == load.sha256
 
     def note(self, graphs: Iterable[Outgoing], state: str) -> None:
-        """Note the state of graphs: `loading` ones are about to be replaced, those that are `done` were verified."""
+        """Record the state of graphs: `loading` graphs are about to be replaced, `done` graphs were verified."""
         new: dict[str, dict[str, object]] = {
             graph.graph: dict(zip(_MEMBERS, (graph.graph, graph.sha256, graph.count, graph.source, state), strict=True))
             for graph in graphs
@@ -312,7 +308,7 @@ class Manifest:
 
 
 def default_file(url: str, environment: dict[str, str] | None = None) -> Path:
-    """Return the path of the manifest of a store: below XDG_STATE_HOME, or else `~/.local/state`."""
+    """Return the path of the manifest of a store, below XDG_STATE_HOME or `~/.local/state`."""
     state = (os.environ if environment is None else environment).get("XDG_STATE_HOME")
     folder = Path(state) if state else Path("~/.local/state").expanduser()
     return folder / "checkpoint-ld" / f"push-{hashlib.sha256(url.encode()).hexdigest()[:16]}.jsonl"
@@ -337,7 +333,7 @@ def _entries(file: Path, url: str) -> dict[str, dict[str, object]]:
         raise SettingsError(f"{file}: this is no manifest of a push; name another file, or delete it") from None
     if store != url:
         raise SettingsError(f"{file}: this is the manifest of {store}, not of {url}; name another file")
-    if torn:  # a kill came in the middle of a line
+    if torn:  # a killed process left an incomplete line
         replace_file(file, whole + b"\n" if whole else b"")
     return found
 

@@ -1,10 +1,10 @@
-"""Requests to a triple store as data, its answers as data if they are complete, and comparison of literals by value.
+"""Requests to a triple store, complete answers of it, and comparison of literals by value.
 
 The requests are those of the SPARQL 1.1 Protocol and the SPARQL 1.1 Graph Store HTTP Protocol. A request that writes or
-deletes names its graph: no request replaces a whole dataset.
+deletes names its graph; no request replaces a whole dataset.
 
-Stores write numbers, dates and languages in their own ways: Oxigraph returns `7.5E-1` as `0.75` and Virtuoso `true` as
-`1`, other lexical forms of the same values (RDF 1.1 Concepts §3.3).
+Stores rewrite numbers, dates and languages: Oxigraph returns `7.5E-1` as `0.75` and Virtuoso `true` as `1`, other
+lexical forms of the same values (RDF 1.1 Concepts §3.3).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FORM = "application/x-www-form-urlencoded"
 
 MOST_TRIPLES = 1000
 MOST_BYTES = 256 << 10
-"""The most bytes in one update; Virtuoso runs out of memory at twice as many."""
+"""The most bytes in one update; Virtuoso runs out of memory at twice the number."""
 BLANK = "urn:checkpoint-ld:bnode:"
 _END_OF_BODY = "END_OF_BODY"
 _LINES = 5
@@ -51,14 +51,14 @@ _LINES = 5
 _LONGEST_URL = 4000
 """The most characters in a URL; RFC 9110 §4.1 recommends twice as many, Oxigraph's limit for all headers together."""
 ANY_BUT_UNAUTHORIZED = frozenset(range(200, 600)) - {401}
-"""The media types to accept where only the headers of the answer matter."""
+"""The accepted statuses where only the headers of the answer matter."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One HTTP request; each of ours may be repeated without harm.
+    """An idempotent HTTP request.
 
-    `accepted` are the statuses that mean success. `writes` says whether it changes the store, `purpose` is a phrase for
+    `accepted` are the statuses that mean success. `writes` is whether it changes the store. `purpose` is a phrase for
     messages that follows "cannot".
     """
 
@@ -71,7 +71,7 @@ class Request:
     writes: bool = False
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in parts, each time from its start: HTTP Digest authentication sends it again."""
+        """Yield the body in parts, always from its start, because HTTP Digest authentication sends it again."""
         return blocks(self.body)
 
 
@@ -95,13 +95,13 @@ def printable(text: str) -> str:
 
 
 def query(endpoint: Endpoint, text: str, *, accept: str = RESULTS, purpose: str = "query") -> Request:
-    """Build a query operation (SPARQL 1.1 Protocol §2.1): by POST, directly or in a form, as the store accepts it."""
+    """Build a query operation (SPARQL 1.1 Protocol §2.1) by POST, directly or as a form, as the profile has it."""
     kind, body = (FORM, urlencode({"query": text})) if endpoint.profile.form_encoded else (QUERY, text)
     return Request("POST", endpoint.query, purpose, {"Content-Type": kind, "Accept": accept}, body.encode())
 
 
 def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
-    """Build an update operation (SPARQL 1.1 Protocol §2.2). Raises SettingsError for a store that has none."""
+    """Build an update operation (SPARQL 1.1 Protocol §2.2). Raises SettingsError for a store without updates."""
     if endpoint.update is None:
         raise SettingsError("nothing can be written to this store: give the URL of its update or graph store service")
     kind, body = (FORM, urlencode({"update": text})) if endpoint.profile.form_encoded else (UPDATE, text)
@@ -110,10 +110,10 @@ def update(endpoint: Endpoint, text: str, purpose: str) -> Request:
 
 
 def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bool = False) -> Iterator[Request]:
-    """Yield the requests after which a graph holds these N-Triples and nothing else.
+    """Yield the requests that replace a graph by these N-Triples.
 
-    That is one PUT (Graph Store Protocol §5.3), or for a store without it, an update that drops the graph and updates
-    that insert. `compress` sends the body of the PUT in gzip.
+    That is one PUT (Graph Store Protocol §5.3) or, for a store without it, an update that drops the graph and updates
+    that insert. `compress` packs the body of the PUT with gzip.
     """
     purpose, url = f"replace the graph {graph}", _url_for(endpoint, graph)
     if url is None:
@@ -127,7 +127,7 @@ def replace_graph(endpoint: Endpoint, graph: str, triples: Body, *, compress: bo
 def add_graphs(endpoint: Endpoint, quads: Body, number: int, *, compress: bool = False) -> Request:
     """Build the request that adds N-Quads, in which every line names its graph; existing statements stay.
 
-    It is only for stores whose profile allows it: the protocol has no such request.
+    The protocol has no such request. Raises SettingsError for a store whose profile does not allow it.
     """
     if endpoint.store is None or not endpoint.profile.quads:
         raise SettingsError(f"{endpoint.profile.title} takes one graph at a time: leave --fast out")
@@ -158,14 +158,14 @@ def drop_graph(endpoint: Endpoint, graph: str) -> Request:
 
 
 def introduction(endpoint: Endpoint) -> Request | None:
-    """Build the request by which Digest authentication is settled before a body is sent, None without such a place."""
+    """Build the request that settles Digest authentication before a body is sent, None without a URL for it."""
     # This graph is always empty, so the answer is short.
     url = _url_for(endpoint, "urn:checkpoint-ld:nothing") or endpoint.update
     return Request("GET", url, "introduce ourselves", {"Accept": "*/*"}, accepted=ANY_BUT_UNAUTHORIZED) if url else None
 
 
 def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
-    """Return the query for the number of triples in each of some graphs; a missing graph has no row."""
+    """Return the query for the number of triples of each graph; a missing graph has no row."""
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
 
 
@@ -175,7 +175,7 @@ _OF_ANY_FAMILY = f"{{ ?g a <{SCHEMA}DataFeed> }} UNION {{ ?g a <{CAF}Checkpoint>
 def checkpoints_after(graph: str, most: int) -> str:
     """Return the query for the names of the next graphs that hold a checkpoint of that name, in their order.
 
-    A page starts behind the last name of the one before: stores cut long results, and sort no more than they give.
+    A page starts after the last name of the previous page, because stores cut and sort only a part of a long result.
     """
     return (
         f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {_OF_ANY_FAMILY} }} "
@@ -186,8 +186,7 @@ def checkpoints_after(graph: str, most: int) -> str:
 def _pattern(endpoint: Endpoint, graphs: Sequence[str]) -> str:
     """Return the graph pattern of all triples of graphs, as `?s ?p ?o`.
 
-    Jena refuses to parse `urn:uuid:` IRIs that are no UUIDs, which those of Karenina are: there, names are compared
-    as texts.
+    Jena refuses `urn:uuid:` IRIs that are no UUIDs, such as those of Karenina, so it compares names as texts.
     """
     names = [iri(graph) for graph in graphs]
     if endpoint.profile.names == "text":
@@ -205,7 +204,7 @@ def iri(text: str) -> str:
 
 
 def _url_for(endpoint: Endpoint, graph: str) -> str | None:
-    """Return the URL of a graph in the graph store, None without one, or where its name is too long for a URL."""
+    """Return the URL of a graph in the graph store, None without a graph store or for a name that is too long."""
     if endpoint.store is None:
         return None
     iri(graph)  # refuses an invalid IRI
@@ -216,7 +215,7 @@ def _url_for(endpoint: Endpoint, graph: str) -> str | None:
 def insertions(graph: str, triples: Body) -> Iterator[str]:
     """Yield updates that add N-Triples to a graph (SPARQL 1.1 Update §3.1.1), each small enough for every store.
 
-    Blank nodes become IRIs that follow from the graph and their label: an update that is sent twice adds nothing.
+    Blank nodes become IRIs that are computed from the graph and their label, so that the updates are idempotent.
     """
 
     def written(term: object) -> str:
@@ -240,13 +239,13 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
 
 
 def preview_skipped(load: Outgoing) -> dict[str, Any]:
-    """Return the preview of a graph that the manifest has as done."""
+    """Return the preview of a graph that is done in the manifest."""
     reason = "skipped, if the store still has as many triples: this very content was sent and verified before"
     return {"source": load.source, "graph": load.graph, "triples": load.count, "skipped": reason}
 
 
 def preview_as_json(load: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[dict[str, Any]]:
-    """Yield the requests by which a graph would be replaced, as JSON objects; credentials are masked."""
+    """Yield the requests that would replace a graph, as JSON objects; credentials are masked."""
     for request in replace_graph(endpoint, load.graph, load.triples):
         yield {
             "source": load.source,
@@ -262,7 +261,7 @@ def preview_as_json(load: Outgoing, endpoint: Endpoint, credentials: Credentials
 def preview_as_text(
     load: Outgoing, endpoint: Endpoint, credentials: Credentials, *, body: bool = False
 ) -> Iterator[str]:
-    """Yield the same as lines for people, with the first lines of each body on request."""
+    """Yield the requests that would replace a graph, as lines of text, on request with the start of each body."""
     for request in replace_graph(endpoint, load.graph, load.triples):
         yield f"{request.method} {request.url}"
         yield from (f"  {name}: {value}" for name, value in _headers(request, credentials).items())
@@ -275,7 +274,7 @@ def preview_as_text(
 
 
 def preview_as_curl(load: Outgoing, endpoint: Endpoint, credentials: Credentials) -> Iterator[str]:
-    """Yield the same as commands for a shell. Credentials stay where they are: the shell looks them up."""
+    """Yield the requests that would replace a graph, as shell commands that read the credentials from their origin."""
     for request in replace_graph(endpoint, load.graph, load.triples):
         options = [f"-H '{name}: {value}'" for name, value in request.headers.items()]
         if credentials.for_shell:
@@ -291,7 +290,7 @@ def _headers(request: Request, credentials: Credentials) -> dict[str, str]:
 
 
 _CUT_SIGN = "x-sparql-maxrows"
-"""The header by which Virtuoso says that it has a limit."""
+"""The header of Virtuoso for a result that it cut."""
 _TRUE = ("1", "true")
 Key = tuple[str, ...]
 """A term by kind, value and datatype or language."""
@@ -309,8 +308,8 @@ _FRACTION = re.compile(r"(\.\d*?)0*(?=$|[Z+-])")
 def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> QueryResult:
     """Return the result of a query of a form.
 
-    Raises TruncatedResultError for an answer that does not parse to its end, as when a query ran out of time, for one
-    that is marked as cut, and for one of `most_rows` rows, where the server is known to cut silently.
+    Raises TruncatedResultError for an answer that does not parse to its end, such as after a timeout, for one that is
+    marked as cut, and for one of `most_rows` rows, at which the server cuts silently.
     """
     if form in ("construct", "describe"):
         quads = pyoxigraph.parse(triples_of(answer), format=pyoxigraph.RdfFormat.N_TRIPLES)
@@ -318,7 +317,7 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
     else:
         result = _solutions(answer)
     if form == "ask":
-        # Virtuoso gives one row, or none, in place of a truth value.
+        # Virtuoso returns one row, or none, instead of a truth value.
         in_rows = any(getattr(term, "value", "") in _TRUE for row in result.rows for term in row)
         return QueryResult("ask", boolean=in_rows if result.boolean is None else result.boolean)
     number = len(result.triples) or len(result.rows)
@@ -346,8 +345,8 @@ def _solutions(answer: Answer) -> QueryResult:
 def triples_of(answer: Answer) -> bytes:
     """Return the N-Triples in an answer after parsing them to their end.
 
-    Raises TruncatedResultError for N-Triples that do not parse, or end in the middle of a line. Missing lines at the
-    end cannot be seen here: compare with a count.
+    Raises TruncatedResultError for N-Triples that do not parse, or end in the middle of a line. It cannot detect
+    missing lines at the end, so compare with a count.
     """
     body = answer.body
     try:
@@ -360,11 +359,11 @@ def triples_of(answer: Answer) -> bytes:
     return body
 
 
-def _broken(what: str, body: bytes) -> TruncatedResultError:
+def _broken(syntax: str, body: bytes) -> TruncatedResultError:
     shown = printable(" ".join(body[-120:].decode("utf-8", "replace").split()))
     return TruncatedResultError(
-        f"the answer is {what} that ends too early (at its end: {shown!r}); the query may have run out of time at the "
-        "server. Nothing of it is used"
+        f"the answer is {syntax} that ends too early (at its end: {shown!r}); the query may have run out of time at "
+        "the server. Nothing of it is used"
     )
 
 
@@ -375,11 +374,11 @@ def values_of(triples: Body) -> frozenset[tuple[Key, Key, Key]]:
 
 def large_integers(triples: Body, largest: int) -> list[str]:
     """Return the integers in an N-Triples text that are further from zero than `largest`."""
-    found = (one for line in opened(triples) for one in _LARGE.findall(line))
-    # Compared as texts of digits: Python refuses to convert thousands of digits.
+    found = (literal for line in opened(triples) for literal in _LARGE.findall(line))
+    # Compared as texts of digits, because Python refuses to convert thousands of digits.
     limit = str(largest)
     digits = {literal.decode(): literal.decode().lstrip("+-").lstrip("0") for literal in found}
-    return [one for one, bare in digits.items() if (len(bare), bare) > (len(limit), limit)]
+    return [literal for literal, bare in digits.items() if (len(bare), bare) > (len(limit), limit)]
 
 
 def _key(term: object) -> Key:
@@ -391,7 +390,7 @@ def _key(term: object) -> Key:
 
 
 def _number(number: Decimal) -> str:
-    # Not `normalize`: it rounds to the precision of the context.
+    # `normalize` would round to the precision of the context.
     sign, digits, exponent = number.as_tuple()
     written = "".join(map(str, digits)).lstrip("0")
     bare = written.rstrip("0")

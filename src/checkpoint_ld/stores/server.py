@@ -1,13 +1,13 @@
 """The backend on a server: operations of SPARQL 1.1 on named graphs, over one connection.
 
-Requests are sent within limits, repeated where that is safe, and refusals explained. Types and exceptions of httpx do
-not leave this module.
+`Connection` sends requests within limits, repeats them after temporary failures, and explains refusals. `SparqlClient`
+has the operations. Types and exceptions of httpx do not leave this module.
 
-HTTP has no lock. Where the service takes updates, a graph is added by one update that does nothing if a graph of its
-name exists, and changed by one that does nothing if the graph has changed meanwhile; a mark in the graph shows whose
-update it was. So one of two concurrent writers of an id wins, on a store whose updates are atomic (SPARQL 1.1 Update
-§2.2 recommends that; Oxigraph's are). A graph that is too large for an update, or that goes to a store without long
-updates, is read first and then written by PUT: there, the later of two concurrent writers wins silently. Added
+HTTP has no lock. Where the service takes updates, a graph is added by an update that does nothing if a graph of its
+name exists, and changed by an update that does nothing if the graph has changed meanwhile. A mark in the graph shows
+whose update it was. So one of two concurrent writers of an id wins, on a store whose updates are atomic (SPARQL 1.1
+Update §2.2 recommends that; Oxigraph's are). A graph that is too large for an update, or for a store without long
+updates, is read first and then written by PUT. There, the later of two concurrent writers wins silently. Added
 statements are counted afterwards.
 """
 
@@ -72,16 +72,16 @@ PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)
 """Seconds to wait before each repetition."""
 LONGEST_PAUSE = 60.0
 TIMEOUT = 30.0
-"""Seconds that a server has for one answer."""
+"""The most seconds for an answer."""
 MOST_BYTES = 1 << 30
-"""The size of the largest answer that is taken."""
+"""The most bytes of an answer."""
 _SHOWN = 300
 _COUNTED = 100
-"""Graphs that are counted by one query."""
+"""The number of graphs that a query counts."""
 _PAGE = 5000
-"""Names of graphs that one query returns; Virtuoso sorts no more than 10,000 rows."""
+"""The number of names of graphs in the result of a query; Virtuoso sorts at most 10,000 rows."""
 _COMPRESSED = 64 << 10
-"""Bytes from which on a body is compressed."""
+"""The fewest bytes of a body that is compressed."""
 _MARK: Final = f"<{CAF_DERIVED}writer>"
 """The property by which a writer recognises its own update; it is removed at once."""
 _HASH: Final = NamedNode(f"{CAF_DERIVED}sha256")
@@ -90,14 +90,14 @@ _MOST_BYTES: Final = 8 << 20
 """The most bytes of a graph for an update, which takes a server many times the memory of a PUT."""
 _TRIES: Final = 3
 """The number of tries to read a graph that changes meanwhile."""
-# On one line, so that the places that a server names are those of the given text.
+# On one line, so that line numbers in a server's messages are those of the given text.
 _PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in guard.PREFIXES.items())
 
 
 class Connection:
-    """Sends requests to one server; credentials are sent to its `origin` alone.
+    """Sends requests to one server; credentials are only sent to its `origin`.
 
-    `timeout` is the time in seconds that one answer may take, all of it. `wait` is how to wait, for tests.
+    `timeout` is the most seconds for a whole answer. `wait` is the function that waits, which tests replace.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close what is open; the next request opens a new connection."""
+        """Close the connection; the next request opens a new one."""
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -130,8 +130,8 @@ class Connection:
     def send(self, request: Request) -> Answer:
         """Send a request and return the answer.
 
-        Raises ServerUnreachableError where none comes, AuthFailedError and ServerRefusedError for what the server
-        refuses, TruncatedResultError for an answer that broke off. After a temporary failure it is tried six times.
+        Raises ServerUnreachableError without an answer, AuthFailedError and ServerRefusedError for a refusal,
+        TruncatedResultError for an incomplete answer. After temporary failures it is tried up to six times.
         """
         for attempt in range(len(PAUSES) + 1):
             is_last, pause = attempt == len(PAUSES), None
@@ -157,7 +157,7 @@ class Connection:
         raise AssertionError  # the last attempt returns or raises
 
     def _exchange(self, request: Request) -> Answer:
-        import httpx  # noqa: PLC0415 - only who speaks to a server waits for it
+        import httpx  # noqa: PLC0415 - it takes long to import
 
         headers = {**request.headers, "User-Agent": f"checkpoint-ld/{software()}"}
         is_known = origin_of(request.url) == self.origin
@@ -187,7 +187,7 @@ class Connection:
             cause: BaseException | None = error
             while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
                 cause = cause.__cause__ or cause.__context__
-            # A certificate does not become right by itself.
+            # Another try does not help against an invalid certificate.
             raise _BrokenOffError(str(error) or type(error).__name__, begun=begun, may_pass=cause is None) from None
 
     def _opened(self) -> httpx.Client:
@@ -199,7 +199,7 @@ class Connection:
                 self._auth = httpx.BasicAuth(given.user, given.secret)
             elif given.method == "digest" and self._auth is None:  # it remembers the challenge of the server
                 self._auth = httpx.DigestAuth(given.user, given.secret)
-            # Requests to this machine itself use no proxy. Redirects are never followed.
+            # Requests to this machine use no proxy. Redirects are never followed.
             url = httpx.URL(self.origin)
             is_local = is_loopback(url.host)
             # Without TLS no certificates are needed, and reading them takes 40 ms.
@@ -237,7 +237,7 @@ class Connection:
 
 
 class _BrokenOffError(Exception):
-    """No answer, or only the beginning of one (`begun`); `may_pass` says whether to try again."""
+    """No answer, or only the beginning of one (`begun`); `may_pass` is whether to try again."""
 
     def __init__(self, reason: str, *, begun: bool = False, may_pass: bool = True) -> None:
         super().__init__(reason)
@@ -246,7 +246,7 @@ class _BrokenOffError(Exception):
 
 
 def _pause_of(value: str | None) -> float | None:
-    """Return the seconds that a server asks to wait (RFC 9110 §10.2.3), at most a minute; None if it does not."""
+    """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), at most a minute, or None."""
     if not value:
         return None
     if value.isdigit():
@@ -264,10 +264,9 @@ def _shown(request: Request) -> str:
 
 
 class SparqlClient:
-    """Speaks to one triple store.
+    """A client of one triple store.
 
-    Every method raises a StoreError for what the server does not do, and repeats requests after temporary failures: all
-    of them are idempotent.
+    Every method raises a StoreError if the server fails. Requests are idempotent and repeated after temporary failures.
     """
 
     def __init__(self, endpoint: Endpoint, connection: Connection, where: str = "") -> None:
@@ -290,7 +289,7 @@ class SparqlClient:
             self._connection.close()
 
     def send(self, prepared: Request) -> Answer:
-        """Send a request of `stores.request` as it is, where no other method fits."""
+        """Send a request of `stores.request`, for which there is no other method."""
         with self._guard:
             if prepared.writes and not self._is_introduced:
                 first = request.introduction(self.endpoint)
@@ -300,15 +299,15 @@ class SparqlClient:
             return self._connection.send(prepared)
 
     def working(self, *, writing: bool) -> AbstractContextManager[object]:  # noqa: ARG002 - HTTP has no lock
-        """Keep other threads out; other processes cannot be kept out."""
+        """Exclude other threads; other processes cannot be excluded."""
         return self._guard
 
     def query(self, text: str, *, max_rows: int | None = None, **parameters: Any) -> QueryResult:
         """Return the result of a query, with `parameters` bound as `sparql.run` binds them.
 
-        The result is whole, unless it has more than `max_rows` rows or statements: it is cut then, and says so.
+        A result with more than `max_rows` rows or statements is cut, and marked as cut.
 
-        Raises SettingsError for a query that does not only read, and TruncatedResultError for a result that was cut.
+        Raises SettingsError for an update, and TruncatedResultError for a result that the server cut.
         """
         query = guard.checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
         is_limited = max_rows is not None and query.form == "select"  # LIMIT counts no statements
@@ -319,11 +318,11 @@ class SparqlClient:
         return replace(found, rows=found.rows[:max_rows], triples=found.triples[:max_rows], is_cut=True)
 
     def select(self, text: str, parameters: Mapping[str, Term] = NO_PARAMETERS) -> Sequence[Row]:
-        """Return the solutions of a query of ours."""
+        """Return the solutions of a query of this package."""
         return self._result(_PREFIXES + bound(text, parameters), "select").rows
 
     def checkpoints(self) -> list[str]:
-        """Return the names of the graphs that hold a checkpoint of that name, sorted; stores have other graphs too."""
+        """Return the sorted names of the graphs that hold a checkpoint of that name, without other graphs."""
         names: list[str] = []
         while True:
             page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
@@ -337,11 +336,11 @@ class SparqlClient:
                 return names
 
     def unfinished(self) -> frozenset[str]:
-        """Return nothing: a server makes a graph as a whole."""
+        """Return no names, because a server writes a graph as a whole."""
         return frozenset()
 
     def count(self, graphs: Iterable[str]) -> dict[str, int]:
-        """Return how many triples each of the graphs holds, 0 for one that is not there."""
+        """Return the number of triples of each of the graphs, 0 for a missing graph."""
         counts = dict.fromkeys(graphs, 0)
         names = tuple(counts)
         for parts in (names[start : start + _COUNTED] for start in range(0, len(names), _COUNTED)):
@@ -354,10 +353,10 @@ class SparqlClient:
         return counts
 
     def read(self, graph: str) -> bytes | None:
-        """Return the N-Triples of a graph, None where there is no such graph.
+        """Return the N-Triples of a graph, None if there is no such graph.
 
-        They are counted, since a text that is cut at the end of a line looks complete; a graph that changed meanwhile
-        is read again. Raises TruncatedResultError, or CountMismatchError for a graph that stays incomplete.
+        They are counted, because a text that is cut at the end of a line is valid. A graph that changed meanwhile is
+        read again. Raises TruncatedResultError, or CountMismatchError for a graph that stays incomplete.
         """
         for _ in range(_TRIES + 1):
             answer = self.send(request.read_graph(self.endpoint, graph))
@@ -370,11 +369,11 @@ class SparqlClient:
         )
 
     def holds(self, graph: str, triples: Body) -> bool:
-        """Return whether a graph holds exactly these N-Triples, by value: stores write literals in their own ways."""
+        """Return whether a graph holds exactly these N-Triples, by value, because stores rewrite literals."""
         return request.values_of(self.read(graph) or b"") == request.values_of(triples)
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:  # noqa: ARG002 - there is no place for it
-        """Make a graph unless there is one of its name; return whether it was made."""
+        """Add a graph unless its name exists; return whether it was added."""
         name, count = NamedNode(graph), sum(1 for _ in opened(triples))
         if not self._takes_updates() or count > _MOST_TRIPLES or len(triples) > _MOST_BYTES:
             is_ours = not self.count([graph])[graph]
@@ -396,11 +395,11 @@ class SparqlClient:
         return is_ours
 
     def add_all(self, quads: Body, number: int) -> None:
-        """Add the N-Quads of so many graphs; what is in these graphs stays. Raises SettingsError for most stores."""
+        """Add the N-Quads of `number` graphs to these graphs. Raises SettingsError for most stores."""
         self.send(request.add_graphs(self.endpoint, quads, number, compress=self._compresses(quads)))
 
     def change(self, graph: str, triples: Body, before: bytes) -> bool:
-        """Write the differences of a graph, if its hash is still that of `before`; return whether it was."""
+        """Write the differences of a graph if its hash is still that of `before`; return whether it was."""
         if not self._takes_updates():
             is_same = self.holds(graph, before)
             if is_same:
@@ -413,18 +412,18 @@ class SparqlClient:
         return self._holds(name, becomes)
 
     def replace(self, graph: str, triples: Body, *, source: str = "") -> None:  # noqa: ARG002 - as for add
-        """Make a graph hold these N-Triples and nothing else."""
-        for one in request.replace_graph(self.endpoint, graph, triples, compress=self._compresses(triples)):
-            self.send(one)
+        """Replace a graph by these N-Triples."""
+        for prepared in request.replace_graph(self.endpoint, graph, triples, compress=self._compresses(triples)):
+            self.send(prepared)
 
     def drop(self, graph: str) -> bool:
-        """Remove a graph and return whether it was there."""
-        one = request.drop_graph(self.endpoint, graph)
-        was_there = one.method == "DELETE" or bool(self.count([graph])[graph])
-        return self.send(one).status != 404 and was_there
+        """Remove a graph and return whether it existed."""
+        prepared = request.drop_graph(self.endpoint, graph)
+        was_there = prepared.method == "DELETE" or bool(self.count([graph])[graph])
+        return self.send(prepared).status != 404 and was_there
 
     def renew(self) -> None:
-        """Do nothing: the server looks after its files."""
+        """Do nothing, because the server repairs its files."""
 
     def _result(self, text: str, form: guard.Form) -> QueryResult:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
@@ -438,7 +437,7 @@ class SparqlClient:
         return bool(self.select(f"SELECT ?found {{ GRAPH {name} {{ {pattern} }} BIND (1 AS ?found) }}"))
 
     def _takes_updates(self) -> bool:
-        """Return whether the store takes long updates, and finds statements with literals that it rewrites."""
+        """Return whether the store accepts long updates, and matches statements with literals that it rewrites."""
         return self.endpoint.update is not None and not self.endpoint.profile.form_encoded
 
     def _compresses(self, body: Body) -> bool:
@@ -465,15 +464,13 @@ def connect(  # noqa: PLR0913 - all but the first are named
 ) -> SparqlClient:
     """Return a client of the triple store at `url`.
 
-    With the profile `auto`, the store itself says which kind it is, and `found` is called with that; with any other
-    nothing is opened before the first operation. `query`, `update` and `store` are URLs of services that are not where
-    the profile has them.
-    Raises SettingsError for what makes no sense, and StoreError for a store that does not answer.
+    With the profile `auto`, the product is recognised by a request, and `found` is called with its name; with any other
+    profile, the first operation opens the connection. `query`, `update` and `store` are URLs of services that differ
+    from the profile. Raises SettingsError for invalid arguments, and StoreError for a store that does not answer.
     """
     checked_url(url)
     if profile == AUTO and query is None and update is None and store is None:
-        # Without credentials, since their kind is not known yet.
-        # Any answer will do, also a refusal: the header suffices.
+        # Without credentials, whose kind is not known yet. The header of any answer suffices, even of a refusal.
         accepted = frozenset(range(200, 600))
         greeting = Request("GET", url, "ask which store this is", {"Accept": "text/turtle, */*;q=0.5"}, b"", accepted)
         with Connection(origin_of(url), timeout=timeout, wait=wait) as connection:

@@ -1,8 +1,7 @@
-"""SQLite: connections that are opened at first use and brought to our schema, and the specifics of this database.
+"""SQLite: connections that are opened at first use and migrated to the current schema.
 
-The tables and the queries are SQLAlchemy's and would do for PostgreSQL. This module has the parts that a second
-database would need of its own: addresses, settings of connections, the start of a transaction, errors. `migrations` has
-the rest.
+The tables and queries of `tables` also fit PostgreSQL. This module has the parts that are specific to SQLite:
+addresses, settings of connections, the start of a transaction, and errors. `migrations` is specific to it, too.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
 
 
 _OLDEST: Final = (3, 37)
-"""The first version that knows strict tables."""
+"""The first version with strict tables."""
 _SMALLEST: Final = 512
-"""Bytes that a database has at least: one page."""
+"""The fewest bytes of a database: one page."""
 _WRITING: Final = "checkpoint_ld_writing"
-"""The option of connections whose transactions take the lock for writing at once."""
+"""The option of connections whose transactions start with the lock for writing."""
 
 _logger = logging.getLogger("checkpoint_ld.stores")
 
@@ -48,14 +47,14 @@ _PATIENCE_MS = 5000
 _PAUSE_S = 0.01
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE})
-"""A failed write is, by far most often, one beyond a quota or a limit on the size of files."""
+"""The errors of a full disk; a failed write mostly exceeds a quota or a limit on the size of files."""
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def path_of(url: str | os.PathLike[str]) -> Path:
-    """Return the path of the database that an SQLAlchemy URL names, such as `sqlite:///checkpoints.db`.
+    """Return the path of the database of an SQLAlchemy URL, such as `sqlite:///checkpoints.db`.
 
-    A text that is no URL is a path. Raises SettingsError for other databases, one in memory, and the path of a folder.
+    Any other text is a path. Raises SettingsError for other databases, one in memory, and the path of a folder.
     """
     if not isinstance(url, str) or "://" not in url:
         return store_path(url, is_folder=False)
@@ -71,7 +70,7 @@ def path_of(url: str | os.PathLike[str]) -> Path:
 
 
 class Database:
-    """The database at `path`. With `flushed`, transactions of connections that are opened end on the disk."""
+    """The database at `path`. With `flushed`, every transaction of a new connection is flushed to the disk."""
 
     def __init__(self, path: Path, *, flushed: bool) -> None:
         self.path = path
@@ -83,22 +82,22 @@ class Database:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file at all."""
+        """Whether there is a file."""
         return self.path.exists()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Give a connection that sees one state of the database."""
+        """Yield a connection that sees one state of the database."""
         with database_errors(self.path), self._engine().begin() as connection:
             yield connection
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """Give a connection that is the only one that writes; what it wrote is kept if nothing is raised.
+        """Yield the only connection that writes; its changes are committed unless an exception is raised.
 
-        Threads take turns here: SQLite's own waiting sleeps far longer than a save takes.
+        Threads wait for a lock, because SQLite's waiting sleeps far longer than a save takes.
         """
-        is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite says who is in the way
+        is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite raises the error
         try:
             with database_errors(self.path), _writer(self._engine()).begin() as connection:
                 yield connection
@@ -114,9 +113,9 @@ class Database:
                 self._opened = self._disposal = None
 
     def reset(self) -> None:
-        """Empty the database; one that is damaged is given another name, and an empty one takes its place.
+        """Empty the database; a damaged database is renamed, and replaced by an empty one.
 
-        Raises StoreError and UnsupportedVersion for a database that is not ours, and leaves it as it is.
+        Raises StoreError and UnsupportedVersion for a database of another program or version, which stays unchanged.
         """
         with self._guard:
             try:
@@ -140,7 +139,7 @@ class Database:
                 if self._opened is None or self._opened[1:] != (os.getpid(), self.path.stat().st_ino):
                     self.close()
                     engine = self._open()
-                    # Also without `close`: Python 3.13 warns of connections that were not closed.
+                    # Python 3.13 warns of connections that were not closed.
                     self._disposal = weakref.finalize(self, _dispose, engine, os.getpid())
                     self._opened = engine, os.getpid(), self.path.stat().st_ino
                 return self._opened[0]
@@ -150,10 +149,10 @@ class Database:
                 ) from None
 
     def _open(self) -> sa.Engine:
-        with contextlib.suppress(OSError):  # the database says better what is wrong with its folder
+        with contextlib.suppress(OSError):  # SQLite reports the error
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
-            if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would take it for an empty one
+            if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would treat it as empty
                 raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
         engine = _made_engine(self.path, flushed=self.flushed)
         try:
@@ -173,14 +172,14 @@ def _writer(engine: sa.Engine) -> sa.Engine:
 
 
 def _dispose(engine: sa.Engine, process: int) -> None:
-    # A connection of a parent process must not be closed here, which would release its locks.
+    # Closing a connection of a parent process would release its locks.
     engine.dispose(close=process == os.getpid())
 
 
 def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
-    """Return an engine for the database at `path`, which is opened, or made, by its first connection.
+    """Return an engine for the database at `path`, which its first connection opens or makes.
 
-    With `flushed` every transaction is on the disk when it ends, rather than only whole after a power cut.
+    With `flushed`, a transaction survives a power cut; without it, the last transactions may be lost.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
@@ -188,7 +187,7 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
 
     @sa.event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
-        # The driver itself would begin transactions late and without the lock for writing.
+        # The driver would begin transactions late and without the lock for writing.
         driver.isolation_level = None
         driver.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
         driver.execute("PRAGMA foreign_keys = ON")
@@ -198,16 +197,16 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
         writing = connection.get_execution_options().get(_WRITING, False)
-        # By the driver: SQLAlchemy's overhead for a statement is larger than the statement.
+        # The driver executes it, because SQLAlchemy's overhead is larger than the statement.
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return made
 
 
 def _log_ahead(driver: Any, path: Path) -> None:
-    """Switch to a write-ahead log, where readers and a writer do not wait for each other; it stays switched on.
+    """Switch permanently to a write-ahead log, with which readers and a writer do not wait for each other.
 
-    While others do the same, SQLite refuses at once, whatever its timeout is.
+    While another process does the same, SQLite refuses at once, regardless of its timeout.
     """
     deadline = time.monotonic() + _PATIENCE_MS / 1000
     while driver.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -223,7 +222,7 @@ def _log_ahead(driver: Any, path: Path) -> None:
 
 
 def faults(connection: sa.Connection, *, quickly: bool = False) -> list[str]:
-    """Return the faults of a database itself: of its pages, its indexes, and dangling references of rows."""
+    """Return the faults of a database: of its pages and indexes, and dangling references of rows."""
     check = "quick_check" if quickly else "integrity_check"
     found = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA {check}(20)") if row[0] != "ok"]
     orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all() if not quickly else ()
@@ -231,7 +230,7 @@ def faults(connection: sa.Connection, *, quickly: bool = False) -> list[str]:
 
 
 def _move_aside(path: Path) -> Path:
-    """Give a database, and what SQLite keeps beside it, another name, which is returned."""
+    """Rename a database and SQLite's files beside it; return the new path."""
     aside = path.with_name(f"{path.name}.corrupt-{time.time_ns() // 1_000_000}")
     for suffix in ("", "-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):
@@ -241,7 +240,7 @@ def _move_aside(path: Path) -> Path:
 
 @contextlib.contextmanager
 def database_errors(path: Path) -> Iterator[None]:
-    """Turn the errors of SQLite into those of stores: damaged, busy, full, or unusable."""
+    """Turn the errors of SQLite into store errors: damaged, busy, full, or unusable."""
     try:
         yield
     except DBAPIError as error:

@@ -1,7 +1,7 @@
-"""The tables of the database, strict where it can be, with their indexes; and checkpoints as rows of them, and back.
+"""The tables of the database with their indexes, the queries on them, and the conversion of checkpoints to rows.
 
-Types and constraints are chosen so that PostgreSQL can hold the same tables: integers of 64 bits, real numbers of
-double precision, texts that are ordered by code point. What only one of the two understands is marked so.
+Types and constraints also fit PostgreSQL: integers of 64 bits, real numbers of double precision, texts that are ordered
+by code point. Options of only one of the two databases are marked.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 NUMBER: Final = 2
-"""The number of this schema. Older databases are brought to it; newer ones are refused."""
+"""The number of this schema. Older databases are converted to it; newer ones are refused."""
 STATUSES: Final = ("pending", "running", "paused", "completed", "failed", "cancelled")
 """The states of an execution."""
 UNKNOWN: Final[Mapping[str, Any]] = MappingProxyType(
     {"task": "", "started_at": 0, "tool_id": "", "args_json": "{}", "success": -1}
 )
-"""The values for the unknown in columns that are not NULL, such as the success of a call in flight."""
+"""The values that stand for unknown in columns that are not NULL, such as the success of a call in flight."""
 
 _TYPES: Final[Mapping[str, Any]] = MappingProxyType(
     {
@@ -136,7 +136,7 @@ _KEY = (_of.timestamp, _of.step_number, _of.id)
 
 
 class Prepared:
-    """A statement that is compiled once and run by the driver; with SQLAlchemy, a save would take twice as long.
+    """A statement that is compiled once and executed by the driver, which halves the time of a save.
 
     `sets` are the columns that an update sets.
     """
@@ -147,7 +147,7 @@ class Prepared:
         self._compiled: tuple[str, tuple[str, ...], Mapping[str, Any]] | None = None
 
     def on(self, connection: sa.Connection, *rows: Row) -> tuple[Any, ...] | None:
-        """Run it with the values of these rows, by name; return the first row. Raises what the driver does."""
+        """Execute it with the values of these rows, by name; return the first row. Raises errors of the driver."""
         if self._compiled is None:
             made = self._statement.compile(dialect=connection.dialect, column_keys=self._sets)
             self._compiled = made.string, tuple(made.positiontup), made.params
@@ -179,12 +179,12 @@ _KNOWN = Prepared(sa.select(_of.sha256, _of.source_sha256, _of.file_name).where(
 
 
 def known(connection: sa.Connection, checkpoint_id: str) -> tuple[str, str | None, str | None] | None:
-    """Return the hash of a checkpoint, that of its foreign file, and the name of its file; None if it is not there."""
+    """Return the hash of a checkpoint, that of its foreign file, and the name of its file; None without a row."""
     return cast("tuple[str, str | None, str | None] | None", _KNOWN.on(connection, {"id": checkpoint_id}))
 
 
 def row_of(tree: Tree, header: Header) -> Row:
-    """Return the row of `checkpoints` for a canonical tree; all members beyond the first seven are one JSON text."""
+    """Return the row of `checkpoints` for a canonical tree; members without a column are one JSON text."""
     extra = {name: value for name, value in tree.items() if name not in (*_FIRST, "snapshot", "metadata")}
     return {
         **{name: getattr(header, name) for name in _in_header},
@@ -196,14 +196,14 @@ def row_of(tree: Tree, header: Header) -> Row:
 
 
 def tree_of(row: Mapping[Any, Any]) -> Tree:
-    """Return the canonical tree that a row of `checkpoints` was made from. Raises ValueError for damaged JSON."""
+    """Return the canonical tree of a row of `checkpoints`. Raises ValueError for damaged JSON."""
     parts = {name: loaded(row[f"{name}_json"] or "{}") for name in ("snapshot", "metadata", "extra")}
     extra = parts.pop("extra")
     return {**{name: row[name] for name in _FIRST}, **parts, **extra}
 
 
 def _thought_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:
-    """Return the rows of `thoughts` for a snapshot; of parents, those that are in the chain."""
+    """Return the rows of `thoughts` for a snapshot; parents that are not in the chain are NULL."""
     chain = {thought.id for thought in snapshot.thought_chain}
     return [
         {
@@ -243,12 +243,12 @@ PARTS: Final[Mapping[sa.Table, Callable[[str, Snapshot], list[Row]]]] = MappingP
 
 
 def filled(row: Row) -> Row:
-    """Return a row with the values for the unknown in columns that are not NULL."""
+    """Return a row with UNKNOWN in place of None."""
     return {name: UNKNOWN.get(name) if value is None else value for name, value in row.items()}
 
 
 def dumped(value: Any) -> str:
-    """Return JSON text that is read back as the same value: numbers, nulls and the order of members included."""
+    """Return JSON text that is read as the same value, including numbers, nulls and the order of members."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:  # integers above 64 bits
@@ -256,14 +256,14 @@ def dumped(value: Any) -> str:
 
 
 def loaded(text: str) -> Any:
-    """Return the value of JSON text that `dumped` wrote. Raises ValueError for what is no JSON."""
+    """Return the value of JSON text that `dumped` wrote. Raises ValueError for a text that is no JSON."""
     return json.loads(text) if _LONG_NUMBER.search(text) else orjson.loads(text)
 
 
 def add(
     connection: sa.Connection, checkpoint: AgentCheckpoint, *, file_name: str | None, source_sha256: str | None
 ) -> None:
-    """Insert a checkpoint with its thoughts and calls; one of its id must not be there."""
+    """Insert a checkpoint with its thoughts and calls; the id must be new."""
     execution_id = checkpoint.execution_id
     execution = _EXECUTION.on(connection, {"id": execution_id})
     if execution is None:
@@ -275,7 +275,7 @@ def add(
     task = checkpoint.snapshot.context.variables.get("task")
     goes_on = execution is not None and execution[0] == "running" and execution[1] <= checkpoint.timestamp
     if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in _STATUSES:
-        return  # the row of its execution is as it should be
+        return  # the row of its execution needs no change
     follow(connection, execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
 
@@ -295,7 +295,7 @@ def change(connection: sa.Connection, checkpoint: AgentCheckpoint) -> None:
 
 
 def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
-    """Delete a checkpoint with its thoughts and calls; return whether it was there."""
+    """Delete a checkpoint with its thoughts and calls; return whether it existed."""
     execution = connection.scalar(sa.delete(checkpoints).where(_of.id == checkpoint_id).returning(_of.execution_id))
     if execution is None:
         return False
@@ -304,9 +304,9 @@ def remove(connection: sa.Connection, checkpoint_id: str) -> bool:
 
 
 def follow(connection: sa.Connection, execution_id: str, task: str | None = None, of_id: str | None = None) -> None:
-    """Update the row of an execution: its state is that of its newest checkpoint; without any it is removed.
+    """Update the row of an execution to the state of its newest checkpoint; without checkpoints it is removed.
 
-    `task` is that of the checkpoint `of_id`; it counts if that one is the newest, or if none was known.
+    `task` is that of the checkpoint `of_id`; it is written if that is the newest, or if no task was known.
     """
     newest, oldest = _NEWEST.on(connection, {"of": execution_id}), _OLDEST.on(connection, {"of": execution_id})
     if newest is None or oldest is None:
@@ -317,24 +317,24 @@ def follow(connection: sa.Connection, execution_id: str, task: str | None = None
     state = {"status": _STATUSES.get(reason, "running"), "started_at": oldest[1], "completed_at": ended}
     _FOLLOWED.on(connection, {**state, "of": execution_id})
     if task is not None:
-        here = sa.update(executions).where(executions.c.id == execution_id)
-        unknown = here.where(executions.c.task == UNKNOWN["task"])
-        connection.execute((here if newest_id == of_id else unknown).values({"task": task}))
+        mine = sa.update(executions).where(executions.c.id == execution_id)
+        unknown = mine.where(executions.c.task == UNKNOWN["task"])
+        connection.execute((mine if newest_id == of_id else unknown).values({"task": task}))
 
 
 def headers(wanted: Filter) -> sa.Select[Any]:
-    """Return the query for the headers of all that fit, in order, after the cursor and up to the limit."""
+    """Return the query for the headers of all matching checkpoints, in order, after the cursor and up to the limit."""
     order = [column.desc() if wanted.order == "newest" else column for column in _KEY]
     return sa.select(*_HEADER).where(*_conditions(wanted)).order_by(*order).limit(wanted.limit)
 
 
 def children(checkpoint_id: str) -> sa.Select[Any]:
-    """Return the query for the headers of all that have a checkpoint as parent, the oldest first."""
+    """Return the query for the headers of the children of a checkpoint, the oldest first."""
     return sa.select(*_HEADER).where(_of.parent_checkpoint_id == checkpoint_id).order_by(*_KEY)
 
 
 def holding(thought_id: str) -> sa.Select[Any]:
-    """Return the query for the headers of all that hold a thought, the oldest first."""
+    """Return the query for the headers of the checkpoints that hold a thought, the oldest first."""
     held = sa.select(_chain.checkpoint_id).where(_chain.id == thought_id)
     return sa.select(*_HEADER).where(_of.id.in_(held)).order_by(*_KEY)
 
@@ -344,7 +344,7 @@ def _conditions(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
         yield compare(sa.tuple_(*_KEY), sa.tuple_(*value)) if name == "key" else compare(_of[name], value)
 
     def has(of: sa.Column[Any], fits: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-        # The checkpoints of one execution are few, and looked at one by one; otherwise those that fit are looked up.
+        # The few checkpoints of an execution are checked each; otherwise an index finds the matching ones.
         if wanted.execution_id is not None:
             return sa.select(of).where(of == _of.id, fits).correlate(checkpoints).exists()
         return _of.id.in_(sa.select(of).where(fits))
@@ -352,7 +352,7 @@ def _conditions(wanted: Filter) -> Iterator[sa.ColumnElement[bool]]:
     if wanted.tool is not None:
         yield has(_calls.checkpoint_id, _calls.tool_id == (wanted.tool or None))
     if wanted.failed is not None:
-        # Spelt out, since the index of failed calls is not used for a value that is only bound later.
+        # A constant, because SQLite does not use the index of failed calls for a parameter.
         has_failed = has(_calls.checkpoint_id, _calls.success == sa.literal_column("0"))
         yield has_failed if wanted.failed else ~has_failed
     if wanted.confidence_below is not None:
