@@ -29,7 +29,7 @@ Check = Callable[[Any], bool] | None
 
 _ORIGIN = re.compile(r"\b(?:\w+\.)+")
 _RENAMED = "_renamed_arguments"
-# Annotations use names that modules import for type checkers only; they are looked up there when needed.
+# Annotations use names that modules import for type checkers only; they are resolved there when needed.
 _HOMES = ("typing", "collections.abc", "datetime", "pathlib", "checkpoint_ld", "checkpoint_ld.entities")
 
 
@@ -56,7 +56,7 @@ def renamed(**names: str) -> Callable[[Function], Function]:
 
 
 def checked(function: Function) -> Function:
-    """Return `function`; it raises WrongTypeError for an argument of another type than its annotation says."""
+    """Return `function`; it raises WrongTypeError for an argument of another type than its annotation."""
     names_before = vars(function).get(_RENAMED)
     if names_before is not None:
         bare: Function = vars(function)["__wrapped__"]
@@ -120,7 +120,7 @@ class CheckedMethods:
 
 
 class _Unknown:
-    """Stands for a type that cannot be found; every value is of it."""
+    """Stands for a type that cannot be found, and accepts every value."""
 
     def __class_getitem__(cls, _: Any) -> type[_Unknown]:
         return cls
@@ -155,7 +155,7 @@ def _checks_of(function: Callable[..., Any]) -> Iterable[tuple[str, Check]]:
 
 
 def _check_of(annotation: Any) -> Check:
-    """Return the check whether a value is of a type, None where every value is."""
+    """Return the check whether a value is of a type, None for a type that accepts every value."""
     kind, inner = get_origin(annotation) or annotation, get_args(annotation)
     if kind is Annotated:
         return _check_of(inner[0])
@@ -180,12 +180,12 @@ def _check_of(annotation: Any) -> Check:
 
 
 def _item_of(kind: type, inner: tuple[Any, ...]) -> Check:
-    is_record = issubclass(kind, tuple) and inner[1:] != (...,)  # in which each item has a type of its own
+    is_record = issubclass(kind, tuple) and inner[1:] != (...,)  # each item has a type of its own
     return None if is_record else _check_of(inner[0])
 
 
 def _instance(*kinds: type) -> Check:
-    if any(getattr(kind, "_is_protocol", False) for kind in kinds):  # each value is looked at
+    if any(getattr(kind, "_is_protocol", False) for kind in kinds):  # each value is checked, not only its type
         return lambda value: isinstance(value, kinds) and not isinstance(value, type)
     return _by_type(lambda given: issubclass(given, kinds) and (type in kinds or not issubclass(given, type)))
 
@@ -217,7 +217,7 @@ def _one_of(checks: list[Check]) -> Check:
 
 
 def _items(kinds: Any, item: Check) -> Check:
-    """Return the check of an array; a text is none, nor is a mapping or a file of bytes."""
+    """Return the check of an array; a text, a mapping and a file of bytes are no arrays."""
 
     def check(value: Any) -> bool:
         if not isinstance(value, kinds) or isinstance(value, str | bytes | bytearray | Mapping | BufferedIOBase):

@@ -1,4 +1,4 @@
-"""Where the shipped data (`contexts/`, `shapes/`) is at run time, and libraries that only some users need."""
+"""The folders of the shipped data (`contexts/`, `shapes/`), and the import of optional libraries."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Charts of benchmarks and of recorded answers: figures of Matplotlib, to change in a notebook or to write as SVG.
 
-`rates` and `paired` give the numbers behind charts of answers. Nothing here touches pyplot, which would keep every
+`rates` and `paired` return the numbers of the charts of answers. The module does not use pyplot, which would keep every
 figure in memory. Matplotlib comes with the extra `plots`.
 """
 
@@ -119,11 +119,11 @@ class Comparison:
         """The two-sided p-value of McNemar's exact test (McNemar 1947): 1 where the runs never disagree."""
         disagreeing = self.first_only + self.second_only
         fewer = min(self.first_only, self.second_only)
-        tail = way = 1
-        for one in range(fewer):
-            # Each binomial coefficient follows from the one before; computing all anew takes seconds.
-            way = way * (disagreeing - one) // (one + 1)
-            tail += way
+        tail = coefficient = 1
+        for k in range(fewer):
+            # Each binomial coefficient is computed from the one before; computing all of them takes seconds.
+            coefficient = coefficient * (disagreeing - k) // (k + 1)
+            tail += coefficient
         # Integers of any size: a power of two would be infinite as a float from 1024 questions on.
         return min(1.0, 2 * tail / 2**disagreeing) if disagreeing else 1.0
 
@@ -132,8 +132,8 @@ class Comparison:
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
     """Return the numbers of answers that passed, by model or by question, in the order of first appearance.
 
-    `assessments` is what `checkpoint_ld.assessment.assess` yields. Answers about questions that the benchmark does
-    not have count as undecided, under the name that they give. Raises SettingsError where `by` is neither.
+    `assessments` are those of `checkpoint_ld.assessment.assess`. Answers about questions that the benchmark does not
+    have count as undecided, under the name in the answer. Raises SettingsError for another `by`.
     """
     if by not in ("model", "question"):
         raise SettingsError(f"there are no rates by {by!r}: give 'model' or 'question'")
@@ -162,7 +162,7 @@ def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Compari
     Raises SettingsError where no question was decided in both.
     """
     before, after = _by_question(first), _by_question(second)
-    pairs = [Pair(one.name, one, after[key]) for key, one in before.items() if key in after]
+    pairs = [Pair(rate.name, rate, after[key]) for key, rate in before.items() if key in after]
     if not pairs:
         raise SettingsError("no question was decided in both runs: give two runs over one benchmark")
     table = Counter(tuple(2 * rate.passed > rate.total for rate in (pair.first, pair.second)) for pair in pairs)
@@ -186,16 +186,16 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
     if not found:
         raise SettingsError("there are no assessments to draw: give what checkpoint_ld.assessment.assess yields")
     sign = -1 if by == "model" else 1
-    found.sort(key=lambda one: (one.rate is None, sign * (one.rate or 0.0), sign * one.total))
+    found.sort(key=lambda group: (group.rate is None, sign * (group.rate or 0.0), sign * group.total))
     shown = found[:_MOST]
     notes = ["lines: Wilson intervals of 95 %", _more(len(found), "rows")]
-    figure, axes = _figure(f"Pass rate by {by}", [one.name for one in shown], notes=notes, shares=True)
-    for place, one in enumerate(shown):
-        counted = f"{one.passed:,} of {one.total:,}" + (f", {one.undecided:,} undecided" if one.undecided else "")
+    figure, axes = _figure(f"Pass rate by {by}", [rate.name for rate in shown], notes=notes, shares=True)
+    for place, rate in enumerate(shown):
+        counted = f"{rate.passed:,} of {rate.total:,}" + (f", {rate.undecided:,} undecided" if rate.undecided else "")
         axes.annotate(counted, (1, place), (8, 0), textcoords="offset points", va="center", fontsize=8)
-        if one.rate is not None:
-            axes.hlines(place, *one.interval, color=_NAVY, linewidth=2)
-            axes.scatter([one.rate], [place], color=_NAVY, s=42, zorder=3)
+        if rate.rate is not None:
+            axes.hlines(place, *rate.interval, color=_NAVY, linewidth=2)
+            axes.scatter([rate.rate], [place], color=_NAVY, s=42, zorder=3)
     return figure
 
 

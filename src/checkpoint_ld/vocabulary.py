@@ -1,4 +1,4 @@
-"""Namespaces and terms: the names that checkpoints use, and nothing about how they are used."""
+"""Namespaces and terms: the names in checkpoints, and the order in which they are written."""
 
 from __future__ import annotations
 

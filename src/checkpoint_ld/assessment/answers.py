@@ -78,10 +78,10 @@ class RecordedAnswer:
     `question_id` names the question. `values` are the values of the template's fields; `trace` is the raw response
     that they were taken from, None if it was not kept. `context` chooses the case of conditional ground truths.
     `answer_id`, `model`, `replicate` and `date` are as in the record, None where it does not state them. `extra` holds
-    all other members. `question_text` is the text that the model got; it names the question if `question_id` does not.
-    `recorded` is the result of a verification elsewhere. `place` is where the record stands.
+    all other members. `question_text` is the text that the model got; it identifies the question if `question_id` does
+    not. `recorded` is the result of a verification elsewhere. `place` is the place of the record.
 
-    `fault` says why a record cannot be used. It is empty for a usable record.
+    `fault` is the reason why a record cannot be used. It is empty for a usable record.
     """
 
     question_id: str | None
@@ -196,7 +196,7 @@ def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = N
     The file holds JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. Lines and
     results may be packed (`.gz`). An unusable line gives an answer with a `fault`; empty lines are skipped. `source` is
     a path, or for JSON lines a file that is open for reading bytes. `name` is the file name in places. Raises
-    SourceMissingError for a path that cannot be read, ReadError for a damaged file and for what is no export,
+    SourceMissingError for a path that cannot be read, ReadError for a damaged file and for another kind of file,
     SettingsError for a log where the extra `inspect` is missing.
     """
     if isinstance(source, str | os.PathLike):
@@ -225,7 +225,7 @@ def is_by_path(path: str | os.PathLike[str]) -> bool:
 def open_answers(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a file of JSON lines for `read_answers`, a packed one (`.gz`) unpacked.
 
-    Raises SourceMissingError if it cannot be read, ReadError if what is packed is damaged or above the usual limit.
+    Raises SourceMissingError if it cannot be read, ReadError if a packed file is damaged or above the usual limit.
     """
     if is_packed(path):
         return BytesIO(unpacked(*read_bytes(path)))

@@ -95,14 +95,14 @@ class Assessment(Shown):
     """The assessment of one recorded answer.
 
     `question` is None where there is no such question, `result` where the template was not applied. No trait changes
-    `status`. `answer.recorded` is the result of a verification elsewhere. `differences` are the findings about values
-    recorded there that differ from the values here, and about members that are not known.
+    `status`. `answer.recorded` is the result of a verification elsewhere. `differences` are the findings about recorded
+    values that differ from the values of this assessment, and about unknown members.
     """
 
     answer: RecordedAnswer
     status: Status
     reason: str = ""
-    question: AskedQuestion | None = None
+    question: AssessedQuestion | None = None
     result: VerificationResult | None = None
     traits: tuple[TraitResult, ...] = ()
     differences: tuple[Finding, ...] = ()
@@ -115,7 +115,7 @@ class Assessment(Shown):
 
     @property
     def differs(self) -> bool:
-        """Whether a value that was recorded elsewhere differs from the value here."""
+        """Whether a value that was recorded elsewhere differs from the value of this assessment."""
         return any(difference.rule == DIFFERS for difference in self.differences)
 
     def _card(self) -> Card:
@@ -171,10 +171,10 @@ class Assessment(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTrait:
+class AssessedTrait:
     """A trait that applies to the answers to a question; `node` is its IRI in the checkpoint's graph.
 
-    `obstacle` says why it is not evaluated, such as a trait of the same name in the other rubric.
+    `obstacle` is the reason why it is not evaluated, such as a trait of the same name in the other rubric.
     """
 
     trait: AnyTrait
@@ -185,11 +185,11 @@ class AskedTrait:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedQuestion:
+class AssessedQuestion:
     """A question of a benchmark, with the template and the traits that its answers are assessed by.
 
     `node` is the IRI of its `schema:Question` in the checkpoint's graph. `source` is the text of the template,
-    `template` what is read from it without running it. `has_code` is true where a part of it cannot be read.
+    `template` is that text, read without running it. `has_code` is whether a part of it cannot be read.
     """
 
     identifier: str
@@ -198,7 +198,7 @@ class AskedQuestion:
     source: str
     template: Template
     has_code: bool
-    traits: tuple[AskedTrait, ...]
+    traits: tuple[AssessedTrait, ...]
 
 
 def line_of(assessment: Assessment) -> bytes:
@@ -206,31 +206,31 @@ def line_of(assessment: Assessment) -> bytes:
     return encodable(json.dumps(assessment.as_json(), ensure_ascii=False)).encode() + b"\n"
 
 
-class AskedQuestions:
+class AssessedQuestions:
     """The questions of a benchmark by the names that records use for them.
 
-    Each question is read once and kept, so the benchmark must not be edited meanwhile.
+    Each question is read once and kept, so the benchmark must not be edited while this is used.
     """
 
     @checked
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
         self._names = QuestionNames(benchmark.graph)
-        self._read: dict[str, AskedQuestion] = {}
+        self._read: dict[str, AssessedQuestion] = {}
 
-    def question(self, name: str, text: str | None = None) -> AskedQuestion:
-        """Return the question that `QuestionNames.identifier` finds, and raise what it raises."""
+    def question(self, name: str, text: str | None = None) -> AssessedQuestion:
+        """Return the question that `QuestionNames.identifier` finds. Raises as that does."""
         identifier = self._names.identifier(name, text)
         if identifier not in self._read:
             self._read[identifier] = self._question(identifier)
         return self._read[identifier]
 
-    def _question(self, identifier: str) -> AskedQuestion:
+    def _question(self, identifier: str) -> AssessedQuestion:
         question = self._benchmark.get_question(identifier)
         source = question["answer_template"] or ""
         template = read_template(source)
         node = self._names.node(identifier)
-        return AskedQuestion(
+        return AssessedQuestion(
             identifier=identifier,
             text=question["question"],
             node=str(node),
@@ -240,7 +240,7 @@ class AskedQuestions:
             traits=tuple(self._traits(identifier, node)),
         )
 
-    def _traits(self, identifier: str, question: Node) -> Iterator[AskedTrait]:
+    def _traits(self, identifier: str, question: Node) -> Iterator[AssessedTrait]:
         own = self._benchmark.get_question_rubric(identifier)
         rubric, dynamic, ratings = self._of_the_whole
         nodes = {"global": ratings, "question_specific": self._named_ratings(question)}
@@ -248,13 +248,13 @@ class AskedQuestions:
             merged, scopes = merge_rubrics_with_provenance(rubric, own)
         except ValueError as error:
             for scope, trait in _scoped(rubric, own):
-                yield AskedTrait(trait, scope, obstacle=str(error))
+                yield AssessedTrait(trait, scope, obstacle=str(error))
         else:
             for trait in merged.traits() if merged else ():
                 scope = (scopes or {})[trait.name]
-                yield AskedTrait(trait, scope, nodes[scope].get(trait.name))
+                yield AssessedTrait(trait, scope, nodes[scope].get(trait.name))
         for scope, trait in _scoped(dynamic, self._benchmark.get_question_dynamic_rubric(identifier)):
-            yield AskedTrait(trait, scope, nodes[scope].get(trait.name), is_dynamic=True)
+            yield AssessedTrait(trait, scope, nodes[scope].get(trait.name), is_dynamic=True)
 
     @cached_property
     def _of_the_whole(self) -> tuple[Rubric | None, DynamicRubric | None, dict[str, str]]:
@@ -280,30 +280,29 @@ _JUDGED = frozenset(("llm", "metric", "agentic"))
 """The kinds of traits whose values only a judge can give."""
 
 
-def _trait_results(question: AskedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
+def _trait_results(question: AssessedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
     """Yield the results of the traits of a question, then the values recorded for traits that it does not have."""
     recorded: dict[str, list[RecordedTrait]] = {}
     for trait in answer.recorded.traits if answer.recorded is not None else ():
         recorded.setdefault(trait.name.partition(".")[0], []).append(trait)
-    for judging in question.traits:
-        given = recorded.pop(judging.trait.name, [])
-        if given and (judging.is_dynamic or _KINDS[type(judging.trait)] in _JUDGED) and not judging.obstacle:
-            yield from (_judged(judging, record) for record in given)
+    for applied in question.traits:
+        given = recorded.pop(applied.trait.name, [])
+        if given and (applied.is_dynamic or _KINDS[type(applied.trait)] in _JUDGED) and not applied.obstacle:
+            yield from (_judged(applied, record) for record in given)
         else:
-            found = _evaluated(judging, answer.trace, trust)
+            found = _evaluated(applied, answer.trace, trust)
             yield from (replace(found, recorded=record.value) for record in given)
             if not given:
                 yield found
-    for one in (one for several in recorded.values() for one in several):
-        value = _scalar(one.value)
-        yield TraitResult(
-            one.name, one.kind, "recorded", TraitStatus.JUDGED, value, one.reason, None, one.value, one.judge
-        )
+    for record in (record for several in recorded.values() for record in several):
+        value = _scalar(record.value)
+        about = value, record.reason, None, record.value, record.judge
+        yield TraitResult(record.name, record.kind, "recorded", TraitStatus.JUDGED, *about)
 
 
-def _judged(judging: AskedTrait, recorded: RecordedTrait) -> TraitResult:
+def _judged(applied: AssessedTrait, recorded: RecordedTrait) -> TraitResult:
     """Return the value that a judge gave for a trait, or an error for a value that the trait cannot have."""
-    trait, value, status, reason = judging.trait, recorded.value, TraitStatus.JUDGED, recorded.reason
+    trait, value, status, reason = applied.trait, recorded.value, TraitStatus.JUDGED, recorded.reason
     classes = list(getattr(trait, "classes", None) or ())
     if isinstance(value, str) and value in classes:
         value = classes.index(value)
@@ -312,7 +311,7 @@ def _judged(judging: AskedTrait, recorded: RecordedTrait) -> TraitResult:
         reason = f"{shown(str(recorded.value))} was recorded, which is no result of this trait"
     kind, value = _KINDS[type(trait)], _scalar(value)
     return TraitResult(
-        recorded.name, kind, judging.scope, status, value, reason, judging.node, recorded.value, recorded.judge
+        recorded.name, kind, applied.scope, status, value, reason, applied.node, recorded.value, recorded.judge
     )
 
 
@@ -321,19 +320,19 @@ def _scalar(value: Json) -> bool | float | str | None:
     return value if is_plain else json.dumps(value, ensure_ascii=False)
 
 
-def _evaluated(judging: AskedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
+def _evaluated(applied: AssessedTrait, trace: str | None, trust: Trust | None) -> TraitResult:
     value: bool | float | None = None
-    if judging.obstacle:
-        status, reason = TraitStatus.ERROR, judging.obstacle
-    elif judging.is_dynamic:
+    if applied.obstacle:
+        status, reason = TraitStatus.ERROR, applied.obstacle
+    elif applied.is_dynamic:
         status, reason = TraitStatus.NEEDS_JUDGE, "whether its concept occurs in the answer is for a judge to tell"
-    elif trace is None and isinstance(judging.trait, RegexRubricTrait | CallableRubricTrait):
+    elif trace is None and isinstance(applied.trait, RegexRubricTrait | CallableRubricTrait):
         status, reason = TraitStatus.NOT_RUN, "the answer has no trace"
     else:
-        found = outcome_of(judging.trait, trace or "", trust=trust)
+        found = outcome_of(applied.trait, trace or "", trust=trust)
         status, value, reason = TraitStatus(found.status.value), found.score, found.reason
     return TraitResult(
-        judging.trait.name, _KINDS[type(judging.trait)], judging.scope, status, value, reason, judging.node
+        applied.trait.name, _KINDS[type(applied.trait)], applied.scope, status, value, reason, applied.node
     )
 
 
@@ -344,19 +343,19 @@ OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
 def assess(
     benchmark: Benchmark, answers: Iterable[RecordedAnswer | Mapping[str, Json]], *, trust: Trust | None = None
 ) -> Iterator[Assessment]:
-    """Yield the assessment of each of `answers`, in their order, as they come.
+    """Yield the assessment of each answer, in the order of `answers`.
 
-    An answer is a `RecordedAnswer`, or an object as in a line of a file of answers. A fault of an answer stands in its
-    assessment; nothing is raised, and the others are assessed. Templates and rubrics are read once for each question;
-    nothing else is kept. Stored code runs only with `trust`, in a process of its own for each answer.
+    An answer is a `RecordedAnswer`, or an object as in a line of a file of answers. The assessment of a faulty answer
+    has its fault; nothing is raised, and the others are assessed. Templates and rubrics are read once for each
+    question; nothing else is kept. Stored code runs only with `trust`, in a process of its own for each answer.
     """
-    questions = AskedQuestions(benchmark)
+    questions = AssessedQuestions(benchmark)
     for number, answer in enumerate(answers, start=1):
         record = answer if isinstance(answer, RecordedAnswer) else RecordedAnswer.of(answer, Place(line=number))
         yield assessed(record, questions, trust)
 
 
-def assessed(answer: RecordedAnswer, questions: AskedQuestions, trust: Trust | None) -> Assessment:
+def assessed(answer: RecordedAnswer, questions: AssessedQuestions, trust: Trust | None) -> Assessment:
     """Return the assessment of one answer; see `assess`."""
     question = None
     if answer.question_id is not None:
@@ -390,7 +389,7 @@ class Count:
     recorded: Counter[Status] = field(default_factory=Counter)
     """The number of answers with each verdict that was recorded elsewhere."""
     differing: int = 0
-    """The number of answers for which another value is recorded than the one here."""
+    """The number of answers with a recorded value that differs."""
     _sum: float = 0.0
 
     @property
@@ -501,15 +500,18 @@ class Tally:
 
 DIFFERS = "recorded-differs"
 UNKNOWN = "recorded-unknown"
-"""The rules about what was recorded, by their names."""
+"""The rules about recorded values and members, by name."""
 _CLOSE = 1e-6
 _WORDS = {True: "passed", False: "failed"}
 
 
 def differences(
-    answer: RecordedAnswer, question: AskedQuestion, traits: tuple[TraitResult, ...], result: VerificationResult | None
+    answer: RecordedAnswer,
+    question: AssessedQuestion,
+    traits: tuple[TraitResult, ...],
+    result: VerificationResult | None,
 ) -> tuple[Finding, ...]:
-    """Return findings about recorded values that differ from ours, and about recorded names that are not known."""
+    """Return findings about recorded values that differ from the results, and about unknown recorded names."""
     recorded = answer.recorded
     if recorded is None:
         return ()
@@ -524,12 +526,14 @@ def differences(
     messages += [
         (UNKNOWN, f"the member {name!r} of results is not known, and kept as it is") for name in recorded.unknown
     ]
-    found = (finding(rule, message, subject=question.identifier) for rule, message in dict.fromkeys(messages))
-    return tuple(replace(one, place=answer.place) for one in found)
+    return tuple(
+        replace(finding(rule, message, subject=question.identifier), place=answer.place)
+        for rule, message in dict.fromkeys(messages)
+    )
 
 
 def _differing(
-    answer: RecordedAnswer, recorded: Recorded, question: AskedQuestion, result: VerificationResult | None
+    answer: RecordedAnswer, recorded: Recorded, question: AssessedQuestion, result: VerificationResult | None
 ) -> Iterator[str]:
     recorded_text = answer.question_text
     if recorded_text is not None and recorded_text.strip() != question.text.strip():
@@ -544,12 +548,12 @@ def _differing(
         words = f"{_WORDS[recorded.passed]} is recorded, and the template says {_WORDS[result.passed]}"
         yield f"{words}{why and f' ({why})'}{result.reason and f': {result.reason}'}"
     else:
-        scores = [one for one in (result.karenina_granular_score, result.granular_score) if one is not None]
-        if recorded.score is not None and scores and all(abs(recorded.score - one) > _CLOSE for one in scores):
+        scores = [score for score in (result.karenina_granular_score, result.granular_score) if score is not None]
+        if recorded.score is not None and scores and all(abs(recorded.score - score) > _CLOSE for score in scores):
             yield f"the score {recorded.score:g} is recorded, and the template gives {scores[0]:g}{why and f' ({why})'}"
-    ours = {one.name: one.passed for one in result.fields}
+    here = {field.name: field.passed for field in result.fields}
     for name, passed in recorded.fields.items():
-        if isinstance(passed, bool) and ours.get(name) is not None and ours[name] is not passed:
+        if isinstance(passed, bool) and here.get(name) is (not passed):
             yield f"{_WORDS[passed]} is recorded for the field {name!r}, and the template says {_WORDS[not passed]}"
 
 

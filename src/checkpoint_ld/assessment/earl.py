@@ -143,7 +143,7 @@ def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, bas
 
 
 def _verified(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
-    """Yield the statements about one assessment; what is minted for it begins with `name`."""
+    """Yield the statements about one assessment; the IRIs of its nodes begin with `name`."""
     answer, result = assessment.answer, assessment.result
     subject = _subject(answer, name, base)
     yield from _assertion(name, ASSERTOR, subject, test)
@@ -157,7 +157,7 @@ def _verified(assessment: Assessment, test: str, name: str, base: str, date: str
         {} if result is None else {NamedNode(f"{name}-field-{_name(field.name)}"): field for field in result.fields}
     )
     ours = [trait for trait in assessment.traits if trait.recorded is None or trait.status not in _OF_JUDGES]
-    traits = {NamedNode(f"{name}-trait-{at}"): one for at, one in enumerate(ours, start=1)}
+    traits = {NamedNode(f"{name}-trait-{number}"): trait for number, trait in enumerate(ours, start=1)}
     yield from _node(
         NamedNode(f"{name}-result"),
         "earl:TestResult",
@@ -204,7 +204,7 @@ def _recorded(assessment: Assessment, test: str, name: str, base: str, known: se
             known.add(assertor)
             yield from _assertor(assertor, title)
         yield from _assertion(about, assertor, _subject(answer, name, base), test)
-        nodes = {NamedNode(f"{about}-trait-{at}"): one for at, one in enumerate(judged, start=1)}
+        nodes = {NamedNode(f"{about}-trait-{number}"): trait for number, trait in enumerate(judged, start=1)}
         yield from _node(
             NamedNode(f"{about}-result"),
             "earl:TestResult",

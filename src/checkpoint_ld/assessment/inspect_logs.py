@@ -84,7 +84,7 @@ def choices_of(value: Any) -> dict[str, str]:
         labels, value = value.get("label") or labels, value.get("text")
     if not isinstance(value, list):
         return {}
-    return {str(label): _text(one) for label, one in zip(labels, value, strict=False)}
+    return {str(label): _text(choice) for label, choice in zip(labels, value, strict=False)}
 
 
 def _text(value: Any) -> str:
@@ -114,8 +114,8 @@ def is_log(path: str | os.PathLike[str]) -> bool:
 def read_log(path: str | os.PathLike[str]) -> Any:
     """Return the `EvalLog` in a file, with its samples.
 
-    Raises SourceMissingError for a file that is not there, ReadError for one that is no log, SettingsError where
-    Inspect is not installed.
+    Raises SourceMissingError for a missing file, ReadError for a file that is no log, SettingsError if Inspect is not
+    installed.
     """
     name = os.fspath(path)
     if not Path(name).is_file():
@@ -125,8 +125,8 @@ def read_log(path: str | os.PathLike[str]) -> Any:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Inspect warns of what older versions of it wrote, which it reads
-            # Read as bytes: a name such as s3://… could otherwise be one of another file system.
+            warnings.simplefilter("ignore")  # Inspect warns about logs of older versions, which it reads
+            # Read as bytes: a name such as s3://… could otherwise belong to another file system.
             with Path(name).open("rb") as opened:
                 kind: Literal["eval", "json"] = "eval" if Path(name).suffix.lower() == ".eval" else "json"
                 return read_eval_log(opened, format=kind, resolve_attachments="core")
@@ -136,10 +136,10 @@ def read_log(path: str | os.PathLike[str]) -> Any:
 
 
 def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
-    """Yield what the models answered to the samples of a log, each epoch an answer of its own.
+    """Yield the answers of the models to the samples of a log, each epoch an answer of its own.
 
-    `replicate` is the epoch, `trace` the completion. A sample is about the question that its identifier names or,
-    where that is no IRI, about the one with its text. Raises what `read_log` raises.
+    `replicate` is the epoch, `trace` the completion. The question of a sample is that of its identifier or, if that is
+    no IRI, that of its text. Raises as `read_log` does.
     """
     log, name = read_log(path), os.fspath(path)
     for number, sample in enumerate(log.samples or (), 1):

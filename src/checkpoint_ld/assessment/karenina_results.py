@@ -1,7 +1,7 @@
 """Results that Karenina exported (JSON of format version 2.2, and CSV), as recorded answers.
 
-They are read result by result, so that an export may be larger than memory. What was recorded is kept as it is beside
-the answer; nothing of it decides what our templates say.
+They are read result by result, so that an export may be larger than memory. Recorded values are kept with the answer as
+they are; they do not influence its assessment.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Json = dict[str, Any]
 _BEGINNING = 4096
 _CHUNK = 1 << 18
 _TOKEN = 32
-"""A token that may be cut has at most so many characters, but for texts."""
+"""The most characters of a token that may be cut at the end of the window, except texts."""
 _RESULTS = "results"
 _COLUMNS = ("question_id", "parsed_llm_response")
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
@@ -97,8 +97,8 @@ def is_results(path: str | os.PathLike[str]) -> bool:
 def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers of an export, one after the other.
 
-    A result that cannot be read, that stands there twice, or whose run failed gives an answer with a `fault`. Raises
-    SourceMissingError for a path that cannot be read, ReadError for what is no export of results.
+    A result that cannot be read, that is a repetition, or whose run failed gives an answer with a `fault`. Raises
+    SourceMissingError for a path that cannot be read, ReadError for a file that is no export of results.
     """
     name = os.fspath(path)
     seen = set[int]()
@@ -118,7 +118,7 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
 
 
 class _Result(NamedTuple):
-    """A result, or why it cannot be read; `by` is the version of Karenina, `unknown` as in `Recorded`."""
+    """A result, or the fault that prevents reading it; `by` is the version of Karenina, `unknown` as in `Recorded`."""
 
     place: Place
     members: Json = {}  # noqa: RUF012 - never changed
@@ -128,7 +128,7 @@ class _Result(NamedTuple):
 
 
 def _fault(text: str) -> str:
-    """Return what is wrong with the text of a result: bytes that are no UTF-8 are half surrogate pairs in it."""
+    """Return the fault of the text of a result: invalid UTF-8, whose bytes are half surrogate pairs in it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -137,7 +137,7 @@ def _fault(text: str) -> str:
 
 
 class _Export:
-    """The text of an export of which only a window is held."""
+    """The text of an export, read as a JSON stream: only a window of it is in memory."""
 
     def __init__(self, text: TextIO, name: str) -> None:
         self._text, self._name = text, name
@@ -176,7 +176,7 @@ class _Export:
         return Place(self._name, pointer=pointer, line=self._line)
 
     def _next(self) -> str:
-        """Return the next character that says something, empty at the end of the text."""
+        """Return the next character that is no separator, empty at the end of the text."""
         while True:
             gap = _GAP.match(self._held, self._at)
             self._pass(self._at if gap is None else gap.end())
@@ -189,7 +189,7 @@ class _Export:
         self._pass(self._at + 1)
 
     def _value(self) -> Any:
-        """Return the next value; of what is not there yet, more is read. Raises ValueError for what is none."""
+        """Return the next value, reading more text if needed. Raises ValueError for invalid JSON."""
         if not self._next():
             raise ValueError("the file ends before its results do")
         while True:
@@ -204,13 +204,13 @@ class _Export:
             except RecursionError:
                 raise ValueError("it is nested too deeply") from None
             else:
-                if end < len(self._held) or not self._more():  # at the end of what is held, a number may go on
+                if end < len(self._held) or not self._more():  # a number may go on after the window
                     self._fault = _fault(self._held[self._at : end])
                     self._pass(end)
                     return value
 
     def _recover(self) -> bool:
-        """Go on to the next line that begins a result, and return whether there is one."""
+        """Skip to the next line that begins a result, and return whether there is one."""
         while True:
             if found := _RESULT.search(self._held, self._at + 1):
                 self._pass(found.start())
@@ -231,7 +231,7 @@ class _Export:
 
 
 def _rows(text: TextIO, name: str) -> Iterator[_Result]:
-    """Yield each row of a table as the result that it is."""
+    """Yield the result in each row of a table."""
     rows = csv.reader(text, strict=True)
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
@@ -258,28 +258,28 @@ def _rows(text: TextIO, name: str) -> Iterator[_Result]:
 
 
 def _of_row(cells: dict[str, str]) -> Json:
-    """Return the row of a table as the result that it was made of, as far as it has it.
+    """Return the row of a table in the form of a result in JSON.
 
-    The exporter leaves the verdict empty where it is false, as it does for what was never verified: the columns beside
-    it tell.
+    The exporter leaves a false verdict empty, and also the verdict of a result that was not verified. Other columns
+    distinguish the two.
     """
-    held: Json = {name: _cell(cell) for name, cell in cells.items() if name != "raw_llm_response"}
-    verdict = held.pop("verify_result", None)
-    if verdict is None and held.get("template_verification_performed") is True and held.get("success") is True:
+    values: Json = {name: _cell(cell) for name, cell in cells.items() if name != "raw_llm_response"}
+    verdict = values.pop("verify_result", None)
+    if verdict is None and values.get("template_verification_performed") is True and values.get("success") is True:
         verdict = False
     beside = ("rubric_evaluation_", "rubric_hallucination_")
-    names = [name for name in held if name.startswith("rubric_") and not name.startswith(beside)]
-    traits = {name.removeprefix("rubric_"): held.pop(name) for name in names}
-    traits |= _object(held.pop("question_specific_rubrics", None))
+    names = [name for name in values if name.startswith("rubric_") and not name.startswith(beside)]
+    traits = {name.removeprefix("rubric_"): values.pop(name) for name in names}
+    traits |= _object(values.pop("question_specific_rubrics", None))
     models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
     texts = {name: cells.get(name) for name in ("question_id", "question_text")}
-    template = {name: held.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
-    overrides = {name: held.get(name) for name in held if name.endswith("_override_applied")}
-    reason = cells.get("error") if held.get("success") is False else None
+    template = {name: values.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
+    overrides = {name: values.get(name) for name in values if name.endswith("_override_applied")}
+    reason = cells.get("error") if values.get("success") is False else None
     response = cells.get("raw_llm_response")
     return {
-        "metadata": {**held, **texts, "answering": answering, "parsing": parsing, "failure": reason},
+        "metadata": {**values, **texts, "answering": answering, "parsing": parsing, "failure": reason},
         "template": {**template, **overrides, "raw_llm_response": response, "verify_result": verdict},
         "rubric": {"_trait_scores": traits},
     }
@@ -299,7 +299,7 @@ def _finite(number: str) -> float | None:
 
 
 def _answer(result: _Result) -> RecordedAnswer:
-    """Return the recorded answer that a result holds; one that cannot be used has a `fault`."""
+    """Return the recorded answer of a result; an unusable one has a `fault`."""
     fault = result.fault
     parts = {part: _object(result.members.get(part)) for part in _TAKEN}
     about, template, rubric = parts.values()
@@ -307,9 +307,9 @@ def _answer(result: _Result) -> RecordedAnswer:
     model, judge = (text_in(_object(about.get(role)).get("model_name")) for role in ("answering", "parsing"))
     values, trace = template.get("parsed_llm_response"), text_in(template.get("raw_llm_response"))
     traits = tuple(
-        one
+        verdict
         for family in (*_FAMILIES, "")
-        for one in verdicts(
+        for verdict in verdicts(
             _object(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
         )
     )

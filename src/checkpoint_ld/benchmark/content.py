@@ -1,4 +1,8 @@
-"""The content of a benchmark, read from its graph: its questions by identifier or name, and searches in them."""
+"""The content of a benchmark, read from its graph: its questions by identifier or name, and searches in them.
+
+`elements_of` finds the questions; `content_of` reads them with the metadata for `overview`, `exports` and `difference`.
+`matching` and `searching` are the tests of `Benchmark.filter_by_metadata` and `Benchmark.search_questions`.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 class QuestionNames:
     """The identifiers of the questions in a graph, by identifier, by the MD5 hash of the text, and by the text.
 
-    The graph must not be edited meanwhile: it is read once.
+    The graph must not be edited while this is used: it is read once.
     """
 
     def __init__(self, graph: CheckpointGraph) -> None:
@@ -52,8 +56,8 @@ class QuestionNames:
     def identifier(self, name: str, *texts: str | None) -> str:
         """Return the identifier of the question `name`, or else of the one with one of `texts`.
 
-        `name` is an identifier, or else the MD5 hash of a question's text, which is what Karenina's `Question` objects
-        carry. Raises LookupFailedError if there is no such question, or more than one of that text.
+        `name` is an identifier, or else the MD5 hash of a question's text, the id of Karenina's `Question` objects.
+        Raises LookupFailedError if there is no such question, or more than one of that text.
         """
         if name in self._elements:
             return name
@@ -104,7 +108,7 @@ _read_template = lru_cache(maxsize=4096)(templates.read_template)
 class Elements(dict[str, "Node"]):
     """The feed items of a benchmark by identifier, in their order.
 
-    `computed` holds the identifiers that the items do not state, and that follow from the texts and the other items.
+    `computed` holds the identifiers that the items do not state: they follow from the texts and the other items.
     """
 
     def __init__(self) -> None:
@@ -115,20 +119,20 @@ class Elements(dict[str, "Node"]):
 def elements_of(graph: CheckpointGraph) -> Elements:
     """Return the feed items of a benchmark.
 
-    An item without an identifier has the one that Karenina computes from the text of its question. Of two items with
-    one identifier both are there: the later one gets the first suffix that is free.
+    An item without an identifier gets the one that Karenina computes from the text of its question. If two items have
+    the same identifier, the later item gets the first free suffix.
     """
     elements = Elements()
     nodes = graph.member(graph.root, "dataFeedElement")
     described = [node for node in nodes if node in graph.held]
     read = dict(zip(described, graph.read_all(described, only={}), strict=True))
     own = [read[node].get("@id") if node in read else graph.plain(node, "@id") for node in nodes]
-    taken = {one for one in own if isinstance(one, str)}
+    taken = {identifier for identifier in own if isinstance(identifier, str)}
     for node, identifier in zip(nodes, own, strict=True):
         text = "" if identifier else graph.plain(question_node(graph, node), "text")
         name = str(identifier) if identifier else unique_question_id(text if isinstance(text, str) else "", taken)
         if name in elements:
-            name = next(one for suffix in count(1) if (one := f"{name}-{suffix}") not in taken)
+            name = next(free for suffix in count(1) if (free := f"{name}-{suffix}") not in taken)
         if name != identifier:
             elements.computed.add(name)
         taken.add(name)
@@ -139,17 +143,17 @@ def elements_of(graph: CheckpointGraph) -> Elements:
 def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> None:
     """Write the computed identifiers of feed items that would change, now that `freed` is free.
 
-    They have the same stem as `freed`; the others need not be read.
+    Only identifiers with the same stem as `freed` can change.
     """
     stems = {freed, _stem(freed)} - {None}
-    if any(_stem(one) in stems for one in elements.computed):
+    if any(_stem(name) in stems for name in elements.computed):
         renamed = {node: name for name, node in elements_of(graph).items()}
-        for name in [one for one in elements.computed if renamed[elements[one]] != one]:
+        for name in [name for name in elements.computed if renamed[elements[name]] != name]:
             keep_identifier(graph, elements, name)
 
 
 def keep_identifier(graph: CheckpointGraph, elements: Elements, name: str) -> None:
-    """Write the identifier of a feed item, if it is a computed one."""
+    """Write the identifier of a feed item, if it is computed."""
     if name in elements.computed:
         graph.replace(elements[name], "@id", name)
         elements.computed.remove(name)
@@ -219,13 +223,13 @@ class BenchmarkContent:
 
     @cached_property
     def metadata(self) -> dict[str, str | None]:
-        """Name, description, version, names of the makers, and dates (ISO 8601), None where they are not given."""
-        root, makers = self.root, as_list(creator_of(self.root))
+        """Name, description, version, names of the creators, and dates (ISO 8601), None where they are not given."""
+        root, creators = self.root, as_list(creator_of(self.root))
         return {
             "name": text_of(root.get("name")),
             "description": text_of(root.get("description")),
             "version": text_of(root.get("version")) or DEFAULT_VERSION,
-            "creator": ", ".join(maker if isinstance(maker, str) else maker.name for maker in makers) or None,
+            "creator": ", ".join(part if isinstance(part, str) else part.name for part in creators) or None,
             "created_at": text_of(root.get("dateCreated")) or None,
             "modified_at": text_of(root.get("dateModified")) or None,
         }
@@ -243,9 +247,9 @@ class BenchmarkContent:
 
 def creator_json(creator: Creator | list[Creator] | None) -> Any:
     """Return the creators of a benchmark as JSON; an empty list for none."""
-    makers = as_list(creator)
     values = [
-        maker if isinstance(maker, str) else maker.model_dump(by_alias=True, exclude_none=True) for maker in makers
+        part if isinstance(part, str) else part.model_dump(by_alias=True, exclude_none=True)
+        for part in as_list(creator)
     ]
     return values[0] if len(values) == 1 else values
 
@@ -316,7 +320,7 @@ class QuestionSequence(Sequence[Question], Shown):
 
 
 def normal_form(graph: CheckpointGraph) -> Any:
-    """Return a JSON value that is the same, exactly, for two graphs if and only if they state the same.
+    """Return a JSON value that is exactly equal for two graphs if and only if they make the same statements.
 
     The context, the version of the format, the order of members, and the difference between a value and a list of one
     value belong to the form of a file and do not count. Null and an empty list are no statement, unless they are a
@@ -365,12 +369,13 @@ def matching(value: Any, mode: str) -> Callable[[Any], bool]:
     if mode not in _MODES:
         raise SettingsError(f"there is no match_mode {mode!r}: use {', '.join(_MODES)}")
     if mode == "exact":
-        return lambda held: held is not None and bool(held == value)
+        return lambda member: member is not None and bool(member == value)
     if mode == "in":
-        return lambda held: isinstance(held, list) and value in held
+        return lambda member: isinstance(member, list) and value in member
     if not isinstance(value, str) or (mode == "regex" and not _is_pattern(value)):
         return lambda _: False
-    return lambda held: isinstance(held, str) and _occurs(value, held, case_sensitive=False, regex=mode == "regex")
+    occurs = partial(_occurs, case_sensitive=False, regex=mode == "regex")
+    return lambda member: isinstance(member, str) and occurs(value, member)
 
 
 def searching(
@@ -383,7 +388,7 @@ def searching(
     test, occurs = all if match_all else any, partial(_occurs, case_sensitive=case_sensitive, regex=regex)
 
     def found(values: Sequence[Any]) -> bool:
-        text = " ".join(one for value in values for one in as_list(value) if isinstance(one, str))
+        text = " ".join(part for value in values for part in as_list(value) if isinstance(part, str))
         return test(occurs(part, text) for part in usable)
 
     return found
@@ -408,10 +413,10 @@ def _is_pattern(query: Any) -> bool:
 
 
 def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
-    """Return whether a user's filter chooses a question; one that raises does not."""
+    """Return whether a user's filter accepts a question; a filter that raises does not."""
     try:
         return bool(custom_filter(question))
-    except Exception:  # noqa: BLE001 - a filter of the user's that fails on a question does not choose it
+    except Exception:  # noqa: BLE001 - a filter may raise anything
         return False
 
 

@@ -1,4 +1,7 @@
-"""Differences between two benchmarks, in the terms of their authors."""
+"""Differences between two benchmarks, in the terms of their authors: questions, templates, traits, metadata.
+
+`semantic_diff` compares two benchmarks. `SemanticDiff` writes the differences as text, Markdown or JSON.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +78,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PartDiff:
-    """The difference of one thing, called `name`."""
+    """The difference of one named part: a trait, a field of a template, or a scenario."""
 
     name: str
     changes: tuple[Change, ...]
@@ -83,7 +86,7 @@ class PartDiff:
 
 @dataclass(frozen=True, slots=True)
 class PartsDiff:
-    """The differences of things with names: traits, fields of a template, scenarios."""
+    """The differences of named parts: traits, fields of a template, or scenarios."""
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -111,10 +114,10 @@ def _change(member: str, key: str, before: Any, after: Any) -> Change:
 def parts(
     before: Iterable[tuple[str, Members]], after: Iterable[tuple[str, Members]], *, order: bool = False
 ) -> PartsDiff:
-    """Return the differences between two lists of things with names; `order` says whether their order counts.
+    """Return the differences between two lists of named parts; their order counts only with `order`.
 
-    Of several things with one name the first is compared with the first, and so on. Changes are located as deep as
-    possible, such as at `parameters.tolerance`.
+    Parts with the same name are compared in their order: the first with the first, and so on. Changes are located as
+    deep as possible, such as at `parameters.tolerance`.
     """
     old, new = _counted(before), _counted(after)
     both = [key for key in old if key in new]
@@ -127,10 +130,10 @@ def parts(
     )
 
 
-def _counted(things: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Members]:
+def _counted(named: Iterable[tuple[str, Members]]) -> dict[tuple[str, int], Members]:
     seen: Counter[str] = Counter()
     counted = {}
-    for name, members in things:
+    for name, members in named:
         counted[name, seen[name]] = members
         seen[name] += 1
     return counted
@@ -144,7 +147,7 @@ def nested(before: Any, after: Any) -> Iterator[Change]:
 
 
 def traits_diff(before: Json, after: Json, *, dynamic: bool, order: bool) -> PartsDiff:
-    """Return the differences of the traits of two root or question objects, dynamic ones or the others."""
+    """Return the differences of the traits of two root or question objects, either the dynamic or the static ones."""
     return parts(_traits(before, dynamic=dynamic), _traits(after, dynamic=dynamic), order=order)
 
 
@@ -172,9 +175,9 @@ def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
 class TemplateDiff:
     """The difference of a template.
 
-    `source` is the change of its text, `fields` the differences of its fields. `changes` are those of the class: how
-    far the text can be read (`level`), its name, the strategy, the ground truth and regular expressions of a classic
-    template, and code beside the fields. Both are empty where only the layout or the body of a method differs.
+    `source` is the change of its text, `fields` the differences of its fields. `changes` are those of the class: its
+    `level`, its name, the strategy, the ground truth and regular expressions of a classic template, and code beside
+    the fields. Both are empty where only the layout or the body of a method differs.
     """
 
     source: Change
@@ -221,7 +224,7 @@ def _json(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_json(item) for item in value]
     members = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-    return {key: _json(one) for key, one in members.items()}
+    return {key: _json(member) for key, member in members.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +259,7 @@ class QuestionDiff:
 def pairs(
     before: tuple[QuestionContent, ...], after: tuple[QuestionContent, ...]
 ) -> list[tuple[QuestionContent | None, QuestionContent | None]]:
-    """Return each question with the former one: that of the same identifier, or else of the same text.
+    """Return each question with its former version: of the same identifier, or else of the same text.
 
     They are in the order of `after`; removed ones, with None after, come last.
     """
@@ -270,7 +273,7 @@ def pairs(
     for question in after:
         alike = by_text.get(question.members["question"]) if by_text else None
         found.append((old[question.id] if question.id in kept else alike.pop(0) if alike else None, question))
-    gone = {one.id for left in by_text.values() for one in left}
+    gone = {question.id for left in by_text.values() for question in left}
     return [*found, *((question, None) for question in before if question.id in gone)]
 
 
@@ -288,7 +291,7 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
 
 
 def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
-    """Return all members of a question but its template and its traits, unknown ones included."""
+    """Return all members of a question except its template and its traits, unknown ones included."""
     stated, item, question = content.members, content.item, question_object(content.item)
     keywords = stated["keywords"] if order else sorted(stated["keywords"])
     members = {"id": content.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
@@ -353,7 +356,7 @@ class SemanticDiff(Shown):
 
     def _line(self) -> str:
         lists = {"added": self.questions_added, "removed": self.questions_removed, "changed": self.questions_changed}
-        counts = [f"{counted(len(one), 'question')} {name}" for name, one in lists.items() if one]
+        counts = [f"{counted(len(found), 'question')} {name}" for name, found in lists.items() if found]
         return ", ".join(counts) or (SAME if self.is_empty else "no questions differ")
 
     def _card(self) -> Card:
@@ -371,7 +374,7 @@ class SemanticDiff(Shown):
         return "\n".join(lines) or SAME
 
     def as_json(self) -> Json:
-        """Return the differences as a JSON object, members by their names here, with `is_empty`."""
+        """Return the differences as a JSON object: the attributes of this object, and `is_empty`."""
         return {"is_empty": self.is_empty, **asdict(self)}
 
 
@@ -379,21 +382,21 @@ class SemanticDiff(Shown):
 def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, order: bool = False) -> SemanticDiff:
     """Return the differences between two benchmarks, regardless of dialect and layout.
 
-    Questions are matched by identifier, or else by text. `dates` says whether dates of creation and modification
-    count, `order` whether the order of questions, keywords, traits and fields does. Values that look like secrets are
+    Questions are matched by identifier, or else by text. Dates of creation and modification count only with `dates`;
+    the order of questions, keywords, traits and fields counts only with `order`. Values that look like secrets are
     withheld.
     """
     old, new = (content_of(benchmark.graph, elements_of(benchmark.graph)) for benchmark in (before, after))
     matched = pairs(old.questions, new.questions)
-    both = [(one, other) for one, other in matched if one is not None and other is not None]
-    compared = (question_diff(one, other, dates=dates, order=order) for one, other in both)
-    places = {one.id: place for place, one in enumerate(old.questions)}
-    sequence = [places[one.id] for one, _ in both]
+    both = [(was, question) for was, question in matched if was is not None and question is not None]
+    compared = (question_diff(was, question, dates=dates, order=order) for was, question in both)
+    places = {question.id: place for place, question in enumerate(old.questions)}
+    sequence = [places[was.id] for was, _ in both]
     return SemanticDiff(
         metadata=changes(_metadata(old, dates=dates), _metadata(new, dates=dates)),
         properties=changes(_properties(old), _properties(new)),
-        questions_added=tuple(_name(one) for was, one in matched if was is None and one is not None),
-        questions_removed=tuple(_name(was) for was, one in matched if one is None and was is not None),
+        questions_added=tuple(_name(question) for was, question in matched if was is None and question is not None),
+        questions_removed=tuple(_name(was) for was, question in matched if question is None and was is not None),
         questions_changed=tuple(question for question in compared if not question.is_empty),
         questions_reordered=order and sequence != sorted(sequence),
         global_rubric=traits_diff(old.root, new.root, dynamic=False, order=order),

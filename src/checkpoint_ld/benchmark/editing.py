@@ -1,4 +1,8 @@
-"""Edits of a benchmark: the checks of given values before any change, and the changes of JSON objects."""
+"""Edits of a benchmark: the checks of given values before any change, and the changes of JSON objects.
+
+The methods of `Benchmark` check with functions such as `addition`, `question_edit` and `usable_template`, and then pass
+functions such as `set_values` and `put_source` to `Benchmark._write`, which change the object that they are given.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +53,7 @@ Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
 def set_values(holder: Json, properties: Mapping[str, Any]) -> None:
-    """Set properties to JSON values; None is written as in Karenina, as no value at all.
+    """Set properties to JSON values; None is written as in Karenina, as a property without a value.
 
     Other members of an existing property stay. A new property is added at the end.
     """
@@ -97,7 +101,7 @@ def question_given(members: Mapping[str, Any]) -> Question:
 def source_given(given: object) -> str:
     """Return the Python text of a template that is given as text, as a specification or as an answer class.
 
-    Raises WrongTypeError for anything else, WriteError for a specification that is none and a class without source.
+    Raises WrongTypeError for other types, WriteError for an invalid specification and a class without source.
     """
     if isinstance(given, str):
         return given
@@ -110,7 +114,7 @@ def source_given(given: object) -> str:
 
 
 def _source_of_class(given: type) -> str:
-    """Return the source of an answer class, in which it is called Answer, as Karenina wants it."""
+    """Return the source of an answer class, renamed to Answer, as Karenina requires."""
     captured = getattr(given, "get_source_code", None)
     try:
         source = textwrap.dedent((captured() if captured else None) or inspect.getsource(given))
@@ -127,9 +131,9 @@ def _source_of_class(given: type) -> str:
 
 
 def usable_template(given: object, name: str = "the template") -> str:
-    """Return the source of a template that is given; `name` stands for it in messages.
+    """Return the source of a given template; messages call it `name`.
 
-    Raises WriteError, with all faults, for one that cannot be used, and as `source_given`.
+    Raises WriteError, with all faults, for a template that cannot be used, and as `source_given`.
     """
     source = source_given(given)
     if found := template_faults(source):
@@ -149,9 +153,9 @@ def template_faults(source: str) -> tuple[str, ...]:
 class FinishedTemplate:
     """The template of a finished question, with the data for judging answers by it.
 
-    `template_code` is text, which nothing here runs; `last_modified` an ISO 8601 text; the rubrics are as
-    `Rubric.model_dump(mode="json")` gives them, traits of all five kinds included. `question_preview` has the first
-    100 characters of the text.
+    `template_code` is text, which is never run; `last_modified` is an ISO 8601 text. The rubrics are those of
+    `Rubric.model_dump(mode="json")`, with traits of all five kinds. `question_preview` has the first 100 characters of
+    the text.
     """
 
     question_id: str
@@ -186,7 +190,7 @@ def finished_template(question_id: str, question: Question, source: str) -> Fini
 def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
     """Read a JSON object of sources by question identifier.
 
-    Raises SourceMissingError, and ReadError for what is no such object.
+    Raises SourceMissingError, and ReadError for a file without such an object.
     """
     data, name = read_bytes(os.fspath(path))
     value = read_json(data, name).value
@@ -199,14 +203,14 @@ def read_templates(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def state_given(finished: object) -> bool | None:
-    """Return whether a question is to count as finished, None where it is not given. Raises WrongTypeError."""
+    """Return a given state of a question, None where it is not given. Raises WrongTypeError."""
     if finished is None or isinstance(finished, bool):
         return finished
     raise WrongTypeError(f"finished is {finished!r}: give True or False")
 
 
 def rubric_given(given: object, model: type[Traits]) -> Traits | None:
-    """Return a rubric that is given as such or as a mapping. Raises WriteError for traits that break a rule."""
+    """Return a given rubric, which may be a mapping. Raises WriteError for traits that break a rule."""
     if given is None:
         return None
     try:
@@ -225,21 +229,20 @@ class Addition(NamedTuple):
     dynamic: DynamicRubric | None
 
     def item(self, identifier: str) -> Json:
-        """Return the feed item of the question. Raises WriteError if it holds what JSON cannot."""
+        """Return the feed item of the question. Raises WriteError for values that JSON cannot hold."""
         item = item_of(self.question, identifier, self.rubric, self.dynamic, finished=self.finished)
         dump_json(item, limits=inside(2))
         return item
 
 
 def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addition:
-    """Return a question that is given to be added, with arguments of `add_question`, where None stands for none.
+    """Return a question to add, with the arguments of `add_question` that are not None.
 
-    Raises WriteError for what is no question.
+    Raises WriteError for an invalid question.
     """
-    arguments = {name: one for name, one in arguments.items() if one is not None}
+    arguments = {name: value for name, value in arguments.items() if value is not None}
     if isinstance(given, Question):
-        stated = given.model_dump(mode="json", exclude={"id"})
-        stated = {name: one for name, one in stated.items() if one is not None}
+        stated = given.model_dump(mode="json", exclude={"id"}, exclude_none=True)
         members = {"question_id": given.id, **stated, **arguments}
     elif isinstance(given, str):
         members = {**arguments, "question": given}
@@ -256,7 +259,7 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
         members["answer_template"] = source_given(members["answer_template"])
     if members.get("date_created") is None:
         members["date_created"] = members["date_modified"] = now()
-    question = question_given({name: one for name, one in members.items() if one is not None})
+    question = question_given({name: value for name, value in members.items() if value is not None})
     return Addition(question, identifier, finished, rubric, dynamic)
 
 
@@ -314,14 +317,14 @@ def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | N
 def published(field: str, value: object) -> Any:
     """Return a value for a member about the publication of a benchmark, None to remove it.
 
-    Raises WrongTypeError for what is neither a text, nor an object with a type, nor a list of these.
+    Raises WrongTypeError unless it is a text, an object with a type, or a list of these.
     """
     listed = list(value) if isinstance(value, list | tuple) else [value]
-    for one in listed if value is not None else ():
-        if isinstance(one, str) or (field not in _ONLY_TEXTS and isinstance(one, dict) and "@type" in one):
+    for part in listed if value is not None else ():
+        if isinstance(part, str) or (field not in _ONLY_TEXTS and isinstance(part, dict) and "@type" in part):
             continue
         wanted = "a text" if field in _ONLY_TEXTS else "a text, or a mapping with @type"
-        raise WrongTypeError(f"the {field} {one!r} is of another type: give {wanted}, or a list of such")
+        raise WrongTypeError(f"the {field} {part!r} is of another type: give {wanted}, or a list of such")
     return (listed if isinstance(value, list | tuple) else value) or None
 
 
@@ -335,9 +338,9 @@ def published_members(benchmark: Benchmark) -> Json:
 def published_text(value: Any) -> str | None:
     """Return a member about the publication of a benchmark as text for people: names of objects, with commas."""
     found = []
-    for one in as_list(value):
-        named = [one.get(name) for name in ("value", "name", "url", "@id")] if isinstance(one, dict) else [one]
-        found += [next((name for name in named if isinstance(name, str) and name), "")]
+    for part in as_list(value):
+        names = [part.get(name) for name in ("value", "name", "url", "@id")] if isinstance(part, dict) else [part]
+        found += [next((name for name in names if isinstance(name, str) and name), "")]
     return ", ".join(filter(None, found)) or None
 
 
@@ -379,7 +382,7 @@ def put_member(item: Json, member: str, question: Question) -> None:
         else:
             set_values(node, {member: value})
     elif member == "keywords":
-        item.pop("keywords", None)  # their older place, which readers join with the new one
+        item.pop("keywords", None)  # their older place, which readers also use
         put_members(node, {"keywords": question.keywords or None})
     elif member == "raw_answer":
         _set_text(node, "acceptedAnswer", {"@type": "Answer", "text": question.raw_answer})
@@ -401,7 +404,7 @@ def _set_text(question: Json, member: str, part: Json) -> None:
 
 
 def _put_text(question: Json, text: str) -> None:
-    """Change the text of a question, and the name and the placeholder of its template, which follow from it."""
+    """Change the text of a question, and the name and the placeholder of its template, which contain the text."""
     former, question["text"] = question.get("text"), text
     for template in as_list(question.get("hasPart")):
         if isinstance(template, dict) and template.get("name") == template_name(former):
@@ -424,7 +427,7 @@ def with_identifier(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
 
 
 def _beside(index: Index, root: Node) -> Iterator[tuple[Node, Node, Node]]:
-    """Yield the statements about nodes that the root does not lead to."""
+    """Yield the statements about nodes that cannot be reached from the root."""
     reached: set[Node] = set()
     waiting = [root]
     while waiting:

@@ -1,4 +1,8 @@
-"""Exports of a benchmark as records, tables, Markdown, JSON, and the table for curators: methods of `Benchmark`."""
+"""Exports of a benchmark as records, tables, Markdown, JSON, and the table for curators: methods of `Benchmark`.
+
+Each reads the `BenchmarkContent` of the graph; `checkpoint_ld.tables` writes the tables. `written` is the door for
+`Benchmark.export_to_file` and the command `export`.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +82,7 @@ _SOURCE = ("Source ID", "source_id", "id")
 _AREA = ("Area", "Functional Area", "functional_area")
 _SUBCATEGORY = ("Subcategories", "Subcategory", "subcategory")
 _COMPLEXITY = ("Complexity", "complexity")
-"""The keys of custom metadata that a column is filled from, the first that is there."""
+"""The keys of custom metadata for a column; the first that is present counts."""
 _LINE = Layout(indent=None, end="\n")
 _UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
 EXTENSIONS = {
@@ -101,7 +105,7 @@ def to_records(self: Benchmark) -> list[Record]:
 
 
 def fields_records(self: Benchmark) -> list[Record]:
-    """Return a flat record for each field of a template that says how it is verified."""
+    """Return a flat record for each verified field of a template."""
     return _field_records(self._content(_QUESTIONS))
 
 
@@ -124,8 +128,8 @@ def to_dataframe(self: Benchmark, table: Table = "questions", *, library: FrameL
 def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
     """Return the table of questions as comma-separated values with CRLF line ends (RFC 4180).
 
-    Eight columns, and after them those of `extra`: `keywords`, `sources` (how many), `custom` (custom metadata).
-    `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
+    There are eight columns, and then those of `extra`: `keywords`, `sources` (their number), `custom` (custom
+    metadata). `formulas="escape"` puts an apostrophe before texts that a spreadsheet would run. Raises SettingsError.
     """
     wanted = tuple(extra)
     members = {name: _CSV_EXTRA[name] for name in wanted if name in _CSV_EXTRA}
@@ -180,7 +184,7 @@ def to_dict(self: Benchmark) -> Json:
 
 
 def export_curation_workbook(self: Benchmark, path: str | os.PathLike[str]) -> Json:
-    """Write the table that curators work with, a row for each verified field, to exactly `path`.
+    """Write the table for curators, a row for each verified field, to exactly `path`.
 
     `.xlsx` is a workbook with a second sheet of counts (extra `openpyxl`), `.csv` the table alone, in which
     formulas are escaped. Returns the counts. Raises SettingsError for other extensions, and WriteError.
@@ -206,7 +210,7 @@ def format_of(path: str | os.PathLike[str], wanted: str) -> str:
 def written(benchmark: Benchmark, kind: str) -> bytes:
     """Return a benchmark in a format that `format_of` returns.
 
-    Raises WriteError for what UTF-8 or JSON cannot hold, SettingsError where openpyxl or polars is not installed.
+    Raises WriteError for texts that UTF-8 or JSON cannot hold, SettingsError where openpyxl or polars is not installed.
     """
     made: dict[str, Callable[[], bytes]] = {
         "json": lambda: dump_json(benchmark.to_dict()),
@@ -306,7 +310,7 @@ def _kind_of(trait: AnyTrait) -> str:
 
 
 def _flat(value: Any) -> Any:
-    """Return a value that fits into one cell: a list or an object as JSON text, anything else as it is."""
+    """Return a value for one cell: a list or an object as JSON text, other values as they are."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value
 
 
@@ -333,14 +337,14 @@ def _document_lines(content: BenchmarkContent) -> Iterator[str]:
     )
     if listed:
         yield "\n## Questions"
-    for number, one in enumerate(listed, 1):
-        status = "✅ finished" if one.finished else "❌ not finished"
-        template = "📝 present" if one.has_template else "❌ missing"
-        yield f"\n### {number}. {line(one.members['question'])}"
+    for number, question in enumerate(listed, 1):
+        status = "✅ finished" if question.finished else "❌ not finished"
+        template = "📝 present" if question.has_template else "❌ missing"
+        yield f"\n### {number}. {line(question.members['question'])}"
         yield f"\n**Status:** {status} | **Template:** {template}"
-        if one.members["raw_answer"]:
-            yield f"\n**Expected Answer:** {paragraphs(one.members['raw_answer'])}"
-        yield from _rubric("**Rubric:**", one.rubrics)
+        if question.members["raw_answer"]:
+            yield f"\n**Expected Answer:** {paragraphs(question.members['raw_answer'])}"
+        yield from _rubric("**Rubric:**", question.rubrics)
 
 
 def _rubric(title: str, rubrics: Rubrics) -> Iterator[str]:
@@ -362,9 +366,9 @@ def _dumped(rubric: Rubric | DynamicRubric | None) -> Json | None:
 
 def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, Json]:
     rows: list[list[Cell]] = [list(_CURATION_COLUMNS)]
-    for number, one in enumerate(content.questions, 1):
-        about, status = _about(number, one), _status(one)
-        fields = [_field(field) for field in one.template.fields] or [[""] * 5]
+    for number, question in enumerate(content.questions, 1):
+        about, status = _about(number, question), _status(question)
+        fields = [_field(field) for field in question.template.fields] or [[""] * 5]
         rows += [[*about, *field, status] for field in fields]
     finished = sum(question.finished for question in content.questions)
     unreadable = [
@@ -396,7 +400,7 @@ def _about(number: int, question: QuestionContent) -> list[Cell]:
 
 
 def _cell(value: Any) -> Cell:
-    """Return a value as a cell: a number as such, a truth value by Python's name for it, as Karenina does."""
+    """Return a value as a cell: a number stays a number, a boolean is True or False, as in Karenina."""
     if isinstance(value, bool):
         return str(value)
     return value if isinstance(value, int | float) else text_of(_flat(value))

@@ -1,4 +1,7 @@
-"""Counts of a benchmark, the progress of the work on it, and its validation: methods of `Benchmark`."""
+"""Counts of a benchmark, the progress of the work on it, and its validation: methods of `Benchmark`.
+
+The counts come from the `BenchmarkContent` of the graph, of which each function reads only the members in its frame.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def summary(content: BenchmarkContent) -> Json:
 
 
 def get_summary(self: Benchmark) -> Json:
-    """Return name, version, makers, dates and counts, such as `question_count`."""
+    """Return name, version, creators, dates and counts, such as `question_count`."""
     return summary(self._content(_SUMMARY))
 
 
@@ -61,12 +64,12 @@ def get_statistics(self: Benchmark) -> Json:
 
 
 def check_readiness(self: Benchmark) -> Json:
-    """Return whether the benchmark is ready for verification, with everything that keeps it from being so."""
+    """Return whether the benchmark is ready for verification, with all conditions that are not met."""
     return _readiness(self, self._content(READINESS))
 
 
 def get_progress_report(self: Benchmark) -> Json:
-    """Return how far the work is, in a few numbers."""
+    """Return the progress of the work in a few numbers."""
     content = self._content(_SUMMARY)
     counts = summary(content)
     return {
@@ -81,7 +84,7 @@ def get_progress_report(self: Benchmark) -> Json:
 
 
 def get_health_report(self: Benchmark) -> Json:
-    """Return a score from 0 to 100, a word for it, readiness, statistics, and what to do next."""
+    """Return a score from 0 to 100, a word for it, readiness, statistics, and recommendations."""
     content = self._content(_SUMMARY)
     counts, ready = _statistics(content), _readiness(self, content)
     # Without questions there is nothing to score.
@@ -110,10 +113,10 @@ def get_health_report(self: Benchmark) -> Json:
 
 
 def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
-    """Hold the benchmark as it is now against the rules of a profile, and check its templates without running them.
+    """Validate the benchmark against the rules of a profile, and check its templates without running them.
 
-    What comes back holds the report with all findings; it unpacks as Karenina's `(ok, message)`. Raises
-    SettingsError for a profile that does not exist.
+    The verdict has the report with all findings; it unpacks as Karenina's `(ok, message)`. Raises SettingsError for an
+    unknown profile.
     """
     from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - SHACL takes its time to import
 
@@ -170,8 +173,8 @@ def _readiness(benchmark: Benchmark, content: BenchmarkContent) -> Json:
 class Verdict(Shown):
     """Whether a benchmark is valid.
 
-    `report` holds all findings about its structure, `template_errors` the questions (`question_id`) whose templates
-    are none, each with its `error`. A verdict unpacks as `(ok, message)` and is true if the benchmark is valid.
+    `report` holds all findings about its structure. `template_errors` has the questions (`question_id`) with an invalid
+    template, each with its `error`. A verdict unpacks as `(ok, message)` and is true if the benchmark is valid.
     """
 
     report: Report
@@ -184,7 +187,7 @@ class Verdict(Shown):
 
     @property
     def message(self) -> str:
-        """What is wrong, one fault to a line; `the benchmark is valid` where nothing is."""
+        """The faults, each on a line; `the benchmark is valid` if there are none."""
         faults = [str(found) for found in self.report.findings if found.severity.name == "VIOLATION"]
         faults += [f"{error['question_id']}: {error['error']}" for error in self.template_errors]
         return "\n".join(faults) or "the benchmark is valid"

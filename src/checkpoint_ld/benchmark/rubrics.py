@@ -1,4 +1,7 @@
-"""Rubrics: their faults, their counts, and edits of the ratings that hold their traits."""
+"""Rubrics of a benchmark: their faults, their counts, and edits of the ratings that hold their traits.
+
+`HeldRubric` edits the ratings of one JSON object, the root or a question, for the methods of `Benchmark`.
+"""
 
 from __future__ import annotations
 
@@ -70,11 +73,11 @@ def counts_of(rubrics: Iterable[Rubric | DynamicRubric | None]) -> dict[str, Any
 
 @dataclass(frozen=True)
 class HeldRubric(Generic[Traits]):
-    """The traits of one rubric in the object `holder`, which is changed, and is of no use where a change fails.
+    """The traits of one rubric in the object `holder`, which is edited; discard it if an edit raises.
 
-    What changes something raises WriteError for traits that an author may not write, and WrongTypeError for what is
-    none; faults that were there before may stay. Other ratings stay as they are, and so does what a rating says beyond
-    its trait. Traits in the places of older files move into ratings; dynamic ones never stood there.
+    An edit raises WriteError for traits that break a rule, unless they broke it before, and WrongTypeError for other
+    objects. Other ratings stay as they are, and so do members of a rating that do not belong to its trait. Traits in
+    the places of older files are moved into ratings; dynamic traits are in no older files.
     """
 
     holder: Json
@@ -105,19 +108,19 @@ class HeldRubric(Generic[Traits]):
             free.setdefault(_name(rating), []).append(rating)
         kept: list[Json | None] = [free[trait.name].pop(0) if free.get(trait.name) else None for trait in wanted]
         made = [
-            self._made(trait) if one is None else self._updated(one, trait)
-            for trait, one in zip(wanted, kept, strict=True)
+            self._made(trait) if rating is None else self._updated(rating, trait)
+            for trait, rating in zip(wanted, kept, strict=True)
         ]
         if not _in_order(wanted, kept, old):
             kept = [None] * len(wanted)  # all ratings are added again, as they are
         changes: dict[int, Json | None] = {id(rating): None for rating in old}
-        changes |= {id(one): new for one, new in zip(kept, made, strict=True) if one is not None}
-        self._put(changes, [new for one, new in zip(kept, made, strict=True) if one is None])
+        changes |= {id(rating): new for rating, new in zip(kept, made, strict=True) if rating is not None}
+        self._put(changes, [new for rating, new in zip(kept, made, strict=True) if rating is None])
 
     def update(self, name: str, trait: AnyTrait) -> bool:
-        """Put `trait` in the place of what is called `name`; return whether there was such a trait.
+        """Replace the trait `name` by `trait`; return whether there was such a trait.
 
-        One of another kind comes to stand at the end of its kind.
+        A trait of another kind moves to the end of its kind.
         """
         meant = [rating for rating in self._ratings() if _name(rating) == name]
         if not meant:
@@ -129,11 +132,11 @@ class HeldRubric(Generic[Traits]):
         return True
 
     def remove(self, name: str) -> bool:
-        """Take out what is called `name`; return whether there was such a trait."""
+        """Remove the trait `name`; return whether there was such a trait."""
         return self._take_out([rating for rating in self._ratings() if _name(rating) == name])
 
     def clear(self) -> bool:
-        """Take all traits out; return whether there were any."""
+        """Remove all traits; return whether there were any."""
         return self._take_out(self._ratings())
 
     def _take_out(self, ratings: list[Json]) -> bool:
@@ -164,9 +167,9 @@ class HeldRubric(Generic[Traits]):
 
     def _collected(self, given: Iterable[AnyTrait]) -> Traits:
         found = list(given)
-        for one in found:
-            if not isinstance(one, tuple(FAMILIES.values())):
-                kind = type(one).__name__
+        for trait in found:
+            if not isinstance(trait, tuple(FAMILIES.values())):
+                kind = type(trait).__name__
                 raise WrongTypeError(f"the trait is of type {kind}: give one of the traits of checkpoint_ld.entities")
         return collected(self.model, found)
 
@@ -208,8 +211,8 @@ def _is_dynamic_trait(rating: Any) -> bool:
 
 def _in_order(wanted: list[AnyTrait], kept: list[Json | None], old: list[Json]) -> bool:
     """Return whether traits of each kind are in the wanted order if kept ones stay and new ones follow them."""
-    places = {id(one): place for place, one in enumerate(old)}
+    places = {id(rating): place for place, rating in enumerate(old)}
     by_kind: dict[str, list[int]] = {}
-    for trait, one in zip(wanted, kept, strict=True):
-        by_kind.setdefault(family_of(trait), []).append(len(old) if one is None else places[id(one)])
+    for trait, rating in zip(wanted, kept, strict=True):
+        by_kind.setdefault(family_of(trait), []).append(len(old) if rating is None else places[id(rating)])
     return all(found == sorted(found) for found in by_kind.values())

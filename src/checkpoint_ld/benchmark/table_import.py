@@ -1,4 +1,8 @@
-"""Questions and rubrics out of tables: comma- or tab-separated text (RFC 4180), and Excel workbooks."""
+"""Questions and rubrics from tables: comma- or tab-separated text (RFC 4180), and Excel workbooks.
+
+`extract_questions_from_file` and `import_rubrics` are public; `checkpoint_ld.integrations.formats` reads tables with
+`table_rows`.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
     """The question whose rubric it is, None for that of the benchmark, and whether it is the dynamic one."""
 
 _END = "end"
-"""A row after the last one, which is one of its own unless a quotation mark is still open."""
+"""A row after the last one, by which an open quotation mark is detected."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
@@ -69,15 +73,15 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 ) -> list[Question]:
     """Return the questions in a table: `.csv` (with commas or semicolons), `.tsv`, `.txt` (with tabs) or `.xlsx`.
 
-    The first row names the columns. Texts are stripped, and rows without a question or an answer left out. A column of
-    `keywords_columns` is `{"column": …, "separator": …}`, the separator a comma unless given; keywords come sorted,
-    each once. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth values and dates
-    stay such (dates as ISO 8601 texts); in a table of text that is for columns that have nothing else. A column that
-    is not there is passed over, but for those of question and answer. Workbooks need the extra `openpyxl`; their first
-    sheet is read unless `sheet_name` is given.
+    The first row has the names of the columns. Texts are stripped, and rows without a question or an answer left out. A
+    column of `keywords_columns` is `{"column": …, "separator": …}`; the default separator is a comma. Keywords are
+    sorted, without repetitions. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth
+    values and dates keep their types (dates as ISO 8601 texts); in a table of text only if the whole column has that
+    type. Missing columns are ignored, except those of question and answer. Workbooks need the extra `openpyxl`; their
+    first sheet is read unless `sheet_name` is given.
 
-    Raises SettingsError for another extension, LookupFailedError for a sheet or one of the two columns that is not
-    there, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
+    Raises SettingsError for another extension, LookupFailedError for a missing sheet or a missing column of question or
+    answer, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
     """
     rows = table_rows(os.fspath(file_path), sheet_name)
     header = [cell_text(name).strip() for name in next(rows, ())]
@@ -86,16 +90,16 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
             raise LookupFailedError(
                 f"there is no column {name!r} in {os.fspath(file_path)}: there are {', '.join(header)}"
             )
-    # Of several columns with one name the first counts.
-    held: list[dict[str | None, Any]] = [
+    # Of several columns with the same name the first counts.
+    records: list[dict[str | None, Any]] = [
         dict(reversed([*zip(header, map(_stripped, row), strict=False)])) for row in rows
     ]
     customs = custom_metadata_columns or ()
     if extension_of(file_path) in _SEPARATORS:
-        _type(held, customs)
+        _type(records, customs)
     about_author = {"name": author_name_column, "email": author_email_column, "affiliation": author_affiliation_column}
     found = []
-    for row in held:
+    for row in records:
         text, answer, url = (cell_text(row.get(name)) for name in (question_column, answer_column, url_column))
         if text and answer:
             author = {name: cell for name, column in about_author.items() if (cell := cell_text(row.get(column)))}
@@ -113,7 +117,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 
 
 def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
-    """Convert the texts of a column to numbers, or truth values, where all of them are such."""
+    """Convert the texts of a column to numbers or truth values, if all of them have that form."""
     for name in columns:
         written = [row for row in rows if row.get(name)]
         if any(all(kind.fullmatch(row[name]) for row in written) for kind in (NUMBER, _TRUTH)):
@@ -131,7 +135,7 @@ def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
-    """Yield the rows of a table, the header first. Raises what `extract_questions_from_file` raises of a file."""
+    """Yield the rows of a table, the header first. Raises as `extract_questions_from_file` does for a file."""
     extension = extension_of(path)
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
@@ -144,7 +148,7 @@ def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
 
 
 def bytes_of(path: str) -> tuple[bytes, str]:
-    """Return the bytes of a file, unpacked, and its name. Raises what `read_bytes` and `unpacked` raise."""
+    """Return the bytes of a file, unpacked, and its name. Raises as `read_bytes` and `unpacked` do."""
     return unpacked(read_bytes(path)[0], path), path
 
 
@@ -156,7 +160,7 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
     first = text.partition("\n")[0]
     if separator == "," and "," not in first and ";" in first:
         separator = ";"  # as spreadsheets write it where the comma is in numbers
-    usual = csv.field_size_limit(len(text) + len(_END))  # the usual limit is below what a long answer takes
+    usual = csv.field_size_limit(len(text) + len(_END))  # a long answer may exceed the usual limit
     try:
         *rows, end = csv.reader(chain(io.StringIO(text, newline=""), [_END]), delimiter=separator)
     except csv.Error as error:
@@ -228,7 +232,7 @@ _PARTS = re.compile(r"[;\n]")
 _KINDS = ("boolean", "score", "literal", "template")
 _SETTINGS = frozenset(name for model in FAMILIES.values() for name in model.model_fields)
 _NEEDED = frozenset(("callable_code", "pattern"))
-"""What a trait has to say, be it that it has none, of which the message is then better."""
+"""Members that are set to null if their cell is empty, since the message is then better."""
 
 
 class _UnfitError(Exception):
@@ -242,17 +246,17 @@ class _UnfitError(Exception):
 def import_rubrics(
     self: Benchmark, file_path: str | os.PathLike[str], sheet_name: str | None = None
 ) -> tuple[Finding, ...]:
-    """Put traits out of a table into the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`, a trait to a row.
+    """Add the traits of a table, one in each row, to the rubrics: `.csv`, `.tsv`, `.txt` (with tabs) or `.xlsx`.
 
-    The first row names the columns. `question_id` is the question, by its identifier, the MD5 hash of its text or
-    its text; where it is empty the trait is one of the whole benchmark. `type` is llm, regex, callable, metric or
-    agentic, `dynamic` true for a trait of the dynamic rubric. The other columns are called like the fields of
-    traits, such as `name`, `kind`, `description`, `min_score` (or `min`), `higher_is_better` (or `direction`:
-    higher, lower, none), `pattern`, `classes` (JSON, or `name: description` separated by semicolons or lines). A
-    trait takes the place of the one with its name in the same rubric; others stay. Code is stored, never run.
+    The first row has the names of the columns. `question_id` is the identifier of a question, its text or the MD5 hash
+    of its text; a trait without it is global. `type` is llm, regex, callable, metric or agentic, `dynamic` is true for
+    a trait of the dynamic rubric. The other columns have the names of fields of traits, such as `name`, `kind`,
+    `description`, `min_score` (or `min`), `higher_is_better` (or `direction`: higher, lower, none), `pattern`,
+    `classes` (JSON, or `name: description` separated by semicolons or lines). A trait replaces the trait of its name in
+    the same rubric; others stay. Code is stored, never run.
 
-    Returns what did not fit, with row and column: such a row is left out. Raises LookupFailedError for a sheet or
-    the column `name` that is not there, and otherwise what `extract_questions_from_file` raises of a file.
+    Returns findings about rows that did not fit and were left out, with row and column. Raises LookupFailedError for a
+    missing sheet or a missing column `name`, and otherwise as `extract_questions_from_file` does for a file.
     """
     path = os.fspath(file_path)
     rows = table_rows(path, sheet_name)
@@ -263,7 +267,7 @@ def import_rubrics(
         raise LookupFailedError(f"there is no column 'name', with the names of traits, in {path}: there are {listed}")
     table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(self.graph))
     for number, row in enumerate(rows, 2):
-        cells = {one: cell for one, cell in zip(columns, row, strict=False) if one and cell_text(cell).strip()}
+        cells = {name: cell for name, cell in zip(columns, row, strict=False) if name and cell_text(cell).strip()}
         if cells:
             table.add(number, cells)
     for (question, is_dynamic), traits in table.traits.items():
@@ -277,12 +281,12 @@ def _column(name: str) -> str:
 
 
 def _put(benchmark: Benchmark, question: str | None, traits: Mapping[str, AnyTrait], *, is_dynamic: bool) -> None:
-    """Put traits into a rubric: each in the place of the one with its name, or at the end."""
+    """Put traits into a rubric: each replaces the trait of its name, or is added at the end."""
     about = () if question is None else (question,)
     name = f"{'question' if about else 'global'}_{'dynamic_' if is_dynamic else ''}rubric"
     rubric = getattr(benchmark, f"get_{name}")(*about)
-    held = {} if rubric is None else {trait.name: trait for trait in rubric.traits()}
-    getattr(benchmark, f"set_{name}")(*about, [*{**held, **traits}.values()])
+    current = {} if rubric is None else {trait.name: trait for trait in rubric.traits()}
+    getattr(benchmark, f"set_{name}")(*about, [*{**current, **traits}.values()])
 
 
 class _Table:

@@ -1,4 +1,8 @@
-"""The command line: one file per verb; the only place that prints or exits."""
+"""The command line, the only package that prints or exits: `main` runs the command that the arguments name.
+
+`app` lists the commands, `options` declares their options, and `streams` reads and writes for all of them. Each of the
+other modules has one command, or several that belong together.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ TRACEBACK = "CHECKPOINT_LD_TRACEBACK"
 """The environment variable that lets a traceback through."""
 PROGRAM = "checkpoint-ld"
 VARIABLE = "_CHECKPOINT_LD_COMPLETE"
-"""The environment variable by which a shell's script wants completions; `completion` prints the scripts."""
+"""The environment variable by which a shell's script requests completions; `completion` prints the scripts."""
 _INTERRUPTED = 130
 _MANY = 200_000
 """The threshold of the garbage collector: nearly all objects of an import stay."""
@@ -25,7 +29,7 @@ _MANY = 200_000
 
 def main() -> None:
     """Run the command that the arguments name."""
-    _leave_the_garbage()
+    _relax_garbage_collection()
     from checkpoint_ld.cli.streams import prepare
     from checkpoint_ld.errors import CheckpointLdError
 
@@ -76,7 +80,7 @@ def _run() -> int:
 def _unavailable(error: OSError) -> str:
     if error.filename is not None:
         return _fault(error)
-    if error.errno == errno.ENOENT:  # nothing is looked up without a name but where we are
+    if error.errno == errno.ENOENT:  # without a file name, only the working directory can be missing
         return "the folder that this runs in does not exist any more: change to another one"
     _forget_output()
     return f"standard output cannot be written: {error.strerror or error}; no more of it was written"
@@ -88,10 +92,10 @@ def _fault(error: Exception) -> str:
 
 def fail(message: str) -> None:
     """Print an error on standard error, and exit."""
-    from checkpoint_ld.cli.streams import say
+    from checkpoint_ld.cli.streams import note
 
     with contextlib.suppress(OSError):  # if that cannot be written, the exit code remains
-        say(message)
+        note(message)
     sys.exit(EXIT_FAILED)
 
 
@@ -100,11 +104,11 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _leave_the_garbage() -> None:
-    """Let the garbage collector do little while a command runs, and nothing when its process ends.
+def _relax_garbage_collection() -> None:
+    """Collect garbage rarely while a command runs, and not at all when its process ends.
 
-    Python collects twice before it ends, though all memory goes back to the system then. Both together took a quarter
-    of the time of `validate` for ten questions.
+    Python collects twice before it ends, though the system frees all memory then. Together this saves a quarter of the
+    time of `validate` for ten questions.
     """
     gc.set_threshold(_MANY, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)

@@ -105,7 +105,7 @@ def list_(
         streams.show_json([asdict(header) for header in listed])
         return
     if not listed:
-        streams.say("no checkpoint fits")
+        streams.note("no checkpoint fits")
         return
     from checkpoint_ld.agents.timeline import instant
 
@@ -222,13 +222,13 @@ def restore(
     output.write(dump_json({**head, "snapshot": state.snapshot().tree()}, Layout(indent="  ")) + b"\n")
     streams.report(restored.findings)
     if as_json:
-        streams.say(orjson.dumps({"interrupted": [call.tree() for call in restored.interrupted]}).decode())
+        streams.note(orjson.dumps({"interrupted": [call.tree() for call in restored.interrupted]}).decode())
         return
     for call in restored.interrupted:
         name = call.tool_id or "a tool that is not named"
-        streams.say(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
+        streams.note(harmless(f"in flight: {call.id} ({name}): cancel, fail or repeat it"))
     if not restored.interrupted:
-        streams.say("no call was in flight")
+        streams.note("no call was in flight")
 
 
 @agent.command
@@ -311,7 +311,7 @@ def import_(
         )
     for result in () if as_json else done:
         if result.error is not None:
-            streams.say(f"refused: {result.error}")
+            streams.note(f"refused: {result.error}")
         elif result.checkpoint is not None:
             streams.report(result.findings)
             _show(f"{'taken in' if result.created else 'there already'}: {result.checkpoint.id} ({result.source})")
@@ -431,7 +431,7 @@ def reindex(*, as_json: bool = options.JSON, stores: Stores = STORES) -> None:
         return
     streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        streams.say(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
+        streams.note(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
 
 
 @agent.command

@@ -1,6 +1,6 @@
-"""The commands under one name.
+"""The program `checkpoint-ld` as a click application: its commands, with their summaries and modules.
 
-A command is imported when it is called: `--help` and `--version` take half the time that importing all of them took.
+A command is imported when it is called, which halves the time of `--help` and `--version`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ SUMMARIES = {
         "Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."
     ),
     "sign": "Sign a checkpoint: what it states, whatever its syntax and layout.",
-    "verify-signature": "Tell whether a signature is one of a checkpoint; exit with 1 if it is not.",
+    "verify-signature": "Check whether a signature is one of a checkpoint; exit with 1 if it is not.",
     "lsp": "Serve an editor: findings while you type, fixes, completion; over standard input and output.",
     "completion": "Print what makes a shell complete commands, options and files.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
-"""What each command does. The command says it, too."""
+"""The first line of each command's docstring, so that `--help` need not import the commands."""
 
 _MODULES = {
     "bulk": "convert",
@@ -68,7 +68,7 @@ _MODULES = {
     "lsp": "rules",
     "completion": "rules",
 }
-"""Where a command is that is not in the module of its name."""
+"""The modules of the commands that are not in the module of their own name."""
 
 
 class _Commands(Group):
@@ -85,7 +85,7 @@ class _Commands(Group):
         return command
 
     def summary(self, ctx: click.Context, name: str) -> str:  # noqa: ARG002 - as above
-        """Return what a command says about itself."""
+        """Return the summary of a command."""
         return SUMMARIES[name]
 
 

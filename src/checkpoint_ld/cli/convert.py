@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
 
 OUTPUTS = ("jsonld", "turtle", "nt", "nq", "trig", "xml", "expanded")
-"""What can be written: the names of `writing.SYNTAXES`."""
+"""The syntaxes of `convert`: the names of `writing.SYNTAXES`."""
 CONTEXTS = ("improved", "plain")
-"""Under which context JSON-LD is written: the texts of `emission.ContextStyle`."""
+"""The contexts of JSON-LD: the values of `emission.ContextStyle`."""
 
 
 @click.command(cls=Command)
@@ -84,7 +84,7 @@ def convert(
         if source.dialect != CANONICAL or dialect not in {None, CANONICAL}:
             from checkpoint_ld.entities.entity import now
 
-            date = now()  # for a missing one in what comes from one dialect into another
+            date = now()  # for a missing date of a checkpoint that changes its dialect
         written = writing.write(
             source.graph,
             syntax=wanted,
@@ -109,7 +109,7 @@ def convert(
 
 
 def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
-    """Return as what of `agent.serialization.FORMS` an agent checkpoint is written; a shape is a dialect."""
+    """Return the form of `agents.serialization.FORMS` for an agent checkpoint; a shape is given as a dialect."""
     from checkpoint_ld.agents.values import SHAPES
 
     if dialect is None:
@@ -121,12 +121,12 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
 
 
 def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> bool:
-    """Write statements some questions at a time, where a file is large or on request; return whether that was done."""
+    """Write statements some questions at a time, for a large file or with --jobs; return whether that was done."""
     from checkpoint_ld.batch.windows import Streaming
 
     quiet = settings["quiet"]
     with streams.bar("converting", quiet=quiet) as advance:
-        streaming = Streaming(settings["jobs"], advance, None if quiet else streams.say)
+        streaming = Streaming(settings["jobs"], advance, None if quiet else streams.note)
         with streaming.statements(file, to, syntax=settings["syntax"]) as streamed:
             if streamed is None:
                 return False
@@ -143,7 +143,7 @@ def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> b
 
 FILES = ("csv", "markdown", "json", "workbook", "records", "parquet", "citation")
 FOLDERS = ("croissant", "hugging-face", "inspect", "ro-crate")
-"""What can be written: the names of `integrations.formats`, which takes longer to import."""
+"""The formats of `export`: the names of `integrations.formats`, which takes longer to import."""
 
 
 @click.command(cls=Command)
@@ -192,10 +192,10 @@ def export(
 
 
 FORMATS = ("table", "croissant", "hugging-face", "inspect")
-"""What can be imported: the names of `formats.importing.READERS`."""
+"""The formats of `import`: the names of `formats.importing.READERS`."""
 CHECKPOINT = "checkpoint"
 _CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
-"""The extensions of files that are checkpoints already, to which rubrics are added."""
+"""The extensions of checkpoints, to which rubrics are added."""
 
 
 @click.command("import", cls=Command)
@@ -271,10 +271,10 @@ def import_(
     if not quiet:
         streams.report([*findings, *written.findings], most=len(findings) + len(written.findings))
         if source is None:
-            streams.say(f"{counted(len(benchmark), 'question')} imported from {file}")
+            streams.note(f"{counted(len(benchmark), 'question')} imported from {file}")
         if rubric is not None:
             traits = counted(len(benchmark.traits_records()), "trait")
-            streams.say(f"traits imported from {rubric}: the rubrics have {traits} now")
+            streams.note(f"traits imported from {rubric}: the rubrics have {traits} now")
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -337,7 +337,7 @@ def _run(
     from checkpoint_ld.families import Profiles
 
     if wanted.profile is not None:
-        Profiles(wanted.profile)  # says now what is wrong with the name
+        Profiles(wanted.profile)  # raises for an unknown profile
     found = streams.discovered(paths, "convert")
     shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
@@ -346,9 +346,9 @@ def _run(
     with streams.bar("converting", quiet=quiet) as moved:
         report = bulk.run(shards, wanted, jobs=jobs, progress=moved)
     for shard in report.lost:
-        streams.say(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
+        streams.note(f"{shard.stem}: its process died twice; its files are {', '.join(shard.paths)}")
     for graph in report.shared:
-        streams.say(f"{graph}: several checkpoints have this IRI and say different things")
+        streams.note(f"{graph}: several checkpoints have this IRI and say different things")
     if not quiet:
         streams.show(
             f"{report.total('checkpoints')} checkpoints, {report.total('quads')} quads, "

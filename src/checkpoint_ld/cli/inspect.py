@@ -1,4 +1,4 @@
-"""The commands that tell what checkpoints hold: `inspect` and `site`, and `fingerprint`, `sign`, `verify-signature`."""
+"""The commands `inspect` and `site`, which show checkpoints, and `fingerprint`, `sign` and `verify-signature`."""
 
 from __future__ import annotations
 
@@ -122,9 +122,9 @@ def _findings(findings: Sequence[Finding]) -> list[tuple[str, str]]:
         return [("\nnothing odd was found", "green")]
     counts = Counter(finding.code for finding in findings)
     shown = [
-        (f"  {one}", "")
+        (f"  {finding}", "")
         for code in counts
-        for one in [finding for finding in findings if finding.code == code][:_MOST_OF_A_CODE]
+        for finding in [finding for finding in findings if finding.code == code][:_MOST_OF_A_CODE]
     ]
     codes = ", ".join(f"{count} {code}" for code, count in counts.items())
     return [(f"\nwarnings: {codes}", "bold yellow"), *shown, *_more(len(findings) - len(shown))]
@@ -152,12 +152,12 @@ def site(
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.site import write_site
 
-    # The files that an older site offers are no versions of what it was made of.
+    # The files of an older site in the folder are no sources.
     older = Path(folder).resolve()
     found = streams.discovered(paths, "show", quiet=quiet).files
     sources = [source for source in found if older not in Path(source).resolve().parents]
     written = write_site(sources, folder, answers=answers, title=title, url=url, overwrite=force, syntax=syntax)
-    streams.say_first(written.remarks, "more of these")
+    streams.note_first(written.remarks, "more of these")
     if not quiet:
         named = ("benchmark", written.benchmarks), ("question", written.questions), ("run", written.runs)
         counts = [counted(number, noun) + " of agents" * (noun == "run") for noun, number in named if number]
@@ -190,7 +190,7 @@ def fingerprint(
             source = file if file != streams.STANDARD else sys.stdin.buffer
             found = identity.fingerprint(source, syntax=syntax)
         except ReadError as error:
-            streams.say(str(error))
+            streams.note(str(error))
             code = EXIT_FAILED
             continue
         if wanted is None:
@@ -219,8 +219,8 @@ def sign(
 
     output.check(file, key)
     password = os.environ.get(PASSWORD)
-    held, _ = read_bytes(key)
-    signature = identity.sign(file, held, password=None if password is None else password.encode(), syntax=syntax)
+    private, _ = read_bytes(key)
+    signature = identity.sign(file, private, password=None if password is None else password.encode(), syntax=syntax)
     output.write(signature.encode())
 
 
@@ -232,7 +232,7 @@ def verify_signature(
     key: str = options.file("--key", required=True, help="The public key: Ed25519, in PEM."),
     syntax: str | None = options.SYNTAX,
 ) -> None:
-    """Return whether a signature is one of a checkpoint; exit with 1 if it is not."""
+    """Check whether a signature is one of a checkpoint; exit with 1 if it is not."""
     from checkpoint_ld.documents.files import read_bytes
     from checkpoint_ld.families import identity
 

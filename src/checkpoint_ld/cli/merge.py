@@ -56,7 +56,7 @@ def diff(
 def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
     if ours + theirs + interactive > 1:
         raise SettingsError("--ours, --theirs and --interactive exclude one another: give one of them")
-    return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _ask if interactive else None}
+    return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _choose if interactive else None}
 
 
 _DECISION: Any = options.Several(
@@ -65,7 +65,7 @@ _DECISION: Any = options.Several(
     theirs=options.flag("--theirs", help="Where the sides contradict, take THEIRS."),
     interactive=options.flag("-i", "--interactive", help="Ask about each conflict: ours, theirs, or edit."),
 )
-"""How conflicts are decided."""
+"""The options for the decision of conflicts."""
 
 
 @click.command(cls=Command)
@@ -93,7 +93,8 @@ def merge(
     listed = None if output.is_standard else f"{output.file}.conflicts.json"
     streams.check_outputs(files, output.file, listed, force=output.force)
     names = "BASE", "OURS", "THEIRS"
-    read = [merging.of_source(name, streams.read(one, syntax=syntax)) for name, one in zip(names, files, strict=True)]
+    named = zip(names, files, strict=True)
+    read = [merging.of_source(name, streams.read(file, syntax=syntax)) for name, file in named]
     merged = merging.merge_sources(*read, **decision)
     output.write(merged.content(None if output.is_standard else output.file))
     if listed is not None:
@@ -107,17 +108,17 @@ def merge(
 
 
 def _report(merged: Merge, listed: str | None = None) -> None:
-    streams.say_first([*map(str, merged.conflicts)], "more; --json lists them all")
+    streams.note_first([*map(str, merged.conflicts)], "more; --json lists them all")
     if not merged.is_clean:
         message = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
-        streams.say(f"{message}; {listed} lists what is contested" if listed else message)
+        streams.note(f"{message}; {listed} lists what is contested" if listed else message)
 
 
 _ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")
 
 
-def _ask(conflict: Conflict) -> Any:
-    streams.say(str(conflict))
+def _choose(conflict: Conflict) -> Any:
+    streams.note(str(conflict))
     while True:
         try:
             answer = click.prompt("which one stands", type=click.Choice(_ANSWERS), err=True)[0]
@@ -131,7 +132,7 @@ def _ask(conflict: Conflict) -> Any:
 
 
 def _edited(conflict: Conflict) -> tuple[Any] | None:
-    """Return the value that somebody edits; None where it was not saved, or is no JSON, or the editor fails."""
+    """Return the edited value; None if it was not saved, is no JSON, or the editor fails."""
     from checkpoint_ld.documents.document import read_json
     from checkpoint_ld.documents.text import dump_json
     from checkpoint_ld.documents.values import ABSENT
@@ -144,9 +145,9 @@ def _edited(conflict: Conflict) -> tuple[Any] | None:
         text = click.edit(dump_json(value).decode(), extension=".json")
         return None if text is None else (read_json(text.encode()).value,)
     except (click.ClickException, UnicodeError) as error:
-        streams.say(f"the editor did not work: {error}; set VISUAL or EDITOR, or choose a side")
+        streams.note(f"the editor did not work: {error}; set VISUAL or EDITOR, or choose a side")
     except ReadError as error:
-        streams.say(str(error))
+        streams.note(str(error))
     return None
 
 
@@ -155,7 +156,7 @@ def _keep_list(file: str, merged: Merge) -> None:
     from checkpoint_ld.documents.text import dump_json
 
     if merged.is_clean:
-        # One of an earlier merge would say what is no longer true; without --force there is none.
+        # A list of an earlier merge is out of date.
         Path(file).unlink(missing_ok=True)
     else:
         replace_file(file, dump_json(merged.as_json()) + b"\n")
@@ -181,10 +182,10 @@ def install(
     from checkpoint_ld.batch import configuration
     from checkpoint_ld.families import git as setup
 
-    # What one project has set is for its own repository.
+    # The configuration of a project is for its own repository.
     own = () if everywhere else configuration.find(Path()).git_patterns
     file = setup.install(tuple(dict.fromkeys((*setup.PATTERNS, *own, *patterns))), everywhere=everywhere)
-    streams.say(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
+    streams.note(f"git compares and merges checkpoints by checkpoint-ld now; {file} says for which files")
 
 
 @git.command
@@ -193,7 +194,7 @@ def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
     from checkpoint_ld.families import git as setup
 
     is_gone = setup.uninstall(everywhere=everywhere)
-    streams.say("git compares and merges checkpoints line by line again" if is_gone else "nothing was installed")
+    streams.note("git compares and merges checkpoints line by line again" if is_gone else "nothing was installed")
 
 
 @git.command
@@ -210,7 +211,7 @@ def resolve(
     if as_json:
         streams.show_json(merged.as_json())
     elif merged.is_clean:
-        streams.say(f"{file} is merged: add it")
+        streams.note(f"{file} is merged: add it")
     else:
         _report(merged)
     if not merged.is_clean:
@@ -245,5 +246,5 @@ def merge_file(
     base, ours, theirs = files
     code, message = setup.merge_file(base, ours, theirs, size, path)
     if message:
-        streams.say(message)
+        streams.note(message)
     raise Exit(code)

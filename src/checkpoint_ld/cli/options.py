@@ -1,4 +1,4 @@
-"""How commands declare their options, and those that several of them have.
+"""The declaration of commands' arguments and options, and the options that several commands have.
 
 A command is a function whose keyword parameters have their options as defaults: `def show(*, file: str = argument(…))`.
 """
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 EXIT_FOUND = 1
-"""The exit code where something was found: findings, differences, files that were refused, answers that fail.
+"""The exit code for results that are not clean: findings, differences, refused files, answers that fail.
 
-`checkpoint_ld.cli.EXIT_FAILED` goes before it.
+`checkpoint_ld.cli.EXIT_FAILED` has precedence.
 """
 INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
-"""What can be read where neither extension nor content tells: JSON, and the names of `rdf.SYNTAXES`."""
+"""The syntaxes of inputs whose extension and content are ambiguous: JSON, and the names of `rdf.SYNTAXES`."""
 FAIL_ON = ("violation", "warning", "info", "never")
-"""From which severity on findings make a run fail: `configuration.FAIL_ON`."""
+"""The lowest severity of findings that makes a run fail: `configuration.FAIL_ON`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
-"""What to do about two different checkpoints of one name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
+"""The ways to handle two checkpoints of the same name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
 STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "checkpoint-ld", "generic")
-"""The kinds of triple stores: the names of `stores.endpoint.profiles`, and to ask the store itself."""
+"""The kinds of triple stores: the names of `stores.endpoint.profiles`, and auto, which detects the kind."""
 METHODS = ("auto", "none", "basic", "digest", "bearer")
-"""How to tell a server who asks: `stores.endpoint.credentials`."""
+"""The methods of authentication: `stores.endpoint.credentials`."""
 _FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
-"""Former spellings of options, which keep working where the option of today is."""
+"""Former names of options, which still work in commands that have the current option."""
 
 
 class Several:
-    """The options of one parameter of a command: its value is what `make` gives for theirs, by their names."""
+    """Several options of one parameter of a command: its value is the result of `make` for their values, by name."""
 
     def __init__(self, make: Callable[..., Any], /, **options: click.Parameter) -> None:
         self.make = make
@@ -48,7 +48,7 @@ class Several:
 
 
 class Argument(click.Argument):
-    """An argument with a description. A shell completes it as the name of a file, unless it is one of some values."""
+    """An argument with a description. A shell completes it as a file name, unless it has a `type`."""
 
     def __init__(self, *names: Any, description: str, **settings: Any) -> None:
         if "type" not in settings:
@@ -58,16 +58,16 @@ class Argument(click.Argument):
 
 
 class Command(click.Command):
-    """A command whose function declares its options; it knows former spellings, and its help describes arguments."""
+    """A command whose function declares its options. It accepts former names; its help describes arguments."""
 
     def __init__(self, name: str | None, *, callback: Callable[..., None], **settings: Any) -> None:
         settings["params"] = [*_declared(callback)]
         super().__init__(name, callback=_with_several(callback), **settings)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments, former spellings among them."""
-        known = {spelling for parameter in self.params for spelling in parameter.opts}
-        return super().parse_args(ctx, [_of_today(arg, known) for arg in args])
+        """Parse arguments, former names of options among them."""
+        known = {name for parameter in self.params for name in parameter.opts}
+        return super().parse_args(ctx, [_current(arg, known) for arg in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then the options."""
@@ -97,17 +97,17 @@ class Group(click.Group):
         return list(self.commands)
 
     def summary(self, ctx: click.Context, name: str) -> str:
-        """Return what a command says about itself."""
+        """Return the summary of a command."""
         command = self.get_command(ctx, name)
         return command.get_short_help_str(1 << 10) if command else ""
 
 
 def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
-    """Yield the options of a function: they are the defaults of its parameters, and are named after these."""
+    """Yield the options of a function: the defaults of its parameters, under the names of the parameters."""
     for name, declared in (function.__kwdefaults__ or {}).items():
         several = declared.options if isinstance(declared, Several) else {"": declared}
-        for inner, one in several.items():
-            option = copy(one)
+        for inner, shared in several.items():
+            option = copy(shared)
             option.name = f"{name}.{inner}" if inner else name
             if isinstance(option, click.Argument):
                 option.opts = [option.name]
@@ -115,24 +115,25 @@ def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
 
 
 def _with_several(function: Callable[..., None]) -> Callable[..., None]:
-    several = {name: one for name, one in (function.__kwdefaults__ or {}).items() if isinstance(one, Several)}
+    defaults = (function.__kwdefaults__ or {}).items()
+    several = {name: declared for name, declared in defaults if isinstance(declared, Several)}
 
     @wraps(function)
     def run(**values: Any) -> None:
-        for name, one in several.items():
-            values[name] = one.make(**{inner: values.pop(f"{name}.{inner}") for inner in one.options})
+        for name, declared in several.items():
+            values[name] = declared.make(**{inner: values.pop(f"{name}.{inner}") for inner in declared.options})
         function(**values)
 
     return run
 
 
-def _of_today(argument: str, known: set[str]) -> str:
-    name, sign, value = argument.partition("=")
-    today = _FORMER.get(name)
-    if today not in known or name in known:
+def _current(argument: str, known: set[str]) -> str:
+    former, sign, value = argument.partition("=")
+    name = _FORMER.get(former)
+    if name not in known or former in known:
         return argument
-    warnings.warn(f"{name} is called {today} now: write that", DeprecationWarning, stacklevel=2)
-    return f"{today}{sign}{value}"
+    warnings.warn(f"{former} is called {name} now: write that", DeprecationWarning, stacklevel=2)
+    return f"{name}{sign}{value}"
 
 
 def _files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
@@ -177,9 +178,9 @@ def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Any:
 
 
 def written_as(name: str, kinds: Iterable[str] | Mapping[str, str], what: str, otherwise: str) -> Any:
-    """Declare the option that tells in which format something is written: one of `kinds`, or of those by extension.
+    """Declare the option for the format of the output: one of `kinds`, which may be a mapping by extension.
 
-    Where it is not given, `documents.files.kind_of` tells by the extension of the output; see `otherwise`.
+    Without it `documents.files.kind_of` chooses by the extension of the output, and else `otherwise`.
     """
     values = dict.fromkeys(kinds.values() if isinstance(kinds, Mapping) else kinds)
     return choice(name, values=values, help=f"{what}; without it the output's extension tells, else {otherwise}.")
@@ -189,7 +190,7 @@ FORCE = "Overwrite the output if it exists; what is read never is."
 
 
 def output(description: str = "The file to write; - for standard output.", *, required: bool = False) -> Any:
-    """Declare `--output` and `--force`, which a command gets as one `streams.Output`."""
+    """Declare `--output` and `--force`, whose value is one `streams.Output`."""
     settings: dict[str, Any] = {"required": True} if required else {"default": STANDARD}
     return Several(
         Output,
@@ -199,7 +200,7 @@ def output(description: str = "The file to write; - for standard output.", *, re
 
 
 def folder(description: str, **settings: Any) -> Any:
-    """Declare `--output` where it is a folder."""
+    """Declare `--output` for a folder."""
     return file("-o", "--output", callback=_named, help=description, **settings)
 
 
@@ -225,7 +226,7 @@ _IDENTIFIED = {
     "credentials": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
 }
 IDENTIFIED: Any = Several(dict, **_IDENTIFIED)
-"""Which kind of server a triple store is, and who asks."""
+"""The options for the kind of a triple store and for authentication."""
 SERVED: Any = Several(
     dict,
     **_IDENTIFIED,
@@ -233,4 +234,4 @@ SERVED: Any = Several(
     store_url=value("--store-url", help="The URL of its graph store service."),
     timeout=seconds("--timeout", default=120.0, help="Seconds for one answer."),
 )
-"""How a triple store is reached."""
+"""The options for the connection to a triple store."""

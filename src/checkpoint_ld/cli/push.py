@@ -25,7 +25,7 @@ def _connected(url: str, service: dict[str, Any], *, quiet: bool) -> SparqlClien
 
     settings = {name.removesuffix("_url"): value for name, value in service.items()}
     credentials = settings.pop("credentials")
-    found = None if quiet else streams.say
+    found = None if quiet else streams.note
     return remote.connect(
         url,
         **settings,
@@ -85,7 +85,7 @@ def push(
     def conflicting(message: str) -> None:
         files.has_failed = files.has_failed or refuses
         if refuses or not quiet:
-            streams.say(message)
+            streams.note(message)
 
     def sent(graph: Pushed) -> None:
         if not quiet:
@@ -104,7 +104,7 @@ def push(
                 kept = remote.Manifest.opened(noted, to, restart=restart)
                 report = remote.push(files, client, kept, fast=fast, progress=sent, **settings)
     except CountMismatchError as error:
-        streams.say(str(error))
+        streams.note(str(error))
         raise Exit(EXIT_FOUND) from None
     _report(report, quiet=quiet)
     raise Exit(EXIT_FAILED if files.has_failed else 0)
@@ -121,17 +121,17 @@ def _refuse(dry_run: bool, *, check: bool, fast: bool, is_known: bool) -> None:
 
 def _report(report: PushReport, *, quiet: bool) -> None:
     for warning in report.warnings:
-        streams.say(f"warning: {warning}")
+        streams.note(f"warning: {warning}")
     if not quiet:
         counts = {action: len(report.having(action)) for action in ("sent", "skipped", "verified")}
         named = ", ".join(f"{number} {action}" for action, number in counts.items() if number)
-        streams.say(f"{named or 'nothing sent'}: {sum(graph.triples for graph in report.pushed)} triples")
+        streams.note(f"{named or 'nothing sent'}: {sum(graph.triples for graph in report.pushed)} triples")
 
 
 class _Files:
-    """The graphs of the files or the collection that are meant, each read when it is its turn.
+    """The graphs of files or of a collection, each read when it is needed.
 
-    A faulty one is reported and skipped.
+    A faulty file is reported and skipped.
     """
 
     def __init__(self, paths: tuple[str, ...], *, inferred: bool, prov: bool) -> None:
@@ -157,7 +157,7 @@ class _Files:
                 if large is None:
                     graph = families.graph_of(streams.read(file, syntax=None), prov=self._prov)
             except ReadError as error:
-                streams.say(str(error))
+                streams.note(str(error))
                 self.has_failed = True
                 continue
             yield large or outgoing(families.inferred(graph) if self._inferred else graph, file)
@@ -173,7 +173,7 @@ class _Files:
                 try:
                     held = collection.get(name)
                 except CheckpointLdError as error:
-                    streams.say(str(error))
+                    streams.note(str(error))
                     self.has_failed = True
                     continue
                 graph = families.inferred(held) if self._inferred else held
@@ -181,7 +181,7 @@ class _Files:
 
 
 def _streamed(file: str) -> Outgoing | None:
-    """Return the graph of a large file, read some questions at a time; None for all others."""
+    """Return the graph of a large file, read some questions at a time; None for other files."""
     from checkpoint_ld.batch.windows import Streaming
     from checkpoint_ld.stores.remote import outgoing_of_quads
 
@@ -239,7 +239,7 @@ def pull(
                 streams.show(name)
             return
         if not names and not quiet:
-            streams.say("the store holds no checkpoint")
+            streams.note("the store holds no checkpoint")
         for name in names:
             try:
                 ((_, found),) = remote.pull(client, [name])
@@ -247,7 +247,7 @@ def pull(
                 streams.check_outputs([service["credentials"]], file, force=force)
                 streams.write(file, _content(found, to), force=force)
             except (ReadError, WriteError, SettingsError) as error:
-                streams.say(str(error))
+                streams.note(str(error))
                 has_failed = True
                 continue
             if not quiet:

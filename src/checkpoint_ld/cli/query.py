@@ -1,4 +1,4 @@
-"""The commands `query` and `serve`: SPARQL about checkpoints, wherever they are."""
+"""The commands `query` and `serve`: SPARQL queries about files, collections and triple stores."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql.queries import NamedQuery, Request
 
 ENGINES = ("oxigraph", "rdflib")
-"""What evaluates a query: the names of `sparql.running.ENGINES`."""
+"""The engines that evaluate a query: the names of `sparql.running.ENGINES`."""
 FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml", "parquet")
-"""How results are written: the names of `sparql.formats.FORMATS`, and `sparql.formats.PARQUET`."""
+"""The formats of results: the names of `sparql.formats.FORMATS`, and `sparql.formats.PARQUET`."""
 _OLD_VOCABULARY = "http://schema.org/"
 
 
@@ -95,7 +95,7 @@ def query(
             width = streams.columns() if output.is_standard else None
             output.write_report(render(result, kind, width=width, wide=wide), kind)
         if not result and _OLD_VOCABULARY in wanted.text:
-            sources.say(
+            sources.note(
                 f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
         if result.is_cut:
@@ -138,12 +138,12 @@ class _Sources:
     has_failed: bool = False
 
     def fail(self, message: str) -> None:
-        streams.say(message)
+        streams.note(message)
         self.has_failed = True
 
-    def say(self, message: str) -> None:
+    def note(self, message: str) -> None:
         if not self.quiet:
-            streams.say(message)
+            streams.note(message)
 
     def answer(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
         """Return the result, None where no source could be read; raise what `sparql.run` raises."""
@@ -170,12 +170,12 @@ class _Sources:
         *,
         inferred: bool,
     ) -> QueryResult | None:
-        """Ask checkpoints: what each is called, what was read unless it comes from a collection, and its graph."""
+        """Query checkpoints, each given by its name, its source (None in a collection) and its graph."""
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
 
         data = Dataset()
-        for called, source, graph in checkpoints:
+        for label, source, graph in checkpoints:
             known = set(data.graphs)
             added = families.inferred(graph) if inferred else graph
             if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
@@ -183,10 +183,10 @@ class _Sources:
             dialect = None if source is None or request.query is None else families.dialect_of(source)
             name = data.add(added, dialect=dialect)
             if name in known:
-                self.say(f"{called}: this very checkpoint was read already, and counts once")
+                self.note(f"{label}: this very checkpoint was read already, and counts once")
             elif name != str(graph.root):
-                self.say(
-                    f"{called}: another checkpoint is called <{graph.root}> too; the graph of this one is <{name}>"
+                self.note(
+                    f"{label}: another checkpoint is called <{graph.root}> too; the graph of this one is <{name}>"
                 )
         return data.query(request.text, parameters=request.parameters, **limits) if data.graphs else None
 
@@ -196,7 +196,7 @@ class _Sources:
 
         found = list(assess(Benchmark.of_reading(source), read_answers(answers)))
         if unusable := sum(assessment.status is Status.ERROR for assessment in found):
-            self.say(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
+            self.note(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
         return earl.joined(graph, found, base=earl.base_of(answers))
 
     def _collected(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
@@ -222,7 +222,7 @@ class _Sources:
                 "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
             )
         if inferred:
-            self.say("this looks at derived statements, which are there if push --inferred sent them")
+            self.note("this looks at derived statements, which are there if push --inferred sent them")
         with remote.connect(
             url,
             query=url if self.identity["profile"] == "generic" else None,  # that of the query service itself
@@ -230,25 +230,25 @@ class _Sources:
             auth=self.identity["auth"],
             credentials_file=self.identity["credentials"],
             timeout=limits["timeout"] or _PATIENCE,
-            found=lambda name: self.say(f"profile {name}"),
+            found=lambda name: self.note(f"profile {name}"),
         ) as client:
             return client.query(request.text, max_rows=limits["max_rows"], **request.parameters)
 
 
 def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:
-    """Return parameters by name. With `typed`, a value in `<…>` is an IRI; else the named query tells.
+    """Return parameters by name. With `typed`, a value in `<…>` is an IRI; else the named query has the types.
 
-    Raises SettingsError for what is not NAME=VALUE, and for a name that is given twice.
+    Raises SettingsError for an argument other than NAME=VALUE, and for a name that is given twice.
     """
     from pyoxigraph import NamedNode
 
     from checkpoint_ld.sparql.result import is_iri
 
     found: dict[str, Any] = {}
-    for one in given:
-        name, sign, value = one.partition("=")
+    for parameter in given:
+        name, sign, value = parameter.partition("=")
         if not sign or not name:
-            raise SettingsError(f"--param {one}: write it as NAME=VALUE")
+            raise SettingsError(f"--param {parameter}: write it as NAME=VALUE")
         if name in found:
             raise SettingsError(f"--param {name} is given twice")
         is_named = typed and value.startswith("<") and value.endswith(">") and is_iri(value[1:-1])
@@ -261,7 +261,7 @@ def _listed() -> str:
 
     known = queries.catalogue()
     longest = max(map(len, known))
-    return "".join(f"{name:<{longest}}  {one.title}\n" for name, one in known.items())
+    return "".join(f"{name:<{longest}}  {query.title}\n" for name, query in known.items())
 
 
 def _explained(query: NamedQuery) -> str:
@@ -274,7 +274,7 @@ def _explained(query: NamedQuery) -> str:
     ]
     longest = max(map(len, query.columns))
     parts += ["", *(f"  {name:<{longest}}  {words}" for name, words in query.columns.items())]
-    # The header of the query says the same in its own way.
+    # The header of the query repeats the description.
     body = "\n".join(f"  {line}".rstrip() for line in query.text.splitlines() if not line.startswith("#"))
     example = f"checkpoint-ld query PATH --name {query.name} {query.example}".rstrip()
     return "\n".join((*parts, "", f"  example: {example}", "", body.lstrip("\n"), ""))
@@ -309,7 +309,7 @@ def serve(
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
         server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
-            streams.say(f"whoever reaches this machine at {host} can read what is served")
+            streams.note(f"whoever reaches this machine at {host} can read what is served")
         streams.show(server.url)
         sys.stdout.flush()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -317,11 +317,11 @@ def serve(
             server.serve_forever()
         except KeyboardInterrupt:
             if not quiet:
-                streams.say("stopped")
+                streams.note("stopped")
 
 
 def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: bool) -> Path | Callable[[], str]:
-    """Return the folder of a store of files, or what gives that of the newest snapshot of a collection."""
+    """Return the folder of a store of files, or a function that returns the newest snapshot of a collection."""
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
@@ -333,15 +333,15 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         return stack.enter_context(Snapshots(Path(paths[0]))).current
     dataset = sparql.Dataset()
     statements: dict[str, int] = {}
-    for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.say):
+    for _, source, graph in streams.graphs(streams.discovered(paths, "serve").files, streams.note):
         added = families.inferred(graph) if inferred else graph
         statements[dataset.add(added, dialect=families.dialect_of(source))] = len(added)
     if not dataset.graphs:
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
-        streams.say(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
+        streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
-    # On a disk, for the workers to open: each has the same data then, and none a copy of it in memory.
+    # On a disk, so that all workers open the same data without a copy in memory.
     stored = pyoxigraph.Store(str(folder))
     stored.bulk_load(dataset.store.dump(format=pyoxigraph.RdfFormat.N_QUADS), format=pyoxigraph.RdfFormat.N_QUADS)
     stored.flush()

@@ -1,4 +1,4 @@
-"""The commands `rules`, `schema`, `lsp` and `completion`: what is checked, and what other programs are given."""
+"""The commands `rules`, `schema`, `lsp` and `completion`: the rules, and the support for editors and shells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.rules import Rule
 
 _LEFT_OPEN = re.compile(r"\{[?$]\w+\}")
-"""What stands in the words of a rule for what each finding says in its place."""
+"""The placeholders in the words of a rule, for values of a finding."""
 _STYLES = {Severity.VIOLATION: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 
 

@@ -1,4 +1,4 @@
-"""The commands of `store`: many checkpoints in a collection on disk."""
+"""The commands of `store`: many checkpoints in a collection on disk (`checkpoint_ld.stores.collection`)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _DUMPS = {".nq": "nq", ".nquads": "nq", ".trig": "trig"}
 GRAPHS = ("turtle", "ntriples", "jsonld", "xml")
-"""How statements are written: `sparql.formats.GRAPHS`."""
+"""The syntaxes of graphs: `sparql.formats.GRAPHS`."""
 _WIDTH = 80
 """Columns of a usual terminal."""
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
-"""What needs no line of its own: the counts say it."""
+"""The outcomes without a line of their own: they are only counted."""
 
 _PLACE = options.argument("STORE", "The folder of the collection.")
 _WAIT = options.seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
@@ -46,7 +46,7 @@ _LOADING: Any = options.Several(
     quiet=options.QUIET,
     wait=_WAIT,
 )
-"""What all commands take that load checkpoints."""
+"""The options of commands that load checkpoints."""
 
 
 @click.group(cls=Group, no_args_is_help=True)
@@ -90,7 +90,7 @@ def _load(
     with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
         loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
     for pattern in loaded.unmatched:
-        streams.say(f"{pattern}: no file matches")
+        streams.note(f"{pattern}: no file matches")
     if as_json:
         streams.show_json(
             {
@@ -102,11 +102,11 @@ def _load(
         )
     else:
         for refusal in loaded.refused:
-            streams.say("\n  ".join(f"refused: {refusal.message}".splitlines()))
-        for one in () if quiet else loaded.outcomes:
-            if one not in loaded.refused and str(one.kind) not in _QUIET_KINDS:
-                about = f": {one.message}" if one.message else ""
-                streams.show(f"{one.kind}: {one.source} ({one.graph}){about}")
+            streams.note("\n  ".join(f"refused: {refusal.message}".splitlines()))
+        for outcome in () if quiet else loaded.outcomes:
+            if outcome not in loaded.refused and str(outcome.kind) not in _QUIET_KINDS:
+                about = f": {outcome.message}" if outcome.message else ""
+                streams.show(f"{outcome.kind}: {outcome.source} ({outcome.graph}){about}")
         counts = ", ".join(f"{count} {kind}" for kind, count in loaded.counts.items())
         passed_over = f"; {loaded.passed_over} passed over, for they are no checkpoints" if loaded.passed_over else ""
         if not quiet:
@@ -151,13 +151,13 @@ def get(
     with _open(store, read_only=True, wait=wait) as collection:
         [found, *more] = collection.find(graph)
         if more:
-            streams.say(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
+            streams.note(f"{graph} has several graphs: {', '.join((found, *more))}; this is the first")
         held = collection.get(found)
     output.write(_content(held, syntax))
 
 
 def _content(held: StatementGraph, syntax: str) -> bytes:
-    """Return a graph as the bytes of a file; JSON is what was loaded, for agent checkpoints in the canonical shape."""
+    """Return a graph as the bytes of a file; JSON is in the original dialect, for agents in the canonical shape."""
     from checkpoint_ld import writing
     from checkpoint_ld.agents import serialization
     from checkpoint_ld.agents.graph import AgentGraph
@@ -327,7 +327,7 @@ def verify(
                 + (f"; {problem.repair}" if problem.repair else "")
             )
         if left:
-            streams.say(f"{left} problems: --repair loads again what it can")
+            streams.note(f"{left} problems: --repair loads again what it can")
         else:
             streams.show(f"{checkpoints} checkpoints, all as the manifest says")
     if left:
@@ -337,7 +337,7 @@ def verify(
 def _open(
     store: str, *, read_only: bool = False, must_exist: bool = False, quiet: bool = False, wait: float = 0
 ) -> Collection:
-    """Open a collection, and say what an interruption left undone in it."""
+    """Open a collection, and report unfinished loading in it."""
     from checkpoint_ld.stores.collection import Collection
 
     if must_exist and not read_only:
@@ -345,13 +345,13 @@ def _open(
     collection = Collection.open(store, read_only=read_only, wait=wait)
     if read_only and not quiet and collection.unfinished:
         count = len(collection.unfinished)
-        streams.say(f"{store}: the loading of {count} was interrupted; run `checkpoint-ld store verify --repair`")
+        streams.note(f"{store}: the loading of {count} was interrupted; run `checkpoint-ld store verify --repair`")
     return collection
 
 
 @contextmanager
 def _progress(*, quiet: bool, title: str = "loading") -> Iterator[Callable[[str, int], None] | None]:
-    """Give a function to call with each file and how many there are; None where nobody would see the bar."""
+    """Yield a function to call with each file and the number of files; None where no bar would be visible."""
     with streams.bar(title, quiet=quiet) as moved:
         done = count()
         yield None if moved is None else lambda _file, total: moved(next(done), total)

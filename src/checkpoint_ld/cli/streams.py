@@ -1,4 +1,4 @@
-"""What a command reads and writes: a file, or `-` for the standard streams."""
+"""The input and output of commands: files, or `-` for the standard streams, and messages on standard error."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 STANDARD = "-"
 MOST_FINDINGS = 10
 FOR_PEOPLE = frozenset(("text", "table", "markdown", "github"))
-"""Formats that people read; programs read the others, which are UTF-8 on every terminal."""
+"""Formats for people; the others are for programs, and are UTF-8 on every terminal."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """The file that a command writes, `-` for standard output; with `force` it may be there already."""
+    """The file that a command writes, `-` for standard output; with `force` it may exist already."""
 
     file: str
     force: bool = False
@@ -56,9 +56,9 @@ class Output:
         write(self.file, data, force=self.force)
 
     def write_report(self, text: str, kind: str = "text", *, is_styled: bool = False) -> None:
-        """Write a text of a kind. On standard output, those `FOR_PEOPLE` have what its terminal can show.
+        """Write a text of a kind. On standard output, control characters are replaced in kinds `FOR_PEOPLE`.
 
-        What `is_styled` has escape sequences of ours, and none of a document.
+        A text that `is_styled` has only escape sequences of this program, and none of a document.
         """
         if self.is_standard and kind in FOR_PEOPLE:
             sys.stdout.write(text if is_styled else _harmless(text))
@@ -68,7 +68,7 @@ class Output:
 
 
 def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
-    """Read the checkpoint in `file`, of whatever family."""
+    """Read the checkpoint in `file`, of any family."""
     from checkpoint_ld import families
 
     return families.read(_opened(file), syntax=syntax, strict=strict)
@@ -77,7 +77,7 @@ def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
 def graphs(
     files: Iterable[str], failed: Callable[[str], None], *, syntax: str | None = None
 ) -> Iterator[tuple[str, Source, StatementGraph]]:
-    """Yield each file with what was read from it and its graph; `failed` is called with what cannot be read."""
+    """Yield each file with its source and its graph; `failed` is called with the reason why one cannot be read."""
     from checkpoint_ld import families
 
     for file in files:
@@ -98,7 +98,7 @@ def read_benchmark(file: str, *, syntax: str | None) -> Reading:
 
 
 def is_collection(paths: Sequence[str]) -> bool:
-    """Return whether paths are one, that of a collection. Raises SettingsError for a collection among others."""
+    """Return whether there is one path, that of a collection. Raises SettingsError for a collection among others."""
     found = [path for path in paths if (Path(path) / "collection.json").is_file()]
     if found and len(paths) > 1:
         raise SettingsError(f"{found[0]} is a collection: name it alone, or the files that are in it")
@@ -108,20 +108,20 @@ def is_collection(paths: Sequence[str]) -> bool:
 def discovered(
     paths: Sequence[str], doing: str, *, exclude: Sequence[str] = (), root: str | Path = ".", quiet: bool = True
 ) -> Discovery:
-    """Return the files that paths mean; name the patterns that match none, and unless `quiet` count what is no file.
+    """Return the files of paths; report patterns without a file and, unless `quiet`, the number of other files.
 
-    Raises SettingsError where there is nothing for what the command is `doing`.
+    Raises SettingsError if there is no file for the action `doing` of the command.
     """
-    from checkpoint_ld.batch.discovery import discover  # takes what --help should not wait for
+    from checkpoint_ld.batch.discovery import discover  # too slow an import for --help
 
     found = discover(paths, exclude, root=root)
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
-        say(f"{count} no checkpoint and passed over")
+        note(f"{count} no checkpoint and passed over")
     if not found.files:
         raise SettingsError(f"nothing to {doing} in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     for pattern in found.unmatched:
-        say(f"{pattern}: no file matches")
+        note(f"{pattern}: no file matches")
     return found
 
 
@@ -130,27 +130,27 @@ def _opened(file: str) -> str | BinaryIO:
 
 
 def check_outputs(inputs: Iterable[str | None], *outputs: str | None, force: bool) -> None:
-    """Refuse to write over what is read, to one file twice, or, without `force`, over any file: before work begins.
+    """Refuse to overwrite an input, to write a file twice, or, without `force`, to overwrite any file.
 
     `inputs` are files, folders, patterns and collections; links and other spellings of a path lead to the same file.
     Raises SettingsError and TargetExistsError.
     """
-    from checkpoint_ld.documents.files import already_there  # takes what --help should not wait for
+    from checkpoint_ld.documents.files import already_there  # too slow an import for --help
 
     targets = [output for output in outputs if output is not None and output != STANDARD]
     if len(set(map(os.path.realpath, targets))) < len(targets):
         raise SettingsError(f"{targets[-1]} would be written twice: choose another file for one of the outputs")
-    there = [target for target in targets if _file_of(target)]
-    read = set(map(_file_of, _read_by(inputs))) if there else set()
-    for one in there:
-        if not read.isdisjoint(map(_file_of, (one, *map(str, Path(one).resolve().parents)))):
-            raise SettingsError(f"{one} is read by this command: choose another file to write")
-        if not force and not Path(one).is_dir():
-            raise already_there(one)
+    existing = [target for target in targets if _file_of(target)]
+    read = set(map(_file_of, _read_by(inputs))) if existing else set()
+    for target in existing:
+        if not read.isdisjoint(map(_file_of, (target, *map(str, Path(target).resolve().parents)))):
+            raise SettingsError(f"{target} is read by this command: choose another file to write")
+        if not force and not Path(target).is_dir():
+            raise already_there(target)
 
 
 def _read_by(paths: Iterable[str | None]) -> Iterable[str]:
-    from checkpoint_ld.batch.discovery import discover  # few commands find their output there already
+    from checkpoint_ld.batch.discovery import discover  # needed only if an output exists
 
     for path in paths:
         if path is not None:
@@ -158,7 +158,7 @@ def _read_by(paths: Iterable[str | None]) -> Iterable[str]:
 
 
 def _file_of(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from all others, whatever it is called; None where there is none."""
+    """Return the identity of a file, the same for all its paths; None if there is no file."""
     with contextlib.suppress(OSError, ValueError):
         state = os.fstat(sys.stdin.fileno()) if path == STANDARD else os.stat(path)  # noqa: PTH116 - U+0000 in a path
         return state.st_dev, state.st_ino
@@ -181,9 +181,9 @@ def write(file: str, data: bytes, *, force: bool = False) -> None:
 
 @contextlib.contextmanager
 def replacing(target: str, *, force: bool) -> Iterator[BinaryIO]:
-    """Give a file to write to that becomes `target` at the end, unless an exception comes in between.
+    """Yield a file to write to, which becomes `target` at the end, unless an exception is raised before.
 
-    Standard output is written to at once. Raises WriteError if `target` cannot be written.
+    Standard output is written directly. Raises WriteError if `target` cannot be written.
     """
     if target == STANDARD:
         yield (file := out())
@@ -198,7 +198,7 @@ def replacing(target: str, *, force: bool) -> Iterator[BinaryIO]:
 
 
 def _beside(target: str) -> BinaryIO:
-    # On the disk of the target, since what is temporary is often kept in memory.
+    # On the disk of the target, since temporary folders are often in memory.
     folder = Path(os.path.realpath(target)).parent
     try:
         return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
@@ -207,13 +207,13 @@ def _beside(target: str) -> BinaryIO:
 
 
 def out() -> BinaryIO:
-    """Return standard output for bytes: as they are, but on a terminal without the control characters of documents."""
+    """Return standard output for bytes; on a terminal, control characters of documents are replaced."""
     sys.stdout.flush()
     return cast("BinaryIO", _Terminal() if sys.stdout.isatty() else sys.stdout.buffer)
 
 
 class _Terminal:
-    """Bytes in UTF-8 as text that does no harm to a terminal."""
+    """Writes bytes in UTF-8 as text without control characters."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -230,12 +230,12 @@ class _Terminal:
 
 
 def show(line: str = "") -> None:
-    """Print a line of text for people, whatever characters a document has put into it."""
+    """Print a line of text for people, with control characters replaced."""
     sys.stdout.write(f"{_harmless(line)}\n")
 
 
-def say(line: str) -> None:
-    """Print a line on standard error, as `show`."""
+def note(line: str) -> None:
+    """Print a line on standard error, as `show` does."""
     sys.stderr.write(f"{_harmless(line)}\n")
 
 
@@ -247,7 +247,7 @@ def show_json(value: Any) -> None:
 
 
 def columns(otherwise: int = 100) -> int:
-    """Return how wide the terminal is, or that number where there is none."""
+    """Return the width of the terminal, or `otherwise` where there is none."""
     return shutil.get_terminal_size((otherwise, 24)).columns
 
 
@@ -262,8 +262,8 @@ def console(**settings: Any) -> Console:
 
     class Harmless(Console):
         def render(self, *given: Any) -> Iterator[Segment]:
-            for one in super().render(*given):
-                yield one if one.control else Segment(_harmless(one.text), one.style)
+            for segment in super().render(*given):
+                yield segment if segment.control else Segment(_harmless(segment.text), segment.style)
 
         def on_broken_pipe(self) -> None:
             raise  # noqa: PLE0704 - what rich is handling: its own exit code is that of findings
@@ -272,7 +272,7 @@ def console(**settings: Any) -> Console:
 
 
 _PLAIN = {"─": "-", "…": "...", "│": "|", "\ufffd": "?"} | {chr(0x2400 + code): f"\\x{code:02x}" for code in range(32)}
-"""What stands for characters of ours that a terminal cannot show, such as the pictures of control characters."""
+"""The replacements of characters that a terminal cannot show, such as the pictures of control characters."""
 
 
 def _shown(error: UnicodeError) -> tuple[str, int]:
@@ -284,9 +284,9 @@ def _shown(error: UnicodeError) -> tuple[str, int]:
 
 
 def prepare() -> None:
-    """Make the standard streams fit for all commands: none of them closed, each takes all characters.
+    """Make the standard streams usable for all commands: none of them is closed, and each takes all characters.
 
-    What was closed fails when it is used, and no file that a command opens can take its place.
+    A stream that was closed fails when it is used, and no file that a command opens can take its place.
     """
     codecs.register_error("shown", _shown)
     for number, (name, access) in enumerate((("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY))):
@@ -300,22 +300,22 @@ def prepare() -> None:
 
 
 def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
-    """Say on standard error what was found, one finding to a line, and how much more there is."""
+    """Print the first findings on standard error, each on a line, and the number of the others."""
     lines = [f"{finding.severity.name.lower()}: {finding}" for finding in findings]
-    say_first(lines, "more; checkpoint-ld inspect --json lists them all", most=most)
+    note_first(lines, "more; checkpoint-ld inspect --json lists them all", most=most)
 
 
-def say_first(lines: Sequence[str], others: str, *, most: int = MOST_FINDINGS) -> None:
-    """Say the first lines on standard error, and how many `others` there are."""
+def note_first(lines: Sequence[str], others: str, *, most: int = MOST_FINDINGS) -> None:
+    """Print the first lines on standard error, and the number of `others`."""
     for line in lines[:most]:
-        say(line)
+        note(line)
     if len(lines) > most:
-        say(f"… and {len(lines) - most} {others}")
+        note(f"… and {len(lines) - most} {others}")
 
 
 @contextlib.contextmanager
 def bar(doing: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Give a function to call with how much is done, of how much; None where nobody would see the bar.
+    """Yield a function to call with the work done and the whole work; None where no bar would be visible.
 
     The bar appears at the first call.
     """

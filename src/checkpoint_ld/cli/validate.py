@@ -1,6 +1,6 @@
-"""The command `validate`: checkpoints held against the rules, for people and for pipelines.
+"""The command `validate`: checkpoints validated against the rules, for people and for pipelines.
 
-File after file, so that what stops us at one hides nothing about the others.
+Files are validated one after another; a file that cannot be read is reported and does not stop the others.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.selection import Selection
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
-"""How findings are written: the names of `reports.FORMATS`."""
+"""The formats of findings: the names of `reports.FORMATS`."""
 EXTENSIONS = {
     ".txt": "text",
     ".json": "json",
@@ -48,9 +48,9 @@ EXTENSIONS = {
     ".html": "html",
     ".ttl": "turtle",
 }
-"""How findings are written to a file, by its extension."""
+"""The formats of findings by the extension of the output."""
 ENGINES = ("compiled", "pyshacl")
-"""What holds the graph against the shapes: the names of `validation.ENGINES`."""
+"""The engines that validate a graph against the shapes: the names of `validation.ENGINES`."""
 
 
 class _Written(click.ParamType[tuple[str, str | None]]):
@@ -205,7 +205,7 @@ def _targets(
 
 
 def _is_coloured(output: Output) -> bool:
-    """Whether colours are wanted: in a terminal, unless NO_COLOR or FORCE_COLOR (no-color.org) say otherwise."""
+    """Return whether to write colours: in a terminal, unless NO_COLOR or FORCE_COLOR (no-color.org) is set."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -215,9 +215,9 @@ def _is_coloured(output: Output) -> bool:
 
 @dataclass
 class _Run:
-    """What is applied to each file, by which of `validation.ENGINES`, and whether one failed to be validated.
+    """The settings of a run, and whether a file could not be validated (`has_failed`).
 
-    `jobs` is the number of processes for files that are worked on some questions at a time; None: their size decides.
+    `jobs` is the number of processes for each file that is read some questions at a time; None: its size decides.
     """
 
     profiles: Profiles
@@ -230,7 +230,7 @@ class _Run:
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
-        streams.say(message)
+        streams.note(message)
         self.has_failed = True
 
     def report(self, files: Sequence[str]) -> Report:
@@ -247,7 +247,7 @@ class _Run:
         formats = reports.STATISTICS if statistics else reports.FORMATS
         text = reports.render(report, kind, settings._replace(colour=is_coloured), formats=formats)
         if target.is_standard and self.repaired_input is not None:  # standard output holds the repaired text
-            streams.say(text.removesuffix("\n"))
+            streams.note(text.removesuffix("\n"))
         else:
             target.write_report(text, kind, is_styled=is_coloured)
 
@@ -256,16 +256,16 @@ class _Run:
 
         streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
         if not self.quiet:
-            streams.say(f"{counted(len(report.findings), 'known finding')} in {file}")
+            streams.note(f"{counted(len(report.findings), 'known finding')} in {file}")
 
     def compared(self, report: Report, file: Path) -> Report:
-        """Return a report without the findings of a baseline; on standard error, how many of these are gone."""
+        """Return a report without the findings of a baseline; report the number of obsolete ones on standard error."""
         from checkpoint_ld.validation.reports import baseline
 
         found = baseline.compared(report, file)
         if found.gone and not self.quiet:
             verb = "is" if found.gone == 1 else "are"
-            streams.say(f"{counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
+            streams.note(f"{counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")
         return found.report
 
     def show_repairs(self, files: Sequence[str]) -> int:
@@ -273,15 +273,15 @@ class _Run:
         from checkpoint_ld.validation import fixes
 
         changes = False
-        for one in self._repairs(files):
-            edits = [edit for fix in one.fixes for edit in fix.edits]
-            text = fixes.unified_diff(one.before.decode("utf-8"), edits, one.name) if edits else ""
+        for repair in self._repairs(files):
+            edits = [edit for fix in repair.fixes for edit in fix.edits]
+            text = fixes.unified_diff(repair.before.decode("utf-8"), edits, repair.name) if edits else ""
             streams.write(streams.STANDARD, text.encode())
-            changes = changes or one.before != one.after
+            changes = changes or repair.before != repair.after
         return EXIT_FAILED if self.has_failed else EXIT_FOUND if changes else 0
 
     def repair(self, files: Sequence[str]) -> None:
-        """Repair `files` where they are. Standard input, which has to be alone, is repaired to standard output.
+        """Repair `files` in place. Standard input, which has to be alone, is repaired to standard output.
 
         Raises SettingsError if it is not alone.
         """
@@ -291,19 +291,19 @@ class _Run:
         if is_input and len(files) > 1:
             raise SettingsError("--fix with - writes to standard output: give no other file beside it")
         places = changed = 0
-        for one in self._repairs(files):
+        for repair in self._repairs(files):
             try:
                 if is_input:
-                    self.repaired_input = one.after
-                    streams.write(streams.STANDARD, one.after)
-                elif one.before != one.after:
-                    replace_file(one.name, one.after, pack=one.is_packed)
+                    self.repaired_input = repair.after
+                    streams.write(streams.STANDARD, repair.after)
+                elif repair.before != repair.after:
+                    replace_file(repair.name, repair.after, pack=repair.is_packed)
             except WriteError as error:
                 self.fail(str(error))
             else:
-                places, changed = places + len(one.fixes), changed + bool(one.fixes)
+                places, changed = places + len(repair.fixes), changed + bool(repair.fixes)
         if not self.quiet:
-            streams.say(f"fixed {counted(places, 'place')} in {counted(changed, 'file')}")
+            streams.note(f"fixed {counted(places, 'place')} in {counted(changed, 'file')}")
 
     def _repairs(self, files: Iterable[str]) -> Iterator[_Repair]:
         for file in files:
@@ -338,13 +338,13 @@ class _Run:
             return None
         from checkpoint_ld.batch.windows import Streaming
 
-        note = None if self.quiet else streams.say
+        note = None if self.quiet else streams.note
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
             return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
 
 
 class _Repair(NamedTuple):
-    """A source called `name`, its bytes `before` and `after` all `fixes`; those of a packed one are unpacked."""
+    """A source called `name`, its unpacked bytes `before` and `after` all `fixes`."""
 
     name: str
     before: bytes
@@ -356,7 +356,7 @@ class _Repair(NamedTuple):
 def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = None) -> _Repair:
     """Return `source` with every fix of a rule that counts in `selection`.
 
-    What is no JSON has nothing that could be fixed. Raises SourceMissingError for a file that is not there.
+    Only JSON has fixes. Raises SourceMissingError for a missing file.
     """
     from checkpoint_ld.dialects import reading
     from checkpoint_ld.documents.document import read_json
@@ -371,7 +371,7 @@ def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = N
         if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
             return _Repair(name, data, data)
         document = read_json(data, name)
-    except ReadError:  # what is wrong with it is for its validation to report
+    except ReadError:  # the validation reports it
         return _Repair(name, data, data)
     wanted = [fix for fix in fixes.fixes_of(document) if selection.allows(by_slug()[fix.rule].code, name)]
     return _Repair(name, data, fixes.apply(document, wanted), tuple(wanted), data is not content)
@@ -385,7 +385,7 @@ _FIXED = frozenset(
 )
 """The rules that have fixes."""
 _OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
-"""The rules of which one finding stands for all that breaks them."""
+"""The rules with at most one finding for a document."""
 
 
 def _marked(checked: Checked) -> Checked:
@@ -406,12 +406,12 @@ def _marked(checked: Checked) -> Checked:
 
     def is_fixable(finding: Finding) -> bool:
         if finding.rule == fixes.MARK:
-            return True  # the text has lost it already
+            return True  # the text is without it already
         at = [fix.pointer for fix in found if finding.rule == fix.rule]
         if finding.rule in _OF_ALL:
             return bool(at) and finding.rule not in left
         within = f"{finding.place.pointer}/"
-        # Where places are not those of the file, as in some forms of JSON-LD, there is a fix for each or for none.
+        # In some forms of JSON-LD, places are not those of the file; all findings of a rule have fixes then, or none.
         return len(at) >= counts[finding.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
 
     return replace(

@@ -1,4 +1,4 @@
-"""The command `verify`: recorded answers held against the templates and rubrics of a checkpoint."""
+"""The command `verify`: recorded answers verified by the templates and rubrics of a checkpoint."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from checkpoint_ld.assessment.assessing import Count
 
 FAIL_ON = ("failed", "undecided", "error", "difference", "never")
-"""From which status on answers make the run fail: names of `Status`, then errors and what was recorded otherwise."""
+"""The least status of answers that makes the run fail: names of `Status`, or a difference from a recorded value."""
 MOST_ROWS = 40
-"""How many questions the table has at most."""
+"""The most questions in the table."""
 MOST_REMARKS = 10
 
 
@@ -77,7 +77,7 @@ def verify(
         raise SettingsError("--base and --date are about RDF: give the file for it with --rdf")
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax))
     if trusted:  # loudly, even if quiet
-        streams.say(f"the code in {file} runs, as --trust-stored-code asks for")
+        streams.note(f"the code in {file} runs, as --trust-stored-code asks for")
     tally, remarks = Tally(), _Remarks()
     with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
@@ -102,7 +102,7 @@ def verify(
         counted = {"file": file, "answers_file": name, **tally.as_json()}
         text = encodable(json.dumps(counted, ensure_ascii=False, indent=2))
         if summary is sys.stderr:
-            streams.say(text)
+            streams.note(text)
         else:
             streams.write(streams.STANDARD, f"{text}\n".encode())
     if fail_on == "never":
@@ -114,7 +114,7 @@ def verify(
 
 @contextlib.contextmanager
 def opened_answers(file: str, *, quiet: bool) -> Iterator[BinaryIO]:
-    """Open a file of answers for reading, with a bar on standard error where there is somebody to see it."""
+    """Open a file of answers for reading, with a bar on standard error if that is a terminal."""
     if file == streams.STANDARD:
         yield sys.stdin.buffer
         return
@@ -146,9 +146,10 @@ def _passed_on(
 
 
 class _Remarks:
-    """Reasons of answers that could not be verified, and what was recorded otherwise or is not known.
+    """The reasons why answers could not be verified, differences from recorded values, and unknown members.
 
-    Every error and every difference are named, the first undecided answer of each question, and each unknown once.
+    They include every error, every difference, the first undecided answer of each question, and each unknown member
+    once.
     """
 
     def __init__(self) -> None:
@@ -163,7 +164,7 @@ class _Remarks:
 
         for difference in assessment.differences:
             if difference.rule == DIFFERS or difference.message not in self._unknown:
-                self._say(
+                self._note(
                     f"{difference.place}: {difference.severity.name.lower()}: {difference.code} {difference.message}"
                 )
             if difference.rule != DIFFERS:
@@ -174,9 +175,9 @@ class _Remarks:
             self._undecided.add(assessment.answer.question_id)
         elif assessment.status is not Status.ERROR:
             return
-        self._say(f"{assessment.answer.place}: {assessment.status}: {assessment.reason}")
+        self._note(f"{assessment.answer.place}: {assessment.status}: {assessment.reason}")
 
-    def _say(self, line: str) -> None:
+    def _note(self, line: str) -> None:
         if len(self._lines) < MOST_REMARKS:
             self._lines.append(line)
         else:
@@ -191,7 +192,7 @@ class _Remarks:
 def _write_summary(tally: Tally, file: TextIO) -> None:
     """Write the counts as tables: by question, by model and by trait where there are any.
 
-    Where verdicts were recorded, how many passed by them and how many differ stand beside what came out.
+    If verdicts were recorded, the numbers of recorded passes and of differences are in columns of their own.
     """
     console = streams.console(file=file, highlight=False)
     questions, beside = list(tally.questions.values()), bool(tally.total.recorded or tally.total.differing)
@@ -257,7 +258,7 @@ def _table(title: str, *columns: str) -> Table:
 def _add(table: Table, name: str, *cells: str) -> None:
     from rich.text import Text
 
-    # Cut rather than wrapped, and as the only one: the column of a name gives way where there is little room.
+    # Only the column of names is cut where there is little room.
     table.add_row(Text(harmless(encodable(name)), no_wrap=True, overflow="ellipsis"), *cells)
 
 

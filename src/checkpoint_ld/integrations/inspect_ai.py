@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.assessment import Status
 from checkpoint_ld.assessment.answers import RecordedAnswer
-from checkpoint_ld.assessment.assessing import AskedQuestions, assessed
+from checkpoint_ld.assessment.assessing import AssessedQuestions, assessed
 from checkpoint_ld.assessment.inspect_logs import values_in
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.editing import published_members
@@ -24,9 +24,9 @@ from checkpoint_ld.templates.specification import spec_of
 from checkpoint_ld.templates.verification import judge_schema
 from checkpoint_ld.workers.trusted import Trust
 
-library("inspect_ai", extra="inspect")  # says what to install where it is absent
+library("inspect_ai", extra="inspect")  # raises SettingsError, with the extra to install, where it is absent
 
-from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr  # noqa: E402 - after the sentence above
+from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr  # noqa: E402 - after that check
 from inspect_ai.solver import solver  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def requested_fields(template: Template, *, trusted: bool = False) -> dict[str, 
     for field in fields if trusted else ():
         if field.name not in schema["properties"] and not (isinstance(field, TemplateField) and field.is_trace):
             about = {"type": _JSON_TYPES.get(field.type), "description": field.description}
-            schema["properties"][field.name] = {name: one for name, one in about.items() if one}
+            schema["properties"][field.name] = {name: value for name, value in about.items() if value}
             schema["required"].append(field.name)
     return schema if schema["properties"] else {}
 
@@ -60,8 +60,8 @@ def requested_fields(template: Template, *, trusted: bool = False) -> dict[str, 
 def about_benchmark(checkpoint: str) -> dict[str, Any]:
     """Return the metadata of the benchmark in a file, for the metadata of a task and so of its logs.
 
-    It is one member, `benchmark`, with name, version, makers, licence, citation and the like under the terms of
-    `Benchmark.set_metadata`. Raises what `Benchmark.load` raises.
+    It has the member `benchmark`, with name, version, creators, licence, citation and the like under the names of
+    `Benchmark.set_metadata`. Raises as `Benchmark.load` does.
     """
     return {"benchmark": published_members(Benchmark.load(checkpoint))}
 
@@ -74,12 +74,12 @@ def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
     stored code verifies are requested with `trust_stored_code`. `checkpoint` is the path of the file. Raises what
     `Benchmark.load` raises.
     """
-    questions = AskedQuestions(Benchmark.load(checkpoint))
+    questions = AssessedQuestions(Benchmark.load(checkpoint))
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - Inspect's signature
         try:
             template = questions.question(str(state.sample_id)).template
-        except LookupFailedError:  # the scorer says so
+        except LookupFailedError:  # the scorer reports it
             return state
         schema = requested_fields(template, trusted=trust_stored_code)
         if schema:
@@ -91,13 +91,13 @@ def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
 
 @scorer(metrics={"passed": [accuracy(), stderr()], "score": [mean(), stderr()]})
 def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
-    """Make the scorer that verifies answers by the templates of a checkpoint, as `assess` does; it asks no model.
+    """Make the scorer that verifies answers by the templates of a checkpoint, as `assess` does, without a model.
 
     `passed` is 1 or 0, `score` the granular score from 0 to 1. The metadata hold the whole verification, with the
     results of regular expressions and traits. An undecided answer is unscored and does not count.
-    Stored code runs only with `trust_stored_code`, in processes of its own, and a StoredCodeWarning says so.
+    Stored code runs only with `trust_stored_code`, in processes of its own, with a StoredCodeWarning.
     """
-    questions = AskedQuestions(Benchmark.load(checkpoint))
+    questions = AssessedQuestions(Benchmark.load(checkpoint))
     trust = Trust() if trust_stored_code else None
     if trust:
         message = f"the code in {checkpoint} runs, as trust_stored_code asks for"

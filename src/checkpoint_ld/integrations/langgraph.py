@@ -1,12 +1,12 @@
-"""A checkpointer of LangGraph whose checkpoints are ours: `compile(checkpointer=CheckpointSaver(manager))`.
+"""A checkpointer of LangGraph that keeps agent checkpoints: `compile(checkpointer=CheckpointSaver(manager))`.
 
 See https://docs.langchain.com/oss/python/langgraph/persistence and `langgraph.checkpoint.base`. The module imports
 `langgraph.checkpoint` and `langchain_core`, which the extra `langgraph` installs. A thread is an execution. Each of
-LangGraph's checkpoints is one of ours, and so are the writes of each task, which LangGraph hands over before the next
-checkpoint: all is added, nothing is changed, so that what was kept stays kept whenever the process dies.
+LangGraph's checkpoints is an agent checkpoint, and so are the writes of each task, which LangGraph passes before its
+next checkpoint. Checkpoints are only added, never changed, so that none is lost when the process dies.
 
 Messages (https://docs.langchain.com/oss/python/langchain/messages) become thoughts and calls, other channels variables.
-They are read from the values that LangGraph hands over in memory, never from bytes.
+They are read from the values that LangGraph passes in memory, never from bytes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.phrases import encodable, error_message
 from checkpoint_ld.stores.protocol import Filter
 
-library("langgraph.checkpoint.base", extra="langgraph")  # says what to install where it is absent
+library("langgraph.checkpoint.base", extra="langgraph")  # raises SettingsError, with the extra, where it is absent
 library("langchain_core.messages", extra="langgraph")  # as above
 
 from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage  # noqa: E402 - after that
@@ -78,7 +78,7 @@ MEMBER: Final = "langgraph"
 _WRITES: Final = " (writes)"
 """The suffix of the execution that holds the writes of a thread; the thread's own execution has whole states only."""
 _REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
-"""The reasons of our checkpoints by the sources of LangGraph's."""
+"""The reasons of agent checkpoints by the sources of LangGraph's."""
 _GREGORIAN: Final = 0x01B21DD213814000
 """The time from 1582-10-15, where ids of version 6 count from, to 1970, in 100 nanoseconds."""
 _REMEMBERED: Final = 64
@@ -91,7 +91,7 @@ _WINDOW: Final = 8
 _TYPES: Final = {"human": "observation", "system": "planning", "developer": "planning"}
 _STRICT: Final = (
     orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
-)  # what is no JSON by itself is not made JSON here
+)  # values of other types than those of JSON are refused
 
 
 class _State:
@@ -156,7 +156,7 @@ class _State:
         if before is None or before.content != text or before.type != kind:
             since = self.now if before is None else before.created_at
             about = {"role": message.type, "name": message.name, "model": message.response_metadata.get("model_name")}
-            metadata = {key: encodable(one) for key, one in about.items() if isinstance(one, str)}
+            metadata = {key: encodable(text) for key, text in about.items() if isinstance(text, str)}
             before = Thought(id=name, type=kind, content=text, created_at=since, metadata=metadata)
         self.thoughts[name] = before
         for number, call in enumerate(calls):
@@ -223,7 +223,7 @@ def _id(text: str) -> str:
 
 
 class _Address(NamedTuple):
-    """The address of a checkpoint or write: the parts of our id. Only writes have a `task_id` and a `number`."""
+    """The address of a checkpoint or write: the parts of its id. Only writes have a `task_id` and a `number`."""
 
     checkpoint_id: str
     thread_id: str
@@ -233,7 +233,7 @@ class _Address(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id of our checkpoint. Raises SettingsError if it would be too long."""
+        """The id of the agent checkpoint. Raises SettingsError if it would be too long."""
         parts = self if self.number else self[:3]
         found = "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
         if len(found) > LONGEST_ID:
@@ -242,7 +242,7 @@ class _Address(NamedTuple):
 
     @property
     def execution_id(self) -> str:
-        """The execution that our checkpoint belongs to."""
+        """The execution of the agent checkpoint."""
         return self.thread_id + _WRITES if self.number else self.thread_id
 
     @property
@@ -444,7 +444,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         """Delete the checkpoints that these runs made, and what their tasks wrote; all are read for that."""
         held = self._held(None)
         found = ((address, self._found(address, held)) for address in held)
-        going = [one for one, kept in found if kept is not None and kept.metadata.get("run_id") in set(run_ids)]
+        going = [address for address, kept in found if kept and kept.metadata.get("run_id") in set(run_ids)]
         self._delete((address, held[address]) for address in going)
 
     def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:

@@ -31,7 +31,7 @@ from checkpoint_ld.validation.fixes import fixes_of
 from checkpoint_ld.validation.profiles import DEFAULT
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
 
-library("pygls", extra="lsp")  # says what to install where it is absent
+library("pygls", extra="lsp")  # raises SettingsError, with the extra to install, where it is absent
 
 from lsprotocol import types  # noqa: E402 - after the sentence above
 from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
@@ -159,7 +159,7 @@ class CheckpointServer(LanguageServer):
         return found
 
     async def validate(self, uri: str) -> None:
-        """Publish what is found in a document: one validation at a time, the last text until nothing has changed."""
+        """Publish the findings of a document: one validation at a time, again while the text has changed."""
         if uri in self._validated:
             return
         self._validated.add(uri)
@@ -239,7 +239,7 @@ def _actions(document: TextDocument, known: _Known, wanted: types.Range) -> Iter
             change = types.WorkspaceEdit(changes={document.uri: edits})
             yield types.CodeAction(fix.title, kind=types.CodeActionKind.QuickFix, edit=change)
     if known.edits:
-        every = [one for _, edits in known.edits for one in edits]
+        every = [edit for _, edits in known.edits for edit in edits]
         change = types.WorkspaceEdit(changes={document.uri: every})
         title = f"Repair all that is safe to repair ({len(known.edits)})"
         yield types.CodeAction(title, kind=types.CodeActionKind.SourceFixAll, edit=change)
@@ -256,7 +256,7 @@ class _Open:
 
 
 def _opened(text: str, offset: int) -> tuple[list[_Open], int | None]:
-    """Return what is open at an offset, from the root on, and where the text literal at the offset begins, if any."""
+    """Return the open containers at an offset, from the root on, and the start of the text literal there, if any."""
     stack: list[_Open] = []
     for token in _STRUCTURE.finditer(text, 0, offset):
         mark = token[0]
@@ -366,9 +366,9 @@ def _place_of(value: Any, name: str) -> tuple[str | int, ...] | None:
             nodes = held.get("nodes")
             if isinstance(nodes, dict) and name in nodes:
                 return (*path, "nodes", name)
-            left += [((*path, key), one) for key, one in held.items() if isinstance(one, dict | list)]
+            left += [((*path, key), part) for key, part in held.items() if isinstance(part, dict | list)]
         elif isinstance(held, list):
-            left += [((*path, at), one) for at, one in enumerate(held) if isinstance(one, dict | list)]
+            left += [((*path, at), part) for at, part in enumerate(held) if isinstance(part, dict | list)]
     return None
 
 

@@ -18,7 +18,7 @@ from checkpoint_ld.errors import CheckpointExists, CheckpointLdError, WrongTypeE
 from checkpoint_ld.integrations.otlp import Span, checkpoints_of, error_of, moment
 from checkpoint_ld.phrases import encodable
 
-library("opentelemetry.sdk.trace", extra="otel")  # says what to install where it is absent
+library("opentelemetry.sdk.trace", extra="otel")  # raises SettingsError, with the extra, where it is absent
 
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult  # noqa: E402 - after the sentence above
 from opentelemetry.trace import StatusCode, format_span_id, format_trace_id  # noqa: E402 - as above
@@ -68,7 +68,7 @@ class CheckpointSpanExporter(SpanExporter):
         return all(done)
 
     def shutdown(self) -> None:
-        """Keep what is held. The manager stays open: it is the caller's."""
+        """Keep the spans that are held. The manager stays open: it belongs to the caller."""
         self.force_flush()
 
     def _keep(self, spans: Sequence[Span]) -> bool:

@@ -2,7 +2,7 @@
 
 The attributes are those of the semantic conventions for generative AI
 (https://opentelemetry.io/docs/specs/semconv/gen-ai/), with messages as attributes or as events, and the earlier
-spellings of both. What has no place in a checkpoint stands beside what it is about, in a member `opentelemetry`.
+spellings of both. Attributes without a place in a checkpoint are kept in a member `opentelemetry` of their object.
 
 Files of spans are OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): one object, or one in
 each line, as the file exporter of the collector writes them. Spans may come in any order.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 MEMBER: Final = "opentelemetry"
-"""The member that holds what has no member of its own in a checkpoint."""
+"""The member for attributes without a member of their own in a checkpoint."""
 _ABOUT: Final = ("question", "benchmark")
 """Our attributes after `checkpoint_ld.about.`: the question and the benchmark that the agent worked on."""
 _OP: Final = "gen_ai.operation.name"
@@ -65,7 +65,7 @@ Event = tuple[str, int, dict[str, Any]]
 class Span:
     """One span: ids in hexadecimal, moments in milliseconds since 1970, attributes as JSON.
 
-    `error` says why it failed, None if it did not. `more` holds other members: kind, links, scope.
+    `error` is the reason why it failed, None if it did not. `more` holds other members: kind, links, scope.
     """
 
     trace_id: str
@@ -102,7 +102,7 @@ class Span:
 
 
 def moment(nanoseconds: Any) -> int | None:
-    """Return milliseconds since 1970 for nanoseconds, as a number or a text; None for what is neither."""
+    """Return milliseconds since 1970 for nanoseconds, as a number or a text; None for other values."""
     with suppress(TypeError, ValueError, OverflowError):
         return min(max(int(nanoseconds), 0) // 1_000_000, LATEST_MS)
     return None
@@ -127,8 +127,8 @@ def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[A
     runs: dict[str | None, list[Span]] = defaultdict(list)
     by_id = {span.span_id: span for span in spans}
     owners: dict[str, str | None] = {}
-    for one in sorted(by_id.values(), key=lambda span: (span.start, span.span_id)):
-        runs[_owner(one, by_id, owners)].append(one)
+    for span in sorted(by_id.values(), key=lambda span: (span.start, span.span_id)):
+        runs[_owner(span, by_id, owners)].append(span)
     ids: dict[str | None, str] = {}
     for owner, those in runs.items():
         if not any(span.operation for span in those):
@@ -253,7 +253,7 @@ class _Run:
                 type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
                 content=encodable(message.text or calling),
                 created_at=when,
-                metadata={"role": message.role, **{key: one for key, one in about.items() if one is not None}},
+                metadata={"role": message.role, **{key: value for key, value in about.items() if value is not None}},
                 **given,
             )
         for number, call in enumerate(message.calls):
@@ -322,7 +322,7 @@ class _Message:
     @property
     def key(self) -> bytes:
         """A hash by which a message is recognised when a later span repeats it."""
-        parts = self.role, self.text, [call[:2] for call in self.calls], [one for one, _ in self.results]
+        parts = self.role, self.text, [call[:2] for call in self.calls], [name for name, _ in self.results]
         return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -15,9 +15,9 @@ import rdflib
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError
 
-library("prov.model", extra="prov")  # says what to install where it is absent
+library("prov.model", extra="prov")  # raises SettingsError, with the extra to install, where it is absent
 
-from prov.model import ProvDocument, ProvException  # noqa: E402 - after the sentence above
+from prov.model import ProvDocument, ProvException  # noqa: E402 - after that check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _PROV: Final = rdflib.Namespace("http://www.w3.org/ns/prov#")
 _STEM: Final = re.compile(r".*[/#:]")
 _KINDS: Final = {_PROV.SoftwareAgent: _PROV.Agent}
-"""Classes and their superclasses: `prov` looks for the latter and infers nothing."""
+"""Classes and their superclasses, which `prov` requires: it infers nothing."""
 
 
 def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> Any:
     """Return the provenance of checkpoints as one `prov.model.ProvDocument`.
 
-    It has entities (checkpoints and thoughts), activities (executions and calls of tools), agents and how they belong
-    together. `serialize(format="json")` writes PROV-JSON, `prov.dot.prov_to_dot` draws. Raises ReadError for what
+    It has entities (checkpoints and thoughts), activities (executions and calls of tools), agents and their relations.
+    `serialize(format="json")` writes PROV-JSON, `prov.dot.prov_to_dot` draws. Raises ReadError for provenance that
     `prov` finds invalid.
     """
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
@@ -46,7 +46,7 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
                 merged.add((subject, predicate, term))
                 if isinstance(term, rdflib.URIRef) and term in _KINDS:
                     merged.add((subject, rdflib.RDF.type, _KINDS[term]))
-    names = {one for triple in merged for one in triple if isinstance(one, rdflib.URIRef)}
+    names = {term for triple in merged for term in triple if isinstance(term, rdflib.URIRef)}
     stems = {found[0] for name in names if not name.startswith(_PROV) and (found := _STEM.match(name))}
     for number, stem in enumerate(sorted(stems)):
         merged.bind(f"n{number}", stem)  # `prov` knows names by prefixes alone

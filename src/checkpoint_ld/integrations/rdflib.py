@@ -29,9 +29,9 @@ class CheckpointParser(Parser):
     """Reads a checkpoint of any dialect, syntax and family into a graph."""
 
     def parse(self, source: InputSource, sink: Graph, *, inferred: bool = False, prov: bool = False, **_: Any) -> None:
-        """Add the statements of a checkpoint to `sink`; with `inferred` also what follows, with `prov` PROV of agents.
+        """Add the statements of a checkpoint to `sink`, with `inferred` ones and the provenance of agents (`prov`).
 
-        Raises ReadError for what is no checkpoint.
+        Raises ReadError if the source is no checkpoint.
         """
         stream: Any = source.getByteStream() or source.getCharacterStream()
         text = stream.read()

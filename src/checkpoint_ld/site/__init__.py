@@ -1,4 +1,7 @@
-"""A site: benchmarks and runs of agents as static pages that need no server and fetch nothing."""
+"""A site: benchmarks and runs of agents as static pages that need no server and fetch nothing.
+
+`write_site` reads the sources into `contents.Contents`, and writes the pages that `pages.Pages` renders from them.
+"""
 
 from __future__ import annotations
 

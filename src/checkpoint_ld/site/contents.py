@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld import families
 from checkpoint_ld.agents.timeline import timeline_of
 from checkpoint_ld.assessment.answers import read_answers
-from checkpoint_ld.assessment.assessing import AskedQuestions, Tally, assessed
+from checkpoint_ld.assessment.assessing import AssessedQuestions, Tally, assessed
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.benchmark.difference import semantic_diff
@@ -124,9 +124,9 @@ class Collection:
         return self.newest.content.metadata["name"] or "without a name"
 
     @cached_property
-    def questions(self) -> AskedQuestions:
+    def questions(self) -> AssessedQuestions:
         """The questions that answers are assessed by."""
-        return AskedQuestions(self.newest.benchmark)
+        return AssessedQuestions(self.newest.benchmark)
 
     @cached_property
     def steps(self) -> list[tuple[Version, Version, SemanticDiff]]:
@@ -182,8 +182,8 @@ class Run:
 class Contents:
     """The content of sources, sorted into benchmarks and runs, in the given order.
 
-    Benchmarks of one identifier, or of one name if they have none, are versions of one. The newest is that with the
-    latest date of change, or else the last one that is given.
+    Benchmarks with the same identifier, or the same name if they have none, are versions of one benchmark. The newest
+    version has the latest date of modification, or else is the last in the sources.
     """
 
     def __init__(self, sources: Iterable[Any], syntax: str | None) -> None:
@@ -195,15 +195,16 @@ class Contents:
         executions: defaultdict[tuple[str, str], dict[str, AgentCheckpoint]] = defaultdict(dict)
         findings: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
         for source in sources:
-            one, name, found, rules = _loaded(source, syntax, profiles)
-            if isinstance(one, Benchmark):
-                version = Version(one, name, found, rules)
-                versions[one.id or f"{one.name}#"].append(version)
+            loaded, name, found, rules = _loaded(source, syntax, profiles)
+            if isinstance(loaded, Benchmark):
+                version = Version(loaded, name, found, rules)
+                versions[loaded.id or f"{loaded.name}#"].append(version)
             else:
-                key = one.agent_id, one.execution_id
-                if executions[key].setdefault(one.id, one) != one:
-                    self._remarks.append(f"{shown(name)} is another checkpoint called {shown(one.id)}: it is shown")
-                executions[key][one.id] = one
+                key = loaded.agent_id, loaded.execution_id
+                if executions[key].setdefault(loaded.id, loaded) != loaded:
+                    message = f"{shown(name)} is another checkpoint called {shown(loaded.id)}: it is shown"
+                    self._remarks.append(message)
+                executions[key][loaded.id] = loaded
                 findings[key] += found
         for identifier, group in versions.items():
             dates = [date for date in (_instant(each.content.metadata["modified_at"]) for each in group) if date]
@@ -245,14 +246,14 @@ class Contents:
             self._remarks.append(f"{shown(name)} is not offered in one of the syntaxes: {error}")
 
     def hold(self, file: str | os.PathLike[str]) -> None:
-        """Assess the recorded answers in a file. Raises SettingsError where none is about a question of the site."""
+        """Assess the recorded answers in a file. Raises SettingsError if none is about a question of the site."""
         is_used, faults = False, []
         for answer in read_answers(file):
             both = [(collection, assessed(answer, collection.questions, None)) for collection in self.collections]
-            for one, found in both:
+            for collection, found in both:
                 if found.question is not None:
-                    one.answers[found.question.identifier].append(found)
-                    one.tally.add(found)
+                    collection.answers[found.question.identifier].append(found)
+                    collection.tally.add(found)
             if any(found.question is not None for _, found in both):
                 is_used = True
             else:

@@ -371,7 +371,7 @@ def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
     """Return the numbers of findings by severity, as its word and a text."""
-    return [(word(one), counted(count, word(one))) for one, count in counts_of(findings).items() if count]
+    return [(word(key), counted(count, word(key))) for key, count in counts_of(findings).items() if count]
 
 
 def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:

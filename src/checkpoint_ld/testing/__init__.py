@@ -146,7 +146,7 @@ def harm(*damages: str, needs: str = "") -> Callable[[Check], Check]:
 def cases() -> tuple[Case, ...]:
     """Return all cases, those of one capability together: the methods of the subclasses of `Subject`."""
     found = []
-    for suite in (one for module in _MODULES for one in vars(import_module(module)).values()):
+    for suite in (member for module in _MODULES for member in vars(import_module(module)).values()):
         if not isinstance(suite, type) or not issubclass(suite, Subject) or suite is Subject:
             continue
         for name, check in vars(suite).items():
@@ -167,7 +167,7 @@ def conformance(
 
     `factory` opens the store that belongs to a folder. `damages` does harm to a checkpoint in it, by kind: `missing`
     removes it behind the store's back, `changed` changes its content, `unreadable` makes it unreadable; kinds that
-    cannot happen to a store are left out. `follows` says whether the store can be made anew from files. One test
+    cannot happen to a store are left out. `follows` is whether the store can be rebuilt from files. One test
     reports the number of cases that these two leave out.
     """
     import pytest  # noqa: PLC0415 - a package for tests, which only they need
@@ -179,7 +179,9 @@ def conformance(
     left_out = len(cases()) - len(chosen)
     count = Case("verify", f"{left_out} cases about harm are left out", lambda _: None)
 
-    @pytest.mark.parametrize("case", chosen + [count] * (left_out > 0), ids=lambda one: f"{one.capability}-{one.name}")
+    @pytest.mark.parametrize(
+        "case", chosen + [count] * (left_out > 0), ids=lambda case: f"{case.capability}-{case.name}"
+    )
     def test_conformance(case: Case, tmp_path: Path) -> None:
         subject = Subject(factory, tmp_path, damages)
         with subject.open(of="-asked") as store:

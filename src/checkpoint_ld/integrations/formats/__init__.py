@@ -55,9 +55,9 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     whole or not at all, and so does a new folder. With `overwrite`, the files in an existing folder are replaced one
     by one, and others stay.
 
-    Raises SettingsError for another format or extension, for answers or runs in any but a crate, and where an extra is
-    missing, WriteError for what the format cannot hold at all, ReadError for answers and runs that cannot be read,
-    TargetExistsError for what is there already, TargetUnwritableError for what cannot be written.
+    Raises SettingsError for another format or extension, for answers or runs in any format but a crate, and for a
+    missing extra, WriteError for content that the format cannot hold at all, ReadError for answers and runs that cannot
+    be read, TargetExistsError for an existing target, TargetUnwritableError for one that cannot be written.
     """
     if format is None:
         format = _format_of(path)  # noqa: A001 - as above

@@ -1,4 +1,4 @@
-"""A benchmark as CITATION.cff: how it wants to be cited (Citation File Format 1.2.0, doi:10.5281/zenodo.5171937)."""
+"""A benchmark as CITATION.cff: metadata for citation (Citation File Format 1.2.0, doi:10.5281/zenodo.5171937)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
-    """Return the file, and findings about what it does not hold. Raises WriteError for a benchmark without authors."""
+    """Return the file, and findings about the losses. Raises WriteError for a benchmark without authors."""
     findings: list[Finding] = []
     authors = [_author(creator, findings) for creator in as_list(benchmark.creator)]
     if not authors:
@@ -51,10 +51,10 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         for name in PUBLISHED
         if name in {"citation", "funder"} and (value := getattr(benchmark, name))
     ]
-    # YAML reads JSON values, but for characters that it wants escaped.
+    # JSON values are YAML, except for characters that YAML requires to be escaped.
     lines = "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in held.items() if value)
     try:
-        return _UNPRINTABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", lines).encode(), tuple(findings)
+        return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", lines).encode(), tuple(findings)
     except UnicodeEncodeError as error:
         raise no_encoding(error) from None
 
@@ -73,7 +73,7 @@ def _author(creator: Creator, findings: list[Finding]) -> dict[str, Any]:
 
 
 def spdx_name(license_: str) -> str | None:
-    """Return the name that SPDX's list (https://spdx.org/licenses/) has for a licence, None where it has none."""
+    """Return the name of a licence in SPDX's list (https://spdx.org/licenses/), None if it is not in the list."""
     if found := _CREATIVE_COMMONS.fullmatch(license_):
         license_ = f"CC-{found[1]}-{found[2]}"
     listed = Path(__file__).with_name("spdx_licenses.txt").read_text(encoding="ascii").split()

@@ -144,7 +144,7 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
             name=benchmark.name,
             description=benchmark.description or benchmark.name,
             version=benchmark.version,
-            creators=[_maker(mlc, ctx, one, n) for n, one in enumerate(as_list(benchmark.creator), 1)],
+            creators=[_maker(mlc, ctx, creator, n) for n, creator in enumerate(as_list(benchmark.creator), 1)],
             license=[licence for licence in as_list(benchmark.license) if isinstance(licence, str)] or None,
             keywords=[keyword for keyword in as_list(benchmark.keywords) if isinstance(keyword, str)] or None,
             cite_as=published_text(benchmark.citation),
@@ -239,7 +239,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     except Exception as error:
         reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
         raise ReadError(f"{file}: its record sets cannot be read: {reason}") from error
-    rows = [Row(_plain(one, chosen), f"record {n} of {chosen}", Place(path)) for n, one in enumerate(found, 1)]
+    rows = [Row(_plain(record, chosen), f"record {n} of {chosen}", Place(path)) for n, record in enumerate(found, 1)]
     others = ", ".join(name for name in names if name != chosen)
     left = (lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part"),)
     about = {name: described[name] for name in _ABOUT if isinstance(described.get(name), str) and described[name]}
@@ -262,7 +262,7 @@ def _check_contexts(described: Any, file: Path) -> None:
 
 
 def _check_files(distribution: Any, file: Path) -> None:
-    """Refuse what would be fetched or unpacked when the records are read, and what is out of the folder."""
+    """Refuse files that reading the records would fetch or unpack, and files outside of the folder."""
     folder = file.parent.resolve()
     for entry in distribution:
         for text in (*as_list(getattr(entry, "content_url", None)), *as_list(getattr(entry, "includes", None))):

@@ -1,4 +1,4 @@
-"""A benchmark as a folder of Hugging Face `datasets`, and questions out of such folders.
+"""A benchmark as a folder of Hugging Face `datasets`, and questions from such folders.
 
 The folder has Parquet files, a dataset card (`README.md`, https://huggingface.co/docs/hub/datasets-cards) whose YAML
 head names them, and the checkpoint itself, which holds what tables do not. Folders are read from the disk only: one
@@ -245,7 +245,7 @@ def _chosen(
     card = folder / CARD
     head = _head(card) if card.is_file() else {}
     configs = {str(config.get("config_name", "default")): config for config in head.get("configs") or ()}
-    name = part or next((one for one, about in configs.items() if about.get("default")), None)
+    name = part or next((config for config, about in configs.items() if about.get("default")), None)
     name = name or ("default" if "default" in configs or not configs else next(iter(configs)))
     if name not in configs and (configs or part is not None):
         raise LookupFailedError(

@@ -1,7 +1,8 @@
-"""Benchmarks out of questions in other formats: tables, JSON lines, data sets, logs of evaluations.
+"""Benchmarks made from questions in other formats: tables, JSON lines, data sets, logs of evaluations.
 
-A reader gives the rows of a source as they are. Which column is the question and which the answer is given by the
-caller or guessed here, for all formats alike. Nothing in a source is run, and nothing it names is fetched.
+The reader of a format returns the rows of a source as they are. `import_benchmark` makes questions of them, for all
+formats alike: the caller names the columns of question and answer, or they are guessed. Nothing in a source is run, and
+nothing it names is fetched. This module also has the functions that the exports share, such as `lost`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _LINES = (".jsonl", ".ndjson")
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
     """Return the rows of `.csv`, `.tsv`, `.txt` (tabs), `.xlsx`, `.jsonl`, `.ndjson`, or of a list in `.json`.
 
-    `part` is the sheet of a workbook. Raises SettingsError for another extension, ReadError for what is no table.
+    `part` is the sheet of a workbook. Raises SettingsError for another extension, ReadError for a file without a table.
     """
     if split is not None:
         raise SettingsError(f"{path}: a table has no splits: leave out split")
@@ -50,7 +51,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         value = read_json(*bytes_of(path)).value
         listed = value if isinstance(value, list) else [value]
         return _of_objects(
-            (one, f"item {number}", Place(path, f"/{number - 1}")) for number, one in enumerate(listed, 1)
+            (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
         )
     rows = table_rows(path, part)
     header = [str(name or "").strip() for name in next(rows, ())]
@@ -82,7 +83,7 @@ def _of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
             raise ReadError(f"{place}: {subject} is no object: write one JSON object for each question")
         inner = value.get("metadata")
         values = {**inner, **value} if isinstance(inner, dict) else value
-        rows.append(Row({name: one for name, one in values.items() if one is not inner}, subject, place))
+        rows.append(Row({name: cell for name, cell in values.items() if cell is not inner}, subject, place))
     return Records(rows, [*dict.fromkeys(name for row in rows for name in row.values)])
 
 
@@ -115,7 +116,7 @@ USUAL = {
     "few_shot_examples": ("few_shot_examples",),
     "custom_metadata": ("custom_metadata",),
 }
-"""The usual names of columns, in small letters with `_` for spaces; the first that is there counts."""
+"""The usual names of columns, in small letters with `_` for spaces; the first name of a column counts."""
 CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
@@ -129,7 +130,7 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row by the names of its columns; `subject` is its name in messages, `place` where it stands."""
+    """A row by the names of its columns; `subject` is its name in messages, `place` its place in the source."""
 
     values: Mapping[str, Any]
     subject: str
@@ -150,7 +151,7 @@ class Records:
 
 
 class ImportedBenchmark(NamedTuple):
-    """A benchmark made from the questions of another format, and findings about what did not fit into it."""
+    """A benchmark made from the questions of another format, and findings about content that did not fit."""
 
     benchmark: Benchmark
     findings: tuple[Finding, ...]
@@ -173,15 +174,15 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     url_column: str | None = None,
     custom_metadata_columns: Sequence[str] | None = None,
 ) -> ImportedBenchmark:
-    """Make a benchmark of the questions in a file or folder, with findings about what does not fit.
+    """Make a benchmark of the questions in a file or folder, with findings about content that does not fit.
 
     `format` is one of `READERS`; without it the extension and the content decide. `part` is the sheet of a workbook or
-    the configuration of a data set, `split` one of its splits (all of them without it). A column that is not named is
-    guessed by the names of `USUAL`; what is in no column of theirs becomes custom metadata, or only
-    `custom_metadata_columns` where they are given. Rows without a question or an answer are left out.
+    the configuration of a data set, `split` one of its splits (all of them without it). A column that is not given is
+    guessed by the names of `USUAL`. Other columns become custom metadata, or only `custom_metadata_columns` if they
+    are given. Rows without a question or an answer are left out.
 
-    Raises SettingsError for a format that does not exist and where an extra is missing, LookupFailedError for a column
-    that is not there or cannot be guessed, SourceMissingError, and ReadError for what cannot be read.
+    Raises SettingsError for an unknown format and for a missing extra, LookupFailedError for a column that is missing
+    or cannot be guessed, SourceMissingError, and ReadError for a source that cannot be read.
     """
     source = os.fspath(path)
     if not Path(source).exists():
@@ -202,7 +203,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     }
     columns = _Columns(found.columns, given, keywords_columns, custom_metadata_columns, source)
     noted = _Noted()
-    questions = [one for row in found.rows if (one := columns.question(row, noted)) is not None]
+    questions = [members for row in found.rows if (members := columns.question(row, noted)) is not None]
     about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
     benchmark = Benchmark(about["name"])
     benchmark.set_metadata(**about)
@@ -214,7 +215,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
 
 
 def format_of(path: str) -> str:
-    """Return which of `READERS` reads a file or folder. Raises SettingsError where none does."""
+    """Return the name in `READERS` for a file or folder. Raises SettingsError if none fits."""
     file = Path(path)
     if (file / _CROISSANT).is_file() or file.name == _CROISSANT:
         return "croissant"
@@ -235,7 +236,7 @@ def lost(message: str, place: Place | None = None, subject: str = "", remedy: st
 
 
 def lost_beside_records(benchmark: Benchmark, rubrics: str, place: str, remedy: str) -> Iterator[Finding]:
-    """Yield findings about what records do not hold: `rubrics` is the message about these, `place` what holds less."""
+    """Yield findings about content without a place in records; `rubrics` is the message about rubrics."""
     if benchmark.has_rubric() or any(map(benchmark.has_rubric, benchmark.get_question_ids())):
         yield lost(rubrics, remedy=remedy)
     yield from lost_properties(benchmark, place, remedy)
@@ -258,17 +259,17 @@ def questions_of(benchmark: Benchmark, target: str, records: str) -> list[dict[s
 
 
 def checkpoint_of(benchmark: Benchmark) -> bytes:
-    """Return the checkpoint as it lies in the folder of an export."""
+    """Return the checkpoint for the folder of an export."""
     return dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
 
 
 def no_encoding(error: UnicodeEncodeError) -> WriteError:
-    """Return what to raise for a text that UTF-8 cannot hold."""
+    """Return the exception for a text that UTF-8 cannot hold."""
     return WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it")
 
 
 class _Noted:
-    """Collects what did not fit, in one finding for all rows that have the same fault."""
+    """Collects the faults of rows, in one finding for all rows with the same fault."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], list[Row]] = {}
@@ -323,43 +324,43 @@ class _Columns:
 
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
         values, custom = row.values, dict[str, Any]()
-        held = {role: values.get(name) if name else None for role, name in self._of.items()}
-        text, unfit = question_text(held["question"], held["choices"])
-        answer = answer_text(held["answer"], held["choices"])
+        cells = {role: values.get(name) if name else None for role, name in self._of.items()}
+        text, unfit = question_text(cells["question"], cells["choices"])
+        answer = answer_text(cells["answer"], cells["choices"])
         if not text or not answer:
             missing = "question" if not text else "answer"
             noted.add(row, f"no {missing} is in the column {self._of[missing]!r}, and the row is left out")
             return None
         if unfit:
             noted.add(row, f"of the messages in {self._of['question']!r} only the user's text is kept, not {unfit}")
-        if has_several(held["answer"]):
+        if has_several(cells["answer"]):
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
-            custom[str(self._of["answer"])] = held["answer"]
-        given_id = held["question_id"]
+            custom[str(self._of["answer"])] = cells["answer"]
+        given_id = cells["question_id"]
         if given_id is not None and not IRI.fullmatch(str(given_id)):
             custom[str(self._of["question_id"])] = given_id
         custom |= {name.removeprefix(_CUSTOM): values.get(name) for name in self._custom}
-        custom |= held["custom_metadata"] if isinstance(held["custom_metadata"], dict) else {}
-        custom["url"] = held["url"] or custom.get("url")
+        custom |= cells["custom_metadata"] if isinstance(cells["custom_metadata"], dict) else {}
+        custom["url"] = cells["url"] or custom.get("url")
         for name, value in custom.items():
             if _has_bytes(value):
                 noted.add(row, f"the column {name!r} holds binary data, which is left out")
-        kept = {name: json_value(one, finite=True) for name, one in custom.items() if not _has_bytes(one)}
-        author = held["author"]
+        kept = {name: json_value(value, finite=True) for name, value in custom.items() if not _has_bytes(value)}
+        author = cells["author"]
         if not isinstance(author, dict):
-            named = {"name": author, "email": held["author_email"]}
-            author = {"@type": "Person", **{member: str(one) for member, one in named.items() if one}}
+            named = {"name": author, "email": cells["author_email"]}
+            author = {"@type": "Person", **{member: str(text) for member, text in named.items() if text}}
         return {
             "question": text,
             "raw_answer": answer,
             "question_id": given_id if isinstance(given_id, str) and IRI.fullmatch(given_id) else None,
-            "finished": held["finished"] if isinstance(held["finished"], bool) else None,
+            "finished": cells["finished"] if isinstance(cells["finished"], bool) else None,
             "keywords": self._words(values),
             "author": author if len(author) > 1 else None,
-            "sources": _objects(held["sources"]),
-            "few_shot_examples": _objects(held["few_shot_examples"]),
-            "custom_metadata": {one: value for one, value in kept.items() if value not in (None, "")} or None,
-            **{role: str(json_value(held[role])) for role in _TEXTS if held[role]},
+            "sources": _objects(cells["sources"]),
+            "few_shot_examples": _objects(cells["few_shot_examples"]),
+            "custom_metadata": {name: value for name, value in kept.items() if value not in (None, "")} or None,
+            **{role: str(json_value(cells[role])) for role in _TEXTS if cells[role]},
         }
 
     def _words(self, values: Mapping[str, Any]) -> list[str]:
@@ -390,8 +391,8 @@ def _has_bytes(value: Any) -> bool:
 def _distinct(questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return questions with distinct identifiers: a second use of one is replaced by an identifier from the text."""
     seen = set[str]()
-    for one in questions:
-        if one["question_id"] in seen:
-            one["question_id"] = None
-        seen.add(one["question_id"])
-    return [{name: value for name, value in one.items() if value is not None} for one in questions]
+    for question in questions:
+        if question["question_id"] in seen:
+            question["question_id"] = None
+        seen.add(question["question_id"])
+    return [{name: value for name, value in question.items() if value is not None} for question in questions]

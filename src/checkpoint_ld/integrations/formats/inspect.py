@@ -1,4 +1,4 @@
-"""A benchmark as a data set and a task of Inspect (https://inspect.aisi.org.uk), and questions out of its logs.
+"""A benchmark as a data set and a task of Inspect (https://inspect.aisi.org.uk), and questions from its logs.
 
 The folder has `dataset.jsonl`, a `Sample` to a line as `json_dataset` reads it, the task file `task.py`, and the
 checkpoint itself, by whose templates the task's scorer verifies what a model answers. The task file is the same for
@@ -42,7 +42,7 @@ _KEPT = (
 
 
 def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
-    """Return the files of the folder by name, and what the samples do not hold.
+    """Return the files of the folder by name, and findings about content that the samples do not hold.
 
     Raises WriteError for a benchmark without questions, and for texts that UTF-8 cannot hold.
     """

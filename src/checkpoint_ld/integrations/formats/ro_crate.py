@@ -1,8 +1,8 @@
 """A benchmark as an RO-Crate: what belongs to it in one folder or archive, described (https://w3id.org/ro/crate/1.2).
 
 The crate has the checkpoint as JSON-LD and as Turtle, the report of its validation, and the recorded answers and agent
-runs that are given. `ro-crate-metadata.json`, which the library makes, says what each file is, and who made the
-benchmark, under which licence. Its statements are about the crate: those about questions are in the checkpoint.
+runs that are given. `ro-crate-metadata.json`, which the library `rocrate` makes, describes each file, the creators of
+the benchmark and its licence. Its statements are about the crate; those about questions are in the checkpoint.
 """
 
 from __future__ import annotations
@@ -155,12 +155,12 @@ class _Crate:
         """Return a value for the crate; an object becomes an entity of its own, `#name` (RO-Crate 1.2, flattened)."""
         value = _compact(value)
         if isinstance(value, list):
-            return [self.value_of(one, f"{name}-{number}", kind) for number, one in enumerate(value, 1)]
+            return [self.value_of(part, f"{name}-{number}", kind) for number, part in enumerate(value, 1)]
         if not isinstance(value, Mapping):
             return value
         if "@value" in value:
             return value["@value"]
-        members = {key: one for key, one in value.items() if not key.startswith("@") and one is not None}
+        members = {key: part for key, part in value.items() if not key.startswith("@") and part is not None}
         types = [term for term in as_list(value.get("@type")) if isinstance(term, str)]
         usable = [term for term in types if term in self.terms and term not in _DEMANDING] or [kind]
         unknown = [key for key in members if key not in self.terms]
@@ -173,12 +173,12 @@ class _Crate:
         if at is None or self.crate.get(at) is not None:
             at = f"#{name}"
         self.values_at[at] = value
-        held = {key: self.value_of(one, f"{name}-{key}") for key, one in members.items() if key in self.terms}
+        held = {key: self.value_of(part, f"{name}-{key}") for key, part in members.items() if key in self.terms}
         held = {"name": published_text(dict(value)) or name, **held}
         return self.add(at, usable[0] if len(usable) == 1 else usable, **held)
 
     def add(self, identifier: str, kind: str | list[str], /, **members: Any) -> Any:
-        held = {key: _compact(one) for key, one in members.items() if one not in (None, [], {}, "")}
+        held = {key: _compact(part) for key, part in members.items() if part not in (None, [], {}, "")}
         return self.crate.add(self.rocrate.ContextEntity(self.crate, identifier, {"@type": kind, **held}))
 
     def add_file(self, path: str, data: bytes, name: str, description: str, **members: Any) -> Any:
@@ -304,7 +304,7 @@ def _left(what: str) -> Finding:
 
 
 def _address(value: Mapping[str, Any]) -> str | None:
-    """Return the public IRI of the thing that an object describes."""
+    """Return the public IRI of the resource that an object describes."""
     found = (value.get("@id"), value.get("identifier"), value.get("url"))
     return next((address for address in found if isinstance(address, str) and _IRI.fullmatch(address)), None)
 
