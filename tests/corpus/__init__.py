@@ -41,3 +41,19 @@ DIALECTS = (
     *("gui-datafeed", "datafeed-legacy", "dataset-0", "dataset-1"),
 )
 WRITABLE = ("v2.0", "datafeed-ns-v3", "gui-datafeed", "dataset-1")
+
+
+def templates_of(file: Path) -> list[str]:
+    """Return the texts of all templates in a file, of none where it is no JSON."""
+    found: list[str] = []
+
+    def keep(node: dict[str, Any]) -> dict[str, Any]:
+        if node.get("@type") == "SoftwareSourceCode" and isinstance(node.get("text"), str):
+            found.append(node["text"])
+        return node
+
+    try:
+        json.loads(file.read_bytes(), object_hook=keep)
+    except ValueError:
+        return []
+    return found

@@ -14,6 +14,7 @@ from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
 from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import source_of, spec_of
+from tests.corpus import templates_of
 
 Row = dict[str, Any]
 NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
@@ -150,7 +151,7 @@ def _flag(name: str) -> TemplateFieldSpec:
 
 
 def test_ground_truths_of_real_checkpoints_pass_their_templates(corpus: Path) -> None:
-    found = {text for file in sorted(corpus.glob("*/*.json*")) for text in _templates(file)}
+    found = {text for file in sorted(corpus.glob("*/*.json*")) for text in templates_of(file)}
     outcomes = set()
     for text in found:
         template = read_template(text)
@@ -161,18 +162,3 @@ def test_ground_truths_of_real_checkpoints_pass_their_templates(corpus: Path) ->
             assert "run it with trust=Trust()" in result.reason
     assert (Level.VERIFIED, True) in outcomes
     assert not {(Level.VERIFIED, False), (Level.VERIFIED, None)} & outcomes
-
-
-def _templates(file: Path) -> list[str]:
-    found: list[str] = []
-
-    def keep(node: dict[str, Any]) -> dict[str, Any]:
-        if node.get("@type") == "SoftwareSourceCode" and isinstance(node.get("text"), str):
-            found.append(node["text"])
-        return node
-
-    try:
-        json.loads(file.read_bytes(), object_hook=keep)
-    except ValueError:
-        return []
-    return found

@@ -184,18 +184,18 @@ COMPLETIONS = [
 ]
 
 
-@pytest.mark.parametrize(("typed", "word"), COMPLETIONS)
 @edited
-async def test_members_types_and_settings_are_completed(editor: Editor, typed: str, word: str) -> None:
+async def test_members_types_and_settings_are_completed(editor: Editor) -> None:
     await editor.open(EXAMPLES / "metals.jsonld")
-    text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8").replace(FEED, f"{FEED}\n{typed}\n", 1)
-    await editor.write(text)
-    position = at(text, "\n" + typed, len(typed) + 1)
-    found = await editor.text_document_completion_async(types.CompletionParams(editor.document, position))
-    assert isinstance(found, list)
-    edits = [one.text_edit for one in found if isinstance(one.text_edit, types.TextEdit)]
-    [start] = [one.range.start for one in edits if one.new_text == word]
-    assert text.splitlines()[start.line][start.character] == '"'
+    for typed, word in COMPLETIONS:
+        text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8").replace(FEED, f"{FEED}\n{typed}\n", 1)
+        await editor.write(text)
+        position = at(text, "\n" + typed, len(typed) + 1)
+        found = await editor.text_document_completion_async(types.CompletionParams(editor.document, position))
+        assert isinstance(found, list)
+        edits = [one.text_edit for one in found if isinstance(one.text_edit, types.TextEdit)]
+        [start] = [one.range.start for one in edits if one.new_text == word]
+        assert text.splitlines()[start.line][start.character] == '"'
 
 
 @edited
@@ -233,17 +233,16 @@ async def test_other_documents_are_left_alone_and_configurations_count(editor: E
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a folder/Métal.jsonld", "c%20d.jsonld", "e:f.jsonld"])
 @edited
-async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path, name: str) -> None:
-    file = tmp_path / name
-    file.parent.mkdir(exist_ok=True)
+async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path) -> None:
     text = (EXAMPLES / "broken.jsonld").read_text(encoding="utf-8")
-    file.write_text(text, encoding="utf-8")
-    assert "KR016 rating-range" in {one.code for one in await editor.open(file)}
-    assert "KR016 rating-range" not in {
-        one.code for one in await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
-    }
+    for name in ("a folder/Métal.jsonld", "c%20d.jsonld", "e:f.jsonld"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        assert "KR016 rating-range" in {one.code for one in await editor.open(file)}, name
+        mended = await editor.write(text.replace('"worstRating": 5.0', '"worstRating": 0.0'))
+        assert "KR016 rating-range" not in {one.code for one in mended}, name
 
 
 @pytest.mark.slow

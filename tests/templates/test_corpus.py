@@ -11,6 +11,7 @@ from checkpoint_ld.entities.template_spec import TemplateSpec
 from checkpoint_ld.templates import Level, ProblemKind, Template, read_template
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.templates.specification import validate_spec
+from tests.corpus import templates_of
 from tests.templates import answer, field, kinds
 
 # Observed when the primitive is used; a template says so beforehand.
@@ -47,26 +48,11 @@ def _of_specification(primitive: dict[str, Any]) -> list[str]:
 
 
 def test_templates_of_real_checkpoints_are_read_without_faults_in_their_fields(corpus: Path) -> None:
-    found = [read_template(text) for file in sorted(corpus.glob("*/*.json*")) for text in _templates(file)]
+    found = [read_template(text) for file in sorted(corpus.glob("*/*.json*")) for text in templates_of(file)]
     assert {Level.CLASSIC, Level.VERIFIED, Level.PLACEHOLDER, Level.NO_ANSWER_CLASS} <= {read.level for read in found}
     expected = {ProblemKind.SYNTAX, ProblemKind.NO_ANSWER_CLASS, ProblemKind.PLACEHOLDER, ProblemKind.INCOMPLETE}
     assert {kind for read in found for kind in kinds(read)} <= expected
     assert all(_is_whole(read) for read in found)
-
-
-def _templates(file: Path) -> list[str]:
-    found: list[str] = []
-
-    def keep(node: dict[str, Any]) -> dict[str, Any]:
-        if node.get("@type") == "SoftwareSourceCode" and isinstance(node.get("text"), str):
-            found.append(node["text"])
-        return node
-
-    try:
-        json.loads(file.read_bytes(), object_hook=keep)
-    except ValueError:
-        return []
-    return found
 
 
 def _is_whole(template: Template) -> bool:
