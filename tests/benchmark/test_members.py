@@ -350,7 +350,7 @@ def test_an_unknown_question_is_passed_over_but_not_turned_over() -> None:
     [
         (json.dumps({"name": "A"}), {"name": "A"}),
         ({"name": "A"}, {"name": "A"}),
-        ("A. Smith", {"name": "A. Smith"}),
+        *((text, {"name": text}) for text in ("A. Smith", "123", '{"name": ')),
         (None, None),
         ("{}", None),
     ],
@@ -361,19 +361,27 @@ def test_an_author_is_shown_however_a_file_has_it(author: Json, shown: Json) -> 
     assert load(tree).get_question_author(METAL) == shown
 
 
-def test_sources_are_shown_in_both_encodings() -> None:
+def test_sources_and_examples_are_shown_in_both_encodings() -> None:
     tree = strange(item(), item("Other?", "urn:uuid:2"))
-    for element, told in zip(tree["dataFeedElement"], ([{"url": "u"}], json.dumps([{"url": "u"}])), strict=True):
-        element["item"]["additionalProperty"].append(setting("sources", told))
+    examples, sources = [{"question": "q", "answer": "a"}], [{"url": "u"}]
+    for element, form in zip(tree["dataFeedElement"], (list, json.dumps), strict=True):
+        properties = [setting("few_shot_examples", form(examples)), setting("sources", form(sources))]
+        element["item"]["additionalProperty"] += properties
     benchmark = load(tree)
-    assert [benchmark.get_question_sources(one) for one in benchmark.get_question_ids()] == [[{"url": "u"}]] * 2
+    assert [benchmark.get_question_sources(one) for one in benchmark.get_question_ids()] == [sources] * 2
+    assert [one.few_shot_examples for one in benchmark.questions] == [examples] * 2
 
 
 def test_custom_values_lose_one_prefix_only() -> None:
     tree = strange()
-    tree["dataFeedElement"][0]["item"]["additionalProperty"].append(setting("custom_my_custom_k", 1))
+    properties = [setting("custom_my_custom_k", 1), setting("custom_", 2), setting("other", 3)]
+    tree["dataFeedElement"][0]["item"]["additionalProperty"] += properties
     benchmark = load(tree)
-    assert benchmark.get_question(METAL)["custom_metadata"] == {"level": ["easy", 1.0, None], "my_custom_k": 1}
+    assert benchmark.get_question(METAL)["custom_metadata"] == {
+        "level": ["easy", 1.0, None],
+        "my_custom_k": 1,
+        "": 2,
+    }
     assert benchmark.get_question_custom_property(METAL, "my_custom_k") == 1
     assert benchmark.get_question_custom_property(METAL, "finished") is None
 

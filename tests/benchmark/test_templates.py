@@ -52,6 +52,8 @@ def two(first: str | None, second: str | None) -> Benchmark:
 
 # What a template is
 
+PLACEHOLDER = default_template("a")
+
 
 @pytest.mark.parametrize(
     ("source", "has"),
@@ -61,10 +63,21 @@ def two(first: str | None, second: str | None) -> Benchmark:
         (" \n", False),
         (default_template("Which metal is liquid at 20 °C?"), False),
         (default_template("What the question was before somebody edited it"), False),
-        (default_template("a").replace("    # Default", "    # No default"), False),
-        (default_template("a").replace('    """Answer template for: a..."""\n\n', ""), False),
-        (default_template("a").replace("return False", "return True"), True),
-        (default_template("a").replace("    response", "    more: int = 1\n    response"), True),
+        (PLACEHOLDER.replace("    # Default", "    # No default"), False),
+        (PLACEHOLDER.replace('    """Answer template for: a..."""\n\n', ""), False),
+        (PLACEHOLDER.replace("        # Default", '        """Says no."""\n        # Default'), False),
+        (f"from pydantic import Field\n\n\n{PLACEHOLDER}", False),
+        (PLACEHOLDER.replace("for: a", r"for: \d"), False),
+        (PLACEHOLDER.replace("return False", "return True"), True),
+        (PLACEHOLDER.replace("return False", "return 0"), True),
+        (PLACEHOLDER.replace("return False", "print()\n        return False"), True),
+        (PLACEHOLDER.replace("The answer response", "The answer response, please"), True),
+        (PLACEHOLDER.replace("response: str", "response: int"), True),
+        (PLACEHOLDER.replace("    response", "    more: int = 1\n    response"), True),
+        (PLACEHOLDER + "\n    def ground_truth(self):\n        pass\n", True),
+        (PLACEHOLDER + "\nprint()\n", True),
+        (PLACEHOLDER + "\n(", True),
+        ("# The answer response\n" + "(" * 1500, True),
         (CLASSIC, True),
         ("no Python at all (", True),
     ],

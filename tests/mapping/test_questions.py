@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkpoint_ld.entities import LENIENT, LLMRubricTrait, Organization, Person, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import LENIENT, LLMRubricTrait, Person, Question, RegexRubricTrait, Rubric
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.mapping.questions import (
-    creator_members,
     creator_of,
     default_template,
     has_source,
@@ -139,31 +138,6 @@ def test_finished_may_be_told_in_words(value: Json, finished: bool) -> None:
     assert not is_finished(asked(additionalProperty=[]))
 
 
-@pytest.mark.parametrize(
-    ("entry", "author"),
-    [
-        (setting("author", {"name": "A"}), {"name": "A"}),
-        (setting("author", '{"name": "A"}'), {"name": "A"}),
-        *((setting("author", text), {"name": text}) for text in ("A. Smith", "123", '{"name": ')),
-        ({"@type": "PropertyValue", "name": "author"}, None),
-    ],
-)
-def test_an_author_may_be_an_object_its_text_a_plain_name_or_cleared(entry: Json, author: Json) -> None:
-    assert question_of(asked(entry)).author == author
-
-
-@pytest.mark.parametrize("form", [json.dumps, lambda value: value])
-def test_lists_may_be_lists_or_the_text_of_one(form: Json) -> None:
-    examples, sources = [{"question": "q", "answer": "a"}], [{"url": "u"}]
-    found = question_of(asked(setting("few_shot_examples", form(examples)), setting("sources", form(sources))))
-    assert (found.few_shot_examples, found.sources) == (examples, sources)
-
-
-def test_only_the_first_prefix_is_taken_off_a_custom_name() -> None:
-    found = question_of(asked(setting("custom_my_custom_note", [1]), setting("custom_", 2), setting("other", 3)))
-    assert found.custom_metadata == {"my_custom_note": [1], "": 2}
-
-
 def test_the_keywords_of_both_places_count() -> None:
     whole = {**asked(keywords=["new", "both", "new"]), "keywords": ["both", "old"]}
     assert keywords_of(whole) == ["new", "both", "new", "old"]
@@ -248,37 +222,9 @@ def test_a_scenario_is_told_by_its_type_or_its_nodes(value: Json, verdict: bool)
 # Creators
 
 
-def root_with(creator: Json) -> Json:
-    told, properties = creator_members(creator)
-    return {"creator": told, "additionalProperty": properties}
-
-
-@pytest.mark.parametrize(
-    "creator",
-    [
-        "A. Smith",
-        Person(name="A. Smith", email="a@example.org"),
-        Person.model_validate({"name": "A. Smith", "affiliation": {"name": "ACME"}}),
-        Organization(name="ACME", url="https://acme.example"),
-        Organization(name="ACME"),
-    ],
-)
-def test_a_creator_comes_back_as_it_was(creator: Json) -> None:
-    root = root_with(creator)
-    assert creator_of(root) == creator
-    assert isinstance(root["creator"], str) or root["creator"]["@type"] == "Person"
-
-
-def test_a_person_without_details_is_a_name_and_several_stand_by_their_names() -> None:
-    assert root_with(Person(name="A. Smith")) == {"creator": "A. Smith", "additionalProperty": []}
-    root = root_with(["A. Smith", {"@type": "Organization", "name": "ACME"}])
-    assert (root["creator"], creator_of(root)) == ("A. Smith, ACME", ["A. Smith", Organization(name="ACME")])
-
-
 @pytest.mark.parametrize(
     ("root", "shown"),
     [
-        ({**root_with(Organization(name="ACME")), "creator": "A. Smith"}, "A. Smith"),
         ({"creator": {"name": "ACME"}}, Person(name="ACME")),
         ({"creator": {"@type": "Team"}}, ""),
         ({"creator": None}, None),
@@ -286,38 +232,6 @@ def test_a_person_without_details_is_a_name_and_several_stand_by_their_names() -
 )
 def test_whatever_a_file_has_as_creator_is_shown(root: Json, shown: Json) -> None:
     assert creator_of(root) == shown
-
-
-# The placeholder
-
-PLACEHOLDER = default_template("Which metal?")
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        (PLACEHOLDER, True),
-        (default_template("Another question, of more than fifty characters in its text"), True),
-        (PLACEHOLDER.replace('    """Answer template for: Which metal?..."""\n\n', ""), True),
-        (PLACEHOLDER.replace("        # Default", '        """Says no."""\n        # Default'), True),
-        (f"from pydantic import Field\n\n\n{PLACEHOLDER}", True),
-        (PLACEHOLDER.replace("Which metal?", r"\d"), True),
-        (PLACEHOLDER.replace("return False", "return True"), False),
-        (PLACEHOLDER.replace("return False", "return 0"), False),
-        (PLACEHOLDER.replace("return False", "print()\n        return False"), False),
-        (PLACEHOLDER.replace("The answer response", "The answer response, please"), False),
-        (PLACEHOLDER.replace("response: str", "response: int"), False),
-        (PLACEHOLDER.replace("    response", "    more: int = 1\n    response"), False),
-        (PLACEHOLDER + "\n    def ground_truth(self):\n        pass\n", False),
-        (PLACEHOLDER + "\nprint()\n", False),
-        (PLACEHOLDER + "\n(", False),
-        (f"{PLACEHOLDER}# \ud800", False),
-        ("", False),
-        ("# The answer response\n" + "(" * 1500, False),
-    ],
-)
-def test_a_template_is_the_placeholder_by_what_it_does(source: str, expected: bool) -> None:
-    assert is_placeholder(source) is expected
 
 
 @given(texts.filter(lambda text: '"' not in text and "\\" not in text and "\0" not in text))
