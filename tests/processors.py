@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import pyoxigraph
 import rdflib
@@ -16,12 +17,8 @@ from pyld import jsonld
 from pyoxigraph import BlankNode, NamedNode, RdfFormat
 
 from checkpoint_ld.graph import contexts, emission, literals
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
 Json = Any
 Statements = Counter[tuple[str, ...]]

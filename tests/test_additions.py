@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, WriteError, WrongTypeError
-from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, Question, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import AnyTrait, DynamicRubric, LLMRubricTrait, Question, RegexRubricTrait, Rubric
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.mapping.questions import default_template
 from tests.corpus import Json
 from tests.documents import canonical, item, scenario
 from tests.mapping import traits
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld.entities import AnyTrait
 
 TEXT = "What is 2+2?"
 TEXT_ID = "urn:uuid:question-what-is-2+2-936dbc87"

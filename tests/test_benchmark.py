@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rdflib import URIRef
 
 from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError
-from checkpoint_ld.entities import LLMRubricTrait, Organization, Person
+from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, Organization, Person, Rubric
 from checkpoint_ld.mapping.traits import rating_of
 from tests.documents import canonical, item, rating, scenario, setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from checkpoint_ld.entities import DynamicRubric, Rubric
 
 Json = Any
 METAL = "urn:uuid:question-metal-1"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +21,6 @@ from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, scenario, setting
 from tests.test_graph import JSON, documents, objects_of
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

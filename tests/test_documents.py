@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -18,9 +19,6 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph.literals import same
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pyoxigraph
@@ -29,9 +30,6 @@ from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rich, scenario
 from tests.test_graph import documents
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

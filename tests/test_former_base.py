@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import rdflib
@@ -16,9 +16,6 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.stores.collection import Kind
 from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE
 from tests.documents import canonical, item
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ROOT = "metals no. 1"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
+from rdflib.term import Node
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
@@ -16,9 +17,6 @@ from checkpoint_ld.vocabulary import SCHEMA
 from tests.documents import item, rating, rich, setting
 from tests.test_graph import JSON, documents, without_contexts
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from rdflib.term import Node
 
 Json = Any
 

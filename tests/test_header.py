@@ -6,7 +6,8 @@ import io
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,9 +20,6 @@ from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import Header, header_of, read_header
 from tests.documents import canonical, item, rating, scenario
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METALS = Header(
     source=None,

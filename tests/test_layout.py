@@ -6,7 +6,8 @@ import json
 import math
 from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,9 +17,6 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import CANONICAL, Layout, dump_json
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import WriteError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAMPLE = {"name": "Größe", "empty": [{}, []], "rating": [{"worst": 0, "best": 1.0}], "end": "\u007f\u2028\\u00e9"}
 

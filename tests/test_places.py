@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +14,6 @@ from hypothesis import strategies as st
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.findings import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SPREAD = """\
 {

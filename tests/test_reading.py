@@ -6,7 +6,8 @@ import contextlib
 import gc
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rdflib import Graph
@@ -16,9 +17,6 @@ from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.validation import validator
 from tests.documents import canonical, item, rating, scenario
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

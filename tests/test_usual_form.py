@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,9 +18,6 @@ from tests.documents import canonical, item
 from tests.test_compiled import damaged, trees
 from tests.test_graph import documents
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

@@ -5,26 +5,22 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, ReadError, WriteError, writing
-from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities import AgenticRubricTrait, CallableCode, LLMRubricTrait, RegexRubricTrait
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import read_header
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.validation import validator
 from tests.documents import canonical, item, scenario, setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from checkpoint_ld.entities import CallableCode
 
 Json = Any
 

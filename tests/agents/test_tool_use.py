@@ -5,19 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from checkpoint_ld import Checkpointer, CheckpointManager, RuntimeState
+from checkpoint_ld import Checkpointer, CheckpointManager, RuntimeState, ToolCall
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from tests.agents.states import heard, state
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld import ToolCall
 
 
 class Cancelled(BaseException):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Literal, URIRef
+from rdflib.term import Node
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
@@ -25,12 +28,6 @@ from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, setting
 from tests.test_graph import JSON, documents
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from rdflib.term import Node
 
 Json = Any
 

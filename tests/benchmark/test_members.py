@@ -364,7 +364,8 @@ def test_an_author_is_shown_however_a_file_has_it(author: Json, shown: Json) -> 
 def test_sources_and_examples_are_shown_in_both_encodings() -> None:
     tree = strange(item(), item("Other?", "urn:uuid:2"))
     examples, sources = [{"question": "q", "answer": "a"}], [{"url": "u"}]
-    for element, form in zip(tree["dataFeedElement"], (list, json.dumps), strict=True):
+    forms: list[Callable[[Json], Json]] = [list, json.dumps]
+    for element, form in zip(tree["dataFeedElement"], forms, strict=True):
         properties = [setting("few_shot_examples", form(examples)), setting("sources", form(sources))]
         element["item"]["additionalProperty"] += properties
     benchmark = load(tree)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -21,9 +22,6 @@ from tests.benchmark.editing import load, plain_item, strange
 from tests.documents import canonical, item
 from tests.mapping import json_values, texts
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Json = Any
 Edit = tuple[str, dict[str, Json]]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,9 +21,6 @@ from tests.benchmark.editing import METAL, load, strange
 from tests.documents import canonical, item, rating, setting
 from tests.mapping import traits
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Json = Any
 Place = tuple[str | None, bool]

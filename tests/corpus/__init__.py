@@ -5,13 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from checkpoint_ld import Benchmark
 from tests.trials import some
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.entities import AnyTrait, CallableRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
+from checkpoint_ld import Benchmark
+from checkpoint_ld.entities import (
+    AnyTrait,
+    CallableRubricTrait,
+    DynamicRubric,
+    LLMRubricTrait,
+    MetricRubricTrait,
+    RegexRubricTrait,
+    Rubric,
+)
 from tests.corpus import DIALECTS, Json, expectations, lines, loaded
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from checkpoint_ld import Benchmark
-    from checkpoint_ld.entities import DynamicRubric, Rubric
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from checkpoint_ld import Benchmark, ReadError, Severity
+from checkpoint_ld import Benchmark, Finding, ReadError, Severity
 from tests.corpus import Json, lines
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld import Finding
 
 
 def cases(corpus: Path, folder: str) -> list[dict[str, Json]]:

@@ -7,23 +7,18 @@ import difflib
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.entities import CallableCode
+from checkpoint_ld.entities import CallableCode, Rubric
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.validation import validator
 from tests.corpus import DIALECTS, WRITABLE, Json, expectations, lines
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from checkpoint_ld.entities import Rubric
 
 CANONICAL = "datafeed-ns-v3"
 IN_A_FRESH_PROCESS = ("gen-trait-corners", "gen-scenario-outcomes", "gen-rich-10.", "minimal-2026")

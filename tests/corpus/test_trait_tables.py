@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from checkpoint_ld import Benchmark, entities
-from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import AnyTrait, LLMRubricTrait, RegexRubricTrait, Rubric
 from checkpoint_ld.errors import SettingsError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld.entities import AnyTrait
 
 OURS: dict[str, dict[str, Any]] = {"boolean-with-bounds": {"min_score": None, "max_score": None}}
 """What is different on purpose, by mark; a marked row that is not here or kept is refused."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
@@ -13,9 +13,6 @@ from markdown_it import MarkdownIt
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import semantic_diff
 from tests.corpus import DIALECTS, Json, expectations, lines, loaded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 

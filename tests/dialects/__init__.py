@@ -6,11 +6,9 @@ import copy
 import gzip
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
 
 Json: TypeAlias = Any
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from checkpoint_ld.dialects import detect, dialect
 from tests.dialects import Json, conversions, lacking, masked
 from tests.dialects.records import record_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(document: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +14,6 @@ from checkpoint_ld.dialects import detect, dialect, source_pointer
 from checkpoint_ld.dialects.datafeed import clean
 from tests.dialects import DIALECT_FOLDERS, Json, documents, expectations, lacking
 from tests.dialects.records import record_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SEEN_BY_THE_UPGRADE = {"W-ANSWER-MISSING", "W-LEGACY-PROPERTY"}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,9 +26,6 @@ from tests.dialects import (
     settings,
     telling,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = "QuestionSpecificRubricTrait"
 

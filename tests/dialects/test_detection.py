@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +21,6 @@ from tests.dialects import (
     rating,
     state,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BARE = {"@type": "Question", "name": "Which?", "answerTemplate": "class Answer: ..."}
 GUI = [prop("checkpoint_format_version", "3.0.0-jsonld")]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,9 +25,6 @@ from tests.dialects import (
     state,
     telling,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOW = "2026-01-01T00:00:00.000Z"
 OWN = "karenina:QuestionSpecificRubricTrait"

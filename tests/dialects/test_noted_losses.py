@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given
@@ -16,9 +17,6 @@ from tests.dialects import DIALECT_FOLDERS, documents
 from tests.dialects.test_nothing_vanishes import UNUSUAL, at, places, rich
 from tests.dialects.test_totality import mutilated
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITERS = [one for one in DIALECTS if one.downgrade is not None]
 NOW = {"now": "2026-01-01T00:00:00.000Z"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -14,7 +15,7 @@ from hypothesis import settings as trial
 from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, ReadError, dialects, families
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.validation import profiles
 from tests.dialects import (
     DIALECT_FOLDERS,
@@ -31,11 +32,6 @@ from tests.dialects import (
 )
 from tests.dialects.test_totality import SEEDS
 from tests.trials import CI, examples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from checkpoint_ld.findings import Finding
 
 Path_ = tuple[str | int, ...]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -26,9 +27,6 @@ from tests.dialects import (
     state,
     telling,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 OWN = "karenina:QuestionSpecificRubricTrait"
 VALUES = st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.lists(st.integers(), max_size=2)

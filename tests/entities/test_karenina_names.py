@@ -8,8 +8,10 @@ import os
 import pickle
 import sys
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -43,10 +45,6 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import CheckpointLdError, EvaluationError, TargetUnwritableError
 from checkpoint_ld.workers.trusted import Trust
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 CLASSES = {"dry": "no adjectives", "florid": "many"}
 TONE = LLMRubricTrait(name="tone", kind="literal", classes=CLASSES)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from checkpoint_ld.entities import LENIENT, OutcomeCriterion, Question, Scenario, ScenarioEdge, ScenarioNode
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EXPLODING = "(_ for _ in ()).throw(SystemExit('run'))"
 

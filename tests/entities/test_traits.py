@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 from checkpoint_ld.entities import (
     LENIENT,
     AgenticRubricTrait,
+    AnyTrait,
     CallableRubricTrait,
     LLMRubricTrait,
     MetricRubricTrait,
@@ -18,9 +19,6 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Severity
-
-if TYPE_CHECKING:
-    from checkpoint_ld.entities import AnyTrait
 
 FORM = {"type": "template", "schema": {"title": "F", "properties": {"n": {"type": "integer", "minimum": 1}, "m": {}}}}
 TWO = {"no": "it is not", "yes": "it is"}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pyoxigraph
 import pytest
@@ -17,17 +18,12 @@ from checkpoint_ld.dialects.reading.statements import DERIVED, mark_of, without_
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import literal_of, same
-from checkpoint_ld.graph.store import triples_of
+from checkpoint_ld.graph.store import Index, triples_of
 from checkpoint_ld.validation.inference import with_inferred
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
 from tests.inference.documents import documents, telling
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld.graph.store import Index
 
 Json = Any
 

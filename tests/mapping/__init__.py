@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -19,9 +20,6 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from tests.documents import canonical, item
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Json = Any
 Traits = TypeVar("Traits", Rubric, DynamicRubric)

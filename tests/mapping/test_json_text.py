@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from checkpoint_ld import Benchmark, ReadError, validate
 from tests.documents import canonical, rating
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = Any
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld.entities import (
     AgenticRubricTrait,
+    AnyTrait,
     CallableRubricTrait,
     LLMRubricTrait,
     MetricRubricTrait,
@@ -20,10 +22,6 @@ from checkpoint_ld.mapping.traits import rating_of, trait_of
 from tests.documents import rating, setting
 from tests.mapping import Json, through_a_graph, traits, with_ratings
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from checkpoint_ld import Benchmark
-    from checkpoint_ld.entities import AnyTrait
 
 
 def settings_of(rating: Json) -> dict[str, Json]:

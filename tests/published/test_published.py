@@ -6,11 +6,12 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pyoxigraph
 import pytest
@@ -25,17 +26,12 @@ from checkpoint_ld.dialects.reading import examine_bytes, examine_document
 from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.store import graph_of
+from checkpoint_ld.graph.store import StatementGraph, graph_of
 from checkpoint_ld.rules import example
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.inference import infer
+from checkpoint_ld.validation.profiles import Profile
 from tests.trials import some
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from checkpoint_ld.graph.store import StatementGraph
-    from checkpoint_ld.validation.profiles import Profile
 
 PROGRAM = Path(__file__).with_name("elsewhere.py")
 PAGE = Path(__file__).parents[2] / "docs" / "shapes.md"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -14,12 +14,8 @@ from checkpoint_ld.batch.windows import Streaming
 from checkpoint_ld.cli import streams
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.validation import profiles
+from tests.cli.conftest import Run
 from tests.documents import canonical, item
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.cli.conftest import Run
 
 ODD = 5
 

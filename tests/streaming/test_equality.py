@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,9 +25,6 @@ from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES
 from tests.trials import examples, some
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Json = Any
 

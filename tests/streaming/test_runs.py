@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tracemalloc
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 
 from checkpoint_ld.batch import windows
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BLOCKS = st.lists(st.text("ab\u00e9\n\u2028\U0010ffff ", max_size=3).map(lambda text: f"{text}\n"), max_size=9)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import event, given, settings
@@ -22,9 +22,6 @@ from tests.documents import canonical, item
 from tests.templates import answer, field
 from tests.templates.examples import EXAMPLES, PLACEHOLDER
 from tests.trials import examples
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLASSIC = '''from pydantic import Field
 from karenina.schemas.entities import BaseAnswer

@@ -10,7 +10,8 @@ import os
 import pickle
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,15 +19,10 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, families, validate
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Rule, example
 from checkpoint_ld.validation import profiles
 from tests.documents import canonical, item, rating, rich, scenario, setting
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from checkpoint_ld.findings import Finding
 
 Json = Any
 ITEM, RATING, PART = "/dataFeedElement/0", "/rating/0", "/hasPart/0"
