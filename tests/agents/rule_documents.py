@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 from checkpoint_ld.agents import rules
-from checkpoint_ld.agents.serialization import examine
+from checkpoint_ld.agents.serialization import AgentReading, examine
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.findings import Finding
 from checkpoint_ld.rules import document, patch
@@ -81,3 +81,8 @@ def _change(holder: Json, last: Json, chance: random.Random) -> None:
             holder[chance.choice(_KEYS)] = value
         case _:
             holder[last] = value
+
+
+def reading_of(tree: Json) -> AgentReading:
+    """Return a canonical tree as one that was read."""
+    return AgentReading(tree, "canonical", "0.0.1", None)

@@ -16,7 +16,19 @@ from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Example, Rule, catalogue, example
 from checkpoint_ld.validation import profiles
-from tests.agents.rule_documents import CALL, THOUGHT, Json, added, findings, removed, replaced, text, told, tree
+from tests.agents.rule_documents import (
+    CALL,
+    THOUGHT,
+    Json,
+    added,
+    findings,
+    reading_of,
+    removed,
+    replaced,
+    text,
+    told,
+    tree,
+)
 
 ONLY_IN_MEMORY = frozenset({"agent-version-text", "agent-snapshot"})
 """Rules that a file does not get to: reading stops before."""
@@ -89,9 +101,9 @@ def points_at(shown: Example, found: Finding) -> bool:
 @by_collected
 def test_checkpoints_that_keep_a_rule_agree_and_those_that_break_it_have_one_finding_in_one_of_them(rule: Rule) -> None:
     shown = the_example(rule)
-    assert list(check_collection(json.loads(shown.valid), BENCHMARKS)) == []
+    assert list(check_collection(map(reading_of, json.loads(shown.valid)), BENCHMARKS)) == []
     trees = json.loads(shown.invalid)
-    [found] = check_collection(trees, BENCHMARKS)
+    [found] = check_collection(map(reading_of, trees), BENCHMARKS)
     [at] = [number for number in range(2) if shown.pointer.startswith(f"/{number}/")]
     assert (found.code, found.rule, found.severity) == (rule.code, rule.slug, rule.severity)
     assert found.place.pointer == shown.pointer.removeprefix(f"/{at}")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from checkpoint_ld import Benchmark, Severity, validate
-from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.rules import KnownBenchmark, check_collection
-from checkpoint_ld.agents.serialization import examine
+from checkpoint_ld.agents.serialization import AgentReading, examine
 from tests.agents.documents import MOMENT, Json, checkpoint, thought
-from tests.agents.rule_documents import text
+from tests.agents.rule_documents import reading_of, text
 
 BENCHMARK = "urn:uuid:benchmark"
 ABOUT = {"benchmark": BENCHMARK, "question": "urn:uuid:question-1"}
@@ -29,8 +28,9 @@ def step(number: int, parent: int | None = None, execution: str = "exec_1", **me
     return {**found, **members}
 
 
-def told(*trees: Json, **choices: Json) -> list[tuple[str, str, str | None]]:
-    return [(one.rule, one.subject.split('"')[1], one.place.pointer) for one in check_collection(trees, **choices)]
+def told(*trees: Json, benchmarks: Mapping[str, KnownBenchmark] = {}) -> list[tuple[str, str, str | None]]:
+    found = check_collection(map(reading_of, trees), benchmarks)
+    return [(one.rule, one.subject.split('"')[1], one.place.pointer) for one in found]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def told(*trees: Json, **choices: Json) -> list[tuple[str, str, str | None]]:
     ids=["goes on", "twice", "two executions", "a branch is held against its parent", "no parent", "no benchmark"],
 )
 def test_executions_are_held_against_what_came_before_in_their_line(trees: list[Json], expected: list[Json]) -> None:
-    assert told(*trees) == told(*trees, benchmarks={}) == expected
+    assert told(*trees) == expected
 
 
 def test_without_links_each_is_held_against_the_one_before() -> None:
@@ -70,12 +70,11 @@ def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> N
     ]
 
 
-@pytest.mark.parametrize("is_function", [True, False])
-def test_questions_are_looked_up_once_for_each_execution(is_function: bool) -> None:
+def test_questions_are_looked_up_once_for_each_execution() -> None:
     known = {BENCHMARK: KnownBenchmark({"urn:uuid:question-2"}, "ff")}
     about = {**ABOUT, "benchmark_sha256": "00"}
     steps = [step(number, about=about) for number in range(1, 4)]
-    assert told(*steps, benchmarks=known.get if is_function else known) == [
+    assert told(*steps, benchmarks=known) == [
         ("agent-question-unknown", "ckpt_1", "/about/question"),
         ("agent-benchmark-changed", "ckpt_1", "/about/benchmark_sha256"),
     ]
@@ -84,24 +83,24 @@ def test_questions_are_looked_up_once_for_each_execution(is_function: bool) -> N
 def test_findings_say_what_was_before_and_point_into_the_files_that_were_read(tmp_path: Path) -> None:
     shorter = step(3)
     del shorter["snapshot"]["thought_chain"][1]
-    [found] = check_collection([step(2), shorter])
+    [found] = check_collection(map(reading_of, [step(2), shorter]), {})
     assert found.message == 'the thought "t1", in checkpoint "ckpt_2", is not in the chain any more'
     for name, tree in (("1.json", step(1)), ("2.json", step(2, agent_id="agent_2"))):
         (tmp_path / name).write_bytes(text(tree))
-    [found] = check_collection(examine(path) for path in sorted(tmp_path.iterdir()))
+    [found] = check_collection(map(examine, sorted(tmp_path.iterdir())), {})
     assert found.message == 'the agent_id is "agent_2", before it was "agent_1"'
     assert (found.place.file, found.place.line, found.place.column) == (str(tmp_path / "2.json"), 6, 15)
 
 
-def test_checkpoints_are_taken_as_well_and_one_at_a_time() -> None:
+def test_checkpoints_are_taken_one_at_a_time() -> None:
     passed = []
 
-    def checkpoints() -> Iterator[AgentCheckpoint]:
+    def readings() -> Iterator[AgentReading]:
         for number in (1, 2, 3):
             passed.append(number)
-            yield AgentCheckpoint.of_tree(step(number, agent_id=f"agent_{number}"))
+            yield reading_of(step(number, agent_id=f"agent_{number}"))
 
-    found = check_collection(checkpoints())
+    found = check_collection(readings(), {})
     assert next(found).rule == "agent-changes"
     assert passed == [1, 2]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
@@ -33,11 +32,10 @@ from checkpoint_ld.validation.validator import COMPILED, judge, report_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.values import Tree
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.validation.profiles import Profile
@@ -261,14 +259,10 @@ _ABOUT: Final = ("/about/benchmark", "/about/question", "/about/benchmark_sha256
 
 @dataclass(frozen=True)
 class KnownBenchmark:
-    """A known benchmark: the `@id`s of its questions, and the hash of its file, None if it is not known."""
+    """A known benchmark: the `@id`s of its questions, and the hash of its file."""
 
     questions: Container[str]
-    sha256: str | None = None
-
-
-Lookup = Mapping[str, KnownBenchmark] | Callable[[str], KnownBenchmark | None]
-"""Benchmarks by their `@id`; there are no findings about an unknown one."""
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,30 +299,24 @@ _Fault = tuple[str, str, str]
 _REMEMBERED: Final = (*_FALLING, _PARENT, *_ABOUT, "/id", "/agent_id", "/execution_id")
 
 
-def check_collection(
-    checkpoints: Iterable[AgentReading | AgentCheckpoint | Tree], benchmarks: Lookup | None = None
-) -> Iterator[Finding]:
+def check_collection(readings: Iterable[AgentReading], benchmarks: Mapping[str, KnownBenchmark]) -> Iterator[Finding]:
     """Yield findings about contradictions between agent checkpoints, in the order in which they are found.
 
     Give them oldest first: each is compared with its parent or, where that is unknown, with the one before it in its
     execution. The thoughts of the newest one of each execution are kept, of all others a few numbers. Absent parents
-    are reported at the end. Findings point into the source of a reading, and into the tree of others.
+    are reported at the end. `benchmarks` are known by their `@id`; there are no findings about others.
     """
-    known = benchmarks.get if isinstance(benchmarks, Mapping) else benchmarks
     by_id: dict[str, _Seen] = {}
     newest: dict[str, tuple[_Seen, Mapping[str, bytes]]] = {}  # by executions, with the hashes of its thoughts
     orphans: dict[str, list[tuple[_Seen, Mapping[str, Place]]]] = {}  # by their parents, which are still missing
     looked_up: set[tuple[Any, ...]] = set()
-    for source in checkpoints:
-        tree = (
-            source if isinstance(source, dict) else source.tree if isinstance(source, AgentReading) else source.tree()
-        )
-        place = source.place if isinstance(source, AgentReading) else _in_tree
+    for reading in readings:
+        tree, place = reading.tree, reading.place
         values = {at: value_at(tree, at) for at in _REMEMBERED}
         execution, parent = values["/execution_id"], values[_PARENT]
         if not isinstance(values["/id"], str) or not isinstance(execution, str):
             continue
-        seen = _Seen(sha256_of(tree) if isinstance(source, (dict, AgentReading)) else source.sha256, values)
+        seen = _Seen(sha256_of(tree), values)
         if seen.id in by_id:
             if by_id[seen.id].sha256 != seen.sha256:
                 yield seen.finding("agent-id-twice", "/id", place("/id"))
@@ -340,9 +328,9 @@ def check_collection(
         if before is None or before.key <= seen.key:
             newest[execution] = seen, {identifier: digest for _, identifier, digest in _thoughts(tree)}
         about = tuple(values[at] for at in _ABOUT)
-        if known is not None and (execution, *about) not in looked_up:
+        if (execution, *about) not in looked_up:
             looked_up.add((execution, *about))
-            faults += _unknown(known, *about)
+            faults += _unknown(benchmarks, *about)
         yield from (seen.finding(slug, at, place(at), detail) for slug, at, detail in faults)
         for orphan, places in orphans.pop(seen.id, ()):
             yield from (orphan.finding(slug, at, places[at], detail) for slug, at, detail in orphan.below(seen))
@@ -350,10 +338,6 @@ def check_collection(
             orphans.setdefault(parent, []).append((seen, {at: place(at) for at in (*_FALLING, _PARENT)}))
     for those in orphans.values():
         yield from (one.finding("agent-parent-absent", _PARENT, places[_PARENT]) for one, places in those)
-
-
-def _in_tree(pointer: str) -> Place:
-    return Place(pointer=pointer)
 
 
 def _within(
@@ -378,17 +362,13 @@ def _within(
             yield "agent-thought-gone", "/snapshot/thought_chain", f"{shown(next(iter(left)))}, in {name},"
 
 
-def _unknown(
-    known: Callable[[str], KnownBenchmark | None], benchmark: Any, question: Any, sha256: Any
-) -> Iterator[_Fault]:
+def _unknown(benchmarks: Mapping[str, KnownBenchmark], benchmark: Any, question: Any, sha256: Any) -> Iterator[_Fault]:
     """Yield contradictions between a checkpoint's `about` and the benchmark."""
-    found = known(benchmark) if isinstance(benchmark, str) else None
-    if found is None:
-        return
-    if isinstance(question, str) and question not in found.questions:
+    known = benchmarks.get(benchmark) if isinstance(benchmark, str) else None
+    if known is not None and isinstance(question, str) and question not in known.questions:
         yield "agent-question-unknown", "/about/question", ""
-    if isinstance(sha256, str) and found.sha256 not in (None, sha256):
-        yield "agent-benchmark-changed", "/about/benchmark_sha256", shown(found.sha256)
+    if known is not None and isinstance(sha256, str) and known.sha256 != sha256:
+        yield "agent-benchmark-changed", "/about/benchmark_sha256", shown(known.sha256)
 
 
 def _thoughts(tree: Tree) -> Iterator[tuple[int, str, bytes]]:
