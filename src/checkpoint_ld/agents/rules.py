@@ -14,6 +14,7 @@ from checkpoint_ld import shacl
 from checkpoint_ld.agents.inference import Note, Part, Parts
 from checkpoint_ld.agents.serialization import AgentReading
 from checkpoint_ld.agents.text import sha256_of
+from checkpoint_ld.agents.values import NEWEST
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
@@ -63,10 +64,8 @@ class Placed(NamedTuple):
     detail: str
 
 
-def check_reading(
-    checkpoint: AgentReading | Tree, profile: Profile | str = "agent", *, engine: str = COMPILED
-) -> Checked:
-    """Validate a reading, or a canonical tree, by the rules of a profile, as `validation.judge`.
+def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
+    """Validate a reading by the rules of a profile, as `validation.judge`.
 
     `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile, and one of benchmarks.
     """
@@ -74,12 +73,14 @@ def check_reading(
         profile = profiles.profile(profiles.of_family(profile, profiles.AGENT))
     if profile.family != profiles.AGENT:
         raise SettingsError(f"the profile {profile.name} is for benchmarks: use {profiles.AGENT}")
-    return judge(_Agent(checkpoint), profile, engine=engine)
+    return judge(_Agent(reading), profile, engine=engine)
 
 
 def report_on(checkpoint: AgentReading | Tree, profile: str = "agent") -> Report:
     """Return the report on a reading, or on a canonical tree. Raises SettingsError as `check_reading`."""
     chosen = profiles.profile(profiles.of_family(profile, profiles.AGENT))
+    if isinstance(checkpoint, dict):
+        checkpoint = AgentReading(checkpoint, "canonical", NEWEST, None)
     return report_of([check_reading(checkpoint, chosen)], chosen)
 
 
@@ -92,14 +93,11 @@ def is_broken(tree: Tree) -> bool:
 
 
 class _Agent:
-    """An agent checkpoint, as `validation.Judged` describes it: a canonical tree, and the reading that it came from."""
+    """An agent checkpoint that was read, as `validation.Judged` describes it."""
 
-    def __init__(self, checkpoint: AgentReading | Tree) -> None:
-        reading = self.reading = checkpoint if isinstance(checkpoint, AgentReading) else None
-        self.tree = checkpoint.tree if isinstance(checkpoint, AgentReading) else checkpoint
-        self.source = None if reading is None else reading.source
-        self.dialect = "agent-canonical" if reading is None else f"agent-{reading.shape}"
-        self.document = None if reading is None else reading.document
+    def __init__(self, reading: AgentReading) -> None:
+        self.reading, self.tree = reading, reading.tree
+        self.source, self.dialect, self.document = reading.source, f"agent-{reading.shape}", reading.document
 
     def statements(self) -> shacl.DataGraph:
         self.parts = Parts(self.tree)
@@ -115,14 +113,9 @@ class _Agent:
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterator[Finding]:  # noqa: ARG002 - benchmarks need it
         """Yield the findings of the reading, but for faults of the second shape that a rule reports as well."""
         places = {found.place.pointer for found in findings}
-        for found in () if self.reading is None else self.reading.findings:
+        for found in self.reading.findings:
             if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
                 yield found
-
-    def _place(self, at: str, *, is_key: bool) -> Place:
-        if self.reading is None:
-            return Place(pointer=at)
-        return self.reading.key_place(at) if is_key else self.reading.place(at)
 
     def _finding(self, judged: Placed, profile: Profile, shapes: Index) -> Finding:
         shape = judged.result.shape
@@ -131,7 +124,7 @@ class _Agent:
         is_withheld = _is_secret(key, value)
         words = {"value": "what looks like a secret" if is_withheld else given(value), "key": given(key)}
         message = _PLACEHOLDER.sub(lambda match: words.get(match[1], judged.detail), rule.message or "{?detail}")
-        place = self._place(judged.place, is_key=rule.slug in _ABOUT_KEYS)
+        place = (self.reading.key_place if rule.slug in _ABOUT_KEYS else self.reading.place)(judged.place)
         is_shown = value is not None and not isinstance(value, (dict, list)) and not is_withheld
         return Finding(
             code=rule.code,
