@@ -151,10 +151,7 @@ class AgentGraph(StatementGraph):
         """Return a graph of the statements of any rdflib graph. Raises ReadError as `of_index` does."""
         if isinstance(graph, cls):
             return graph.copy()
-        index: Index = {}
-        for triple in graph:
-            put(index, *triple)
-        return cls.of_index(index)
+        return cls.of_index(index_of(graph))
 
     def tree(self) -> Tree:
         """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
@@ -208,6 +205,14 @@ class AgentGraph(StatementGraph):
         for key, below in plan.below.items():
             for node in terms_of(held.get(plan.keys[key].predicate)):
                 self._cut(node, below)
+
+
+def index_of(graph: Graph) -> Index:
+    """Return the statements of any rdflib graph."""
+    index: Index = {}
+    for triple in graph:
+        put(index, *triple)
+    return index
 
 
 def _holder(plan: AgentPlan) -> tuple[AgentPlan | None, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from rdflib import Graph
 
 from checkpoint_ld.agents import values
-from checkpoint_ld.agents.graph import AgentGraph
+from checkpoint_ld.agents.graph import AgentGraph, index_of
 from checkpoint_ld.agents.schema import CAF, derived, jsonld_of, without_context
 from checkpoint_ld.agents.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agents.text import bytes_of, bytes_of_ordered, sha256_of
@@ -29,7 +29,6 @@ from checkpoint_ld.errors import ReadError, ShapeError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph import emission, interpreter
 from checkpoint_ld.graph.contexts import expand, statements
-from checkpoint_ld.graph.store import put
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 
@@ -102,10 +101,7 @@ def examine(
     there is no such file.
     """
     if isinstance(source, Graph):
-        index: Index = {}
-        for triple in source:
-            put(index, *triple)
-        return of_statements(index)
+        return of_statements(index_of(source))
     data, name = read_bytes(source, limits)
     return examine_bytes(data, name, syntax=syntax, limits=limits)
 

@@ -350,17 +350,16 @@ def _line_of(moment: Moment) -> str:
 
 
 _ROOM = 96
+_LATEST: Final = 5
+"""The number of thoughts and of calls that are shown."""
 
 
-def lines_of(checkpoint: AgentCheckpoint, *, latest: int = 5) -> Iterator[str]:
-    """Yield one checkpoint as lines of text; `latest` is the number of thoughts and of calls that are shown.
-
-    Values that look like secrets are withheld.
-    """
-    return (head(harmless(line), _ROOM) for line in _lines(checkpoint, latest))
+def lines_of(checkpoint: AgentCheckpoint) -> Iterator[str]:
+    """Yield one checkpoint as lines of text; values that look like secrets are withheld."""
+    return (head(harmless(line), _ROOM) for line in _lines(checkpoint))
 
 
-def _lines(checkpoint: AgentCheckpoint, latest: int) -> Iterator[str]:
+def _lines(checkpoint: AgentCheckpoint) -> Iterator[str]:
     metadata, snapshot = checkpoint.metadata, checkpoint.snapshot
     yield f"{checkpoint.id}" + (f" “{checkpoint.name}”" if checkpoint.name else "")
     if checkpoint.description:
@@ -375,26 +374,25 @@ def _lines(checkpoint: AgentCheckpoint, latest: int) -> Iterator[str]:
     if checkpoint.about is not None:
         yield f"about      {checkpoint.about.question or checkpoint.about.benchmark}"
     thoughts, calls = snapshot.thought_chain, snapshot.tool_state.calls
-    yield _counted("thoughts", thoughts, latest)
-    for thought in thoughts[max(len(thoughts) - latest, 0) :]:
+    yield _counted("thoughts", thoughts)
+    for thought in thoughts[-_LATEST:]:
         confidence = "" if thought.confidence is None else f" {thought.confidence}"
         yield f"  {thought.id} {thought.type}{confidence}: {_shown('content', thought.content)}"
-    yield _counted("tool calls", calls, latest)
-    for call in calls[max(len(calls) - latest, 0) :]:
+    yield _counted("tool calls", calls)
+    for call in calls[-_LATEST:]:
         text = call.error if call.error is not None else _shown("args", call.args or {})
         yield f"  {call.id} {call.tool_id or 'a tool'} {outcome_of(call)}: {text}"
     for title, members in (("variables", snapshot.context.variables), ("state", snapshot.context.state)):
         if members:
             yield title
             yield from (f"  {key}: {_shown(key, value)}" for key, value in members.items())
-    if snapshot.context.history:
-        yield f"history    {len(snapshot.context.history)} entries"
-    if snapshot.context.memory:
-        yield f"memory     {len(snapshot.context.memory)} entries"
+    for title, entries in (("history", snapshot.context.history), ("memory", snapshot.context.memory)):
+        if entries:
+            yield f"{title:<11}{len(entries)} entries"
 
 
-def _counted(title: str, these: Sequence[Any], latest: int) -> str:
-    return f"{title} ({len(these)}{f', the last {latest}' if len(these) > latest else ''})"
+def _counted(title: str, these: Sequence[Any]) -> str:
+    return f"{title} ({len(these)}{f', the last {_LATEST}' if len(these) > _LATEST else ''})"
 
 
 def _shown(key: str, value: Any) -> str:
