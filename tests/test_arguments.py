@@ -8,9 +8,12 @@ import itertools
 from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pyoxigraph
 import pytest
+from pydantic import ValidationError
 from rdflib import Graph
 
 import checkpoint_ld
@@ -32,9 +35,13 @@ from checkpoint_ld import (
     SettingsError,
     WriteError,
     WrongTypeError,
+    assessment,
     detect_shape,
     diff_checkpoints,
+    entities,
+    plots,
     shacl,
+    sparql,
     templates,
 )
 from checkpoint_ld.checkpointing import upgrade
@@ -302,6 +309,45 @@ def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, mo
 def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Callable[[Any], Any], said: str) -> None:
     with CheckpointManager(tmp_path) as manager, pytest.raises(WrongTypeError, match=said):
         call(manager)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("package", [checkpoint_ld, assessment, entities, plots, shacl, sparql, templates])
+def test_no_function_of_a_package_lets_a_foreign_error_out(
+    package: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Any] = {
+        **dict.fromkeys(("benchmark", "base", "ours", "theirs", "before", "after", "other"), MADE),
+        **dict.fromkeys(("data_graph", "shapes_graph"), Graph()),
+        "data": shacl.DataGraph({}),
+        "shapes": shacl.compile_shapes(Graph()),
+        "store": pyoxigraph.Store(),
+        "template": templates.read_template(CLASSIC),
+        "text": "ASK {}",
+        "primitive": entities.ExactMatch(),
+        "normalizer": "lowercase",
+        "node": entities.FieldCheck(field="x"),
+        "evaluate_leaf": bool,
+        "global_rubric": Rubric(),
+        "question_rubric": Rubric(),
+    }
+    for function in filter(inspect.isfunction, (getattr(package, name) for name in package.__all__)):
+        named = [one for one in parameters(function) if one.kind not in (2, 4)]
+        for parameter, value in itertools.product(named, AGENT_WRONG):
+            given = {
+                one.name: value if one is parameter else known.get(one.name, "text")
+                for one in named
+                if one is parameter or one.default is one.empty
+            }
+            try:
+                found = function(**given)
+                if inspect.isgenerator(found):
+                    list(found)
+            except (CheckpointLdError, ValidationError):
+                pass
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
+                pytest.fail(f"{function.__name__}({parameter.name}={value!r:.40}): {error!a}")
 
 
 def test_functions_for_templates_and_graphs_say_what_they_take() -> None:

@@ -19,7 +19,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import Assessment, Status
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.data import library
-from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.errors import SettingsError, WrongTypeError
 from checkpoint_ld.mapping.questions import TEXT, frame
 from checkpoint_ld.phrases import encodable, harmless
 from checkpoint_ld.secrets import secret
@@ -343,6 +343,8 @@ def svg(figure: Figure) -> str:
     Texts stay texts: the viewer chooses the fonts, and screen readers can read them.
     """
     matplotlib = library("matplotlib", extra="plots")
+    if not isinstance(figure, library("matplotlib.figure").Figure):
+        raise WrongTypeError(f"svg(): figure is of type {type(figure).__name__}: give Figure")
     file = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "checkpoint-ld", "svg.fonttype": "none"}), warnings.catch_warnings():
         # Texts are measured in Matplotlib's own font, which need not have all letters.

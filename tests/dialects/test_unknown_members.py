@@ -142,7 +142,7 @@ JSON_LD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["note", "@note", "@json", "@comment"])
+@pytest.mark.parametrize("name", ["note", "@note", "@json", "@comment", "@list", "@set"])
 @pytest.mark.parametrize("dialect", JSON_LD)
 def test_no_member_of_json_ld_takes_a_question_with_it(dialect: str, name: str, tmp_path: Path) -> None:
     contexts = {place for place in objects(JSON_LD[dialect]) if "@context" in place}
@@ -150,7 +150,8 @@ def test_no_member_of_json_ld_takes_a_question_with_it(dialect: str, name: str, 
     benchmark = read(json.dumps(changed))
     assert len(benchmark) == 1
     assert missing(marks, benchmark) == []
-    assert read(json.dumps(benchmark.to_jsonld("plain"))) == benchmark
+    for context in ("improved", "plain"):
+        assert read(json.dumps(benchmark.to_jsonld(context))) == benchmark
     assert read(benchmark.to_ntriples(), syntax="nt").to_jsonld("plain") == benchmark.to_jsonld("plain")
     for written in WRITABLE:
         losses = benchmark.save(tmp_path / "out.json", dialect=written)

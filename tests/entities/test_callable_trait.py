@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld import EvaluationError, SettingsError, StoredCodeWarning, WriteError
+from checkpoint_ld import EvaluationError, SettingsError, StoredCodeWarning, WriteError, WrongTypeError
 from checkpoint_ld.entities import LENIENT, CallableCode, CallableRubricTrait
 from checkpoint_ld.workers.trusted import Trust
 
@@ -205,6 +205,15 @@ def test_nothing_is_run_without_trust_and_an_own_function_comes_before_the_store
     with pytest.raises(EvaluationError, match=r"never run; pass .*callable_override.*or trust=Trust\(\)"):
         stored.evaluate("text")
     assert stored.evaluate("text", callable_override=lambda _: True, trust=TRUST) is True
+
+
+def test_nothing_but_trust_trusts() -> None:
+    stored = CallableRubricTrait(name="c", kind="boolean", callable_code=CallableCode("lambda text: True"))
+    for call in (lambda: stored.evaluate("x", trust=True), lambda: stored.deserialize_callable(trust=True)):  # type: ignore[arg-type]
+        with pytest.raises(WrongTypeError, match=r"^trust is of type bool: give Trust\(\)$"):
+            call()
+    with pytest.raises(WrongTypeError, match="the code is of type int: give bytes or str"):
+        CallableCode(5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", [None, 3, b"text"])

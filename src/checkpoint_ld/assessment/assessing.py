@@ -25,7 +25,7 @@ from checkpoint_ld.templates.specification import spec_of
 from checkpoint_ld.templates.verification import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from rdflib.term import Node
 
@@ -340,8 +340,9 @@ OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
 """The status of an answer or of a field, by whether it passed."""
 
 
+@checked
 def assess(
-    benchmark: Benchmark, answers: Iterable[RecordedAnswer | Mapping[str, Json]], *, trust: Trust | None = None
+    benchmark: Benchmark, answers: Iterable[RecordedAnswer | Json], *, trust: Trust | None = None
 ) -> Iterator[Assessment]:
     """Yield the assessment of each answer, in the order of `answers`.
 

@@ -32,7 +32,7 @@ from checkpoint_ld.documents.values import inside
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
-from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
@@ -349,7 +349,7 @@ class Benchmark(CheckedMethods, Shown):
         if isinstance(key, str):
             return self.get_question_as_object(key)
         if not isinstance(key, int | slice):
-            raise TypeError(f"{key!r} names no question: give an identifier, a place or a slice")
+            raise WrongTypeError(f"{key!r} names no question: give an identifier, a place or a slice")
         return list(self.questions[key]) if isinstance(key, slice) else self.questions[key]
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, 
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, PrivateAttr
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
@@ -439,6 +440,7 @@ class BaseAnswer(BaseModel):
             super().__setattr__("_judged", _Judged())
 
 
+@checked
 def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
     """Make a class keep its source from a notebook, and return it: a function, or a decorator of a class of answers.
 

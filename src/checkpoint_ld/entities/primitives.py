@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import ConfigDict, Field, FiniteFloat, model_validator
 
 from checkpoint_ld import phrases
-from checkpoint_ld.arguments import renamed
+from checkpoint_ld.arguments import checked, renamed
 from checkpoint_ld.entities.conversion import (
     NoDateError,
     items_of,
@@ -35,6 +35,7 @@ from checkpoint_ld.errors import (
     EvaluationValueError,
     NotVerifiableError,
     SettingsError,
+    WrongTypeError,
 )
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import FlagName, find_all, occurs, refuse_faulty
@@ -155,19 +156,26 @@ Normalizers: TypeAlias = Annotated[
 ]
 
 
+@checked
 def apply_normalizer(normalizer: Normalizer, text: str) -> str:
     """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for a name that is none."""
-    if isinstance(normalizer, SynonymMap):
-        return normalizer.mapping.get(text, text)
-    if normalizer in NORMALIZERS:
-        return NORMALIZERS[normalizer](text)
-    raise EvaluationValueError(phrases.unknown("normaliser", str(normalizer), NORMALIZERS))
+    return _normalized([normalizer], text)
 
 
+@checked
 def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
     """Return `text` after all normalisers, from left to right; the order matters. Raises as `apply_normalizer` does."""
+    return _normalized(normalizers, text)
+
+
+def _normalized(normalizers: Sequence[Normalizer], text: str) -> str:
     for normalizer in normalizers:
-        text = apply_normalizer(normalizer, text)
+        if isinstance(normalizer, SynonymMap):
+            text = normalizer.mapping.get(text, text)
+        elif normalizer in NORMALIZERS:
+            text = NORMALIZERS[normalizer](text)
+        else:
+            raise EvaluationValueError(phrases.unknown("normaliser", str(normalizer), NORMALIZERS))
     return text
 
 
@@ -175,7 +183,7 @@ def same_text(extracted: Any, expected: Any, normalizers: Sequence[Normalizer]) 
     """Return whether two JSON values have the same text after the normalisers; null equals null only."""
     if extracted is None or expected is None:
         return extracted is expected
-    return apply_normalizers(normalizers, text_of(extracted)) == apply_normalizers(normalizers, text_of(expected))
+    return _normalized(normalizers, text_of(extracted)) == _normalized(normalizers, text_of(expected))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +206,8 @@ def safe_check(primitive: VerificationPrimitive, extracted: Any, expected: Any) 
     For a trace primitive `extracted` is the text of the response, and the ground truth false means that the response
     must not satisfy the primitive.
     """
+    if not isinstance(primitive, VerificationPrimitive):
+        raise WrongTypeError(f"safe_check(): primitive is of type {type(primitive).__name__}: give a primitive")
     try:
         if isinstance(primitive, TracePrimitive):
             passed = primitive.check_trace(extracted) is bool(expected)
@@ -226,8 +236,8 @@ class _Contains(VerificationPrimitive):
     def _found(self, extracted: Any) -> list[bool]:
         if extracted is None:
             return [False] * len(self.substrings)
-        text = apply_normalizers(self.normalize, text_of(extracted))
-        return [apply_normalizers(self.normalize, substring) in text for substring in self.substrings]
+        text = _normalized(self.normalize, text_of(extracted))
+        return [_normalized(self.normalize, substring) in text for substring in self.substrings]
 
 
 class ContainsAny(_Contains):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from checkpoint_ld.arguments import renamed
+from checkpoint_ld.arguments import checked, renamed
 from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
 from checkpoint_ld.entities.traits import (
     AgenticRubricTrait,
@@ -25,7 +25,7 @@ from checkpoint_ld.entities.traits import (
     RegexRubricTrait,
     ScoredTrait,
 )
-from checkpoint_ld.errors import EvaluationError, SettingsError
+from checkpoint_ld.errors import EvaluationError, SettingsError, WrongTypeError
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class TraitCollection(Entity):
             name = next((name for name, model in TRAIT_LISTS.items() if isinstance(trait, model)), None)
             if name is None:
                 kinds = ", ".join(model.__name__ for model in TRAIT_LISTS.values())
-                raise TypeError(f"{trait!r} is no trait: pass objects of {kinds}")
+                raise WrongTypeError(f"{trait!r} is no trait: pass objects of {kinds}")
             lists[name].append(trait)
         return cls.model_validate(lists)
 
@@ -242,6 +242,7 @@ Provenance: TypeAlias = Literal["global", "question_specific"]
 _Collection = TypeVar("_Collection", bound=TraitCollection)
 
 
+@checked
 def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) -> Rubric | None:
     """Return the rubric that judges a question: the benchmark's traits, then the question's own.
 
@@ -251,6 +252,7 @@ def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) 
     return _merged(global_rubric, question_rubric)
 
 
+@checked
 def merge_rubrics_with_provenance(
     global_rubric: Rubric | None, question_rubric: Rubric | None
 ) -> tuple[Rubric | None, dict[str, Provenance] | None]:
@@ -262,6 +264,7 @@ def merge_rubrics_with_provenance(
     return merged, {name: "question_specific" if name in of_question else "global" for name in merged.get_trait_names()}
 
 
+@checked
 @renamed(global_rubric="global_dynamic", question_rubric="question_dynamic")
 def merge_dynamic_rubrics(
     global_dynamic: DynamicRubric | None, question_dynamic: DynamicRubric | None
@@ -349,11 +352,13 @@ class Rubric(TraitCollection):
         """
         return evaluate_traits(self.traits(), text, overrides, trust)
 
+    @checked
     @renamed(scores="evaluation")
     def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
         """Return whether `evaluation` holds exactly one valid result for each quality that this rubric judges."""
         return not self.evaluation_problems(evaluation)
 
+    @checked
     @renamed(scores="evaluation")
     def evaluation_problems(self, evaluation: Mapping[str, object]) -> list[str]:
         """Return the reasons why `evaluation` is no complete evaluation by this rubric; empty if it is one.
@@ -401,6 +406,7 @@ class DynamicRubric(TraitCollection):
     The concept of a trait is its summary or, without one, its description.
     """
 
+    @checked
     def resolve_concept_text(self, trait: Trait) -> str:
         """Return the text of the trait's concept: its summary, or else its description, or else its name."""
         if trait.summary is not None:

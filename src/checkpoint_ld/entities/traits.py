@@ -40,7 +40,7 @@ from checkpoint_ld.entities.entity import (
     serialised,
     template_fields,
 )
-from checkpoint_ld.errors import EvaluationError, SettingsError, WriteError
+from checkpoint_ld.errors import EvaluationError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.findings import Finding, Severity
 
 if TYPE_CHECKING:
@@ -417,6 +417,8 @@ class CallableCode(bytes):
             decoded = base64_bytes(code)
             made = super().__new__(cls, code.encode() if decoded is None else decoded)
             made.text = code
+        elif not isinstance(code, bytes | bytearray | memoryview):
+            raise WrongTypeError(f"the code is of type {type(code).__name__}: give bytes or str")
         else:
             made = super().__new__(cls, code)
             made.text = code.text if isinstance(code, CallableCode) else base64.b64encode(code).decode("ascii")
@@ -603,7 +605,7 @@ class CallableRubricTrait(Trait):
         return found
 
     def _result_of_stored_code(self, text: str | None, trust: Trust | None) -> object:
-        from checkpoint_ld.workers.trusted import run  # noqa: PLC0415 - few who load a file run its code
+        from checkpoint_ld.workers.trusted import Trust, run  # noqa: PLC0415 - few who load a file run its code
 
         code = self.callable_code
         if trust is None:
@@ -611,6 +613,8 @@ class CallableRubricTrait(Trait):
                 f"trait {self.name!r}: stored code is never run; pass a function of your own as callable_override, "
                 "or trust=Trust() if you have read the stored code and trust it"
             )
+        if not isinstance(trust, Trust):
+            raise WrongTypeError(f"trust is of type {type(trust).__name__}: give Trust()")
         if not code or code.form == "bytes":
             there = "is neither Python source nor a pickle" if code else "is missing"
             raise EvaluationError(f"trait {self.name!r}: the stored code {there}; pass a function as callable_override")

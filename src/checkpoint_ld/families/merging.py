@@ -160,6 +160,7 @@ class Merge:
         """Return the conflicts as a JSON object; values that look like secrets are withheld."""
         return {"is_clean": self.is_clean, "conflicts": [conflict.as_json() for conflict in self.conflicts]}
 
+    @checked
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the result to `path`, atomically; the syntax follows from the extension.
 
@@ -168,6 +169,7 @@ class Merge:
         """
         replace_file(path, self.content(path), overwrite=overwrite, pack=is_packed(path))
 
+    @checked
     def content(self, path: str | os.PathLike[str] | None = None) -> bytes:
         """Return the bytes of a file called `path`; without one in the syntax of OURS. Raises WriteError as `save`."""
         data = self._of_benchmark(path) if isinstance(self.result, Benchmark) else self._of_agent(path)

@@ -45,7 +45,8 @@ LARGEST_FOR_PYLD = 10**300
 _DEEPEST = 64
 """Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
 _NO_NODE = frozenset(("@list", "@set"))
-"""Keywords with which an object is no node (JSON-LD 1.1 §4.3); other keywords are set apart by themselves."""
+"""Keywords with which an object is no node (JSON-LD 1.1 §4.3), unless it has plain keys; all keywords of a node are
+set apart by themselves."""
 _VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
 
 
@@ -289,7 +290,7 @@ class _Walk:
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
             return {"@id": name_of(value["@id"], self.table)}
         # A context of its own would change what the keys mean, here and below.
-        is_known = not value.get("@context") and _NO_NODE.isdisjoint(value)
+        is_known = not value.get("@context") and (_NO_NODE.isdisjoint(value) or any(key[:1] != "@" for key in value))
         if place.depth > _DEEPEST or not is_known:
             raise _SetApartError
         return self.node(value, place, via, self.own_name(value), position)

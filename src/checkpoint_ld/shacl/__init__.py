@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import URIRef
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.shacl.data import Column, DataGraph, index_of
 from checkpoint_ld.shacl.shape import Component, Result, conforms, report_graph, report_text
@@ -30,6 +31,7 @@ __all__ = ["Column", "Component", "DataGraph", "Result", "Shapes", "compile_shap
 _TOO_DEEP = "the shapes refer to one another too deeply for this data graph: nest them less"
 
 
+@checked
 def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by name only
     data_graph: Graph,
     shapes_graph: Graph | Shapes | None = None,
@@ -55,7 +57,7 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     if not isinstance(shapes_graph, Shapes):
         graph = data_graph if shapes_graph is None else shapes_graph
         shapes_graph = compile_shapes(graph, components=components, advanced=advanced)
-    data = DataGraph(*(index_of(one) for one in (data_graph, ont_graph) if one is not None))
+    data = DataGraph(index_of(data_graph), *(() if ont_graph is None else [index_of(ont_graph)]))
     prefixes = {prefix: str(namespace) for prefix, namespace in data_graph.namespaces()}
     found = results(data, shapes_graph, focus_nodes=focus_nodes, prefixes=prefixes)
     is_conforming = conforms(found, allow_infos=allow_infos, allow_warnings=allow_warnings)
@@ -66,6 +68,7 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
         raise ShapesError(_TOO_DEEP) from error
 
 
+@checked
 def results(
     data: DataGraph,
     shapes: Shapes,

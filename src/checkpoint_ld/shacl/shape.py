@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from rdflib import BNode, Graph, Literal, URIRef
 
@@ -232,6 +232,7 @@ class ValueConstraint(Constraint):
             yield at, shape.result(self, table.nodes[at], value, detail=self.detail(run, value))
 
 
+@runtime_checkable
 class Component(Protocol):
     """A constraint component as a function: yields the rows that do not conform, with the value, if it is one.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rdflib import BNode, Literal, URIRef
 
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
@@ -82,8 +83,9 @@ class Shapes:
         return frozenset(term for shape in self.targeted for kind, term in shape.targets if kind in kinds)
 
 
+@checked
 def compile_shapes(
-    shapes_graph: Graph | Index, *, components: Mapping[str, Component] | None = None, advanced: bool = False
+    shapes_graph: Graph, *, components: Mapping[str, Component] | None = None, advanced: bool = False
 ) -> Shapes:
     """Compile a shapes graph, so that it is read only once for many data graphs.
 
@@ -91,8 +93,12 @@ def compile_shapes(
     for whose sh:sparql they do. With `advanced`,
     SHACL Advanced Features count; these are left to pySHACL. Raises ShapesError for an ill-formed shapes graph.
     """
-    index = shapes_graph if isinstance(shapes_graph, dict) else index_of(shapes_graph)
-    return _Compilation(index, components or {}, advanced=advanced).shapes()
+    return compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
+
+
+def compile_statements(index: Index, components: Mapping[str, Component], *, advanced: bool = False) -> Shapes:
+    """Compile the statements of a shapes graph; see `compile_shapes`."""
+    return _Compilation(index, components, advanced=advanced).shapes()
 
 
 class _Compilation:

@@ -22,6 +22,7 @@ from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import SEVERITIES, Rule
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl.shape import VIOLATION, listed, sh_values
+from checkpoint_ld.shacl.shapes import compile_statements
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.components import COMPONENTS
 from checkpoint_ld.validation.constraints.forms import FORMS, key_of, value_of
@@ -144,7 +145,7 @@ class Result:
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError for shapes of the user's that are ill-formed."""
-    return shacl.compile_shapes(profile.shapes(), components=COMPONENTS)
+    return compile_statements(profile.shapes(), COMPONENTS)
 
 
 @lru_cache(maxsize=8)

@@ -177,7 +177,10 @@ def is_literal(
     if not all(map(names.is_plain_type, types if isinstance(types, list) else [types])):
         return False
     known, structure = table.at(via, types).by_key, _structure_of(types)
+    is_node = any(key[:1] != "@" for key in tree)
     for key, value in tree.items():
+        if is_node and key in ("@list", "@set"):
+            continue  # no list or set object, in which nothing else may stand
         if not _is_plain_member(key, value, names):
             return False
         below = _objects(key, value) if key in structure else ()

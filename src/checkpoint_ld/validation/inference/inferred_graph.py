@@ -25,6 +25,7 @@ from checkpoint_ld.mapping import traits
 from checkpoint_ld.mapping.questions import creator_of, is_finished
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl import DataGraph
+from checkpoint_ld.shacl.shapes import compile_statements
 from checkpoint_ld.templates import PlainField, TemplateField, read_template
 from checkpoint_ld.templates.primitives import registry
 from checkpoint_ld.validation import profiles
@@ -536,4 +537,4 @@ def _python_shapes() -> shacl.Shapes:
         for node, held in profiles.profile().statements().items()
         if node in kept or isinstance(node, BNode) or str(node).startswith(CHECKPOINT_SHACL)
     }
-    return shacl.compile_shapes(index, components=COMPONENTS)
+    return compile_statements(index, COMPONENTS)
