@@ -1,4 +1,4 @@
-"""The RDF syntaxes: N-Triples, N-Quads, Turtle, TriG and RDF/XML, written from the subject index."""
+"""The RDF syntaxes, from the subject index: Turtle and TriG by pyoxigraph, the line-based ones and RDF/XML by us."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.columns import TOGETHER, grouped
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.literals import XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER, XSD_STRING
+from checkpoint_ld.graph.literals import XSD_STRING
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import RDF, XSD
 
@@ -76,37 +76,23 @@ def _as_in_json(text: str) -> str | None:
     return None if is_other else escaped
 
 
-class TermTexts:
-    """The texts of the terms of one graph that is not changed meanwhile, each with `end` after it.
-
-    `known` has them by the identity of the term; `added` makes one that is not there yet.
-    """
-
-    def __init__(self, end: str = "") -> None:
-        self.end = end
-        self.known: dict[int, str] = {}
+class TermTexts(dict[int, str]):
+    """The texts of the terms of one graph that is not changed meanwhile, by the identity of the term."""
 
     def added(self, term: Node) -> str:
-        """Return the text of a term, and know it from now on."""
-        text = self.known[id(term)] = self.text(term) + self.end
+        """Return the text of a term, and keep it."""
+        text = self[id(term)] = text_of(term)
         return text
 
-    def text(self, term: Node) -> str:
-        """Return the text of a term."""
-        if type(term) is URIRef or not isinstance(term, Literal):  # the class first, as above
-            return name(term) if is_blank(term) else self.iri(str(term))
-        datatype = term.datatype
-        if term.language or datatype is None or datatype == XSD_STRING:
-            return quoted(str(term), term.language)
-        return self.typed(str(term), datatype)
 
-    def iri(self, text: str) -> str:
-        """Return the text of an IRI."""
-        return iri(text)
-
-    def typed(self, text: str, datatype: URIRef) -> str:
-        """Return the text of a literal with a datatype."""
-        return f"{quoted(text)}^^{iri(str(datatype))}"
+def text_of(term: Node) -> str:
+    """Return a term as N-Triples has it. Raises WriteError for what is no IRI, no label, and no literal."""
+    if type(term) is URIRef or not isinstance(term, Literal):  # the class first, as above
+        return name(term)
+    datatype = term.datatype
+    if term.language or datatype is None or datatype == XSD_STRING:
+        return quoted(str(term), term.language)
+    return f"{quoted(str(term))}^^{iri(str(datatype))}"
 
 
 TRIPLE = " .\n"
@@ -137,8 +123,8 @@ def quad(graph: str) -> str:
 
 def blocks_of(index: Index, end: str) -> Iterator[str]:
     """Yield the lines about each node, all of which end with `end`. Raises WriteError as above."""
-    texts = TermTexts()
-    known, added = texts.known, texts.added
+    known = TermTexts()
+    added = known.added
     for subjects in _alike(index):
         names = [name(one) for one in subjects]
         known.update(zip(map(id, subjects), names, strict=True))
@@ -188,119 +174,78 @@ def _alike(index: Index) -> Iterator[Sequence[Node]]:
 
 
 _LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
-# What Turtle has a short form for (RDF 1.1 Turtle §6.5, productions 19 to 21 and 133s).
-_SHORT_FORMS: dict[Node, re.Pattern[str]] = {
-    XSD_BOOLEAN: re.compile("true|false"),
-    XSD_INTEGER: re.compile("[+-]?[0-9]+"),
-    XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
-    XSD_DOUBLE: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
-}
 
 
 def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
-    if not graph.held:
-        return b""
-    texts, blocks = _written(graph, "")
-    return "".join((texts.declarations(), " .\n".join(blocks), " .\n")).encode()
+    return _serialized(graph, pyoxigraph.RdfFormat.TURTLE)
 
 
 def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG, as Turtle in one graph that is named by the root. Raises WriteError as above."""
+    return _serialized(graph, pyoxigraph.RdfFormat.TRIG)
+
+
+def _serialized(graph: StatementGraph, syntax: pyoxigraph.RdfFormat) -> bytes:
+    """Return the statements in order.
+
+    A prefix is left out if a name in its namespace needs an escape, which rdflib does not read.
+    """
     if not graph.held:
         return b""
-    texts, blocks = _written(graph, "\t")
-    start = f"{texts.declarations()}{texts.foreign(str(graph.root))} {{\n\t"
-    return "".join((start, " .\n\t".join(blocks), " .\n}\n")).encode()
+    terms = _Terms()
+    root = _term_of(graph.root)
+    quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
+    names = [one.value for one in terms.values() if isinstance(one, pyoxigraph.NamedNode)]
+    prefixes = {
+        prefix: namespace
+        for prefix, namespace in graph.PREFIXES.items()
+        if all(_LOCAL_NAME.fullmatch(one, len(namespace)) for one in names if one.startswith(namespace))
+    }
+    if not syntax.supports_datasets:
+        return pyoxigraph.serialize((quad.triple for quad in quads), format=syntax, prefixes=prefixes) or b""
+    return pyoxigraph.serialize(quads, format=syntax, prefixes=prefixes) or b""
 
 
-def _written(graph: StatementGraph, margin: str) -> tuple[_Texts, list[str]]:
-    """Return the statements of each subject, and the texts that they are made of.
+class _Terms(dict[int, Any]):
+    """The terms of pyoxigraph, by the identity of those of a graph that is not changed meanwhile."""
 
-    A prefix is not used at all if any name of its namespace would need an escape: rdflib stops at those.
-    """
-    prefixes = dict(graph.PREFIXES)
-    while True:
-        texts = _Texts(prefixes)
-        blocks = _described(graph.held, texts, margin)
-        if not texts.unsafe:
-            return texts, blocks
-        prefixes = {prefix: one for prefix, one in prefixes.items() if one not in texts.unsafe}
+    def of(self, term: Node) -> Any:
+        """Return the term of pyoxigraph for one of rdflib. Raises WriteError as `text_of`."""
+        found = self.get(id(term))
+        if found is None:
+            found = self[id(term)] = _term_of(term)
+        return found
 
 
-class _Texts(TermTexts):
-    """Terms as Turtle writes them, under some prefixes; `unsafe` has the namespaces that need escapes in names."""
-
-    def __init__(self, prefixes: dict[str, str]) -> None:
-        super().__init__()
-        self.unsafe: set[str] = set()
-        self._prefixes = prefixes
-        self._namespaces = tuple(prefixes.values())
-
-    def iri(self, text: str) -> str:
-        if not text.startswith(self._namespaces):
-            return iri(text)
-        prefix, namespace = next(pair for pair in self._prefixes.items() if text.startswith(pair[1]))
-        if not _LOCAL_NAME.fullmatch(text, len(namespace)):
-            self.unsafe.add(namespace)
-            return iri(text)
-        return f"{prefix}:{text[len(namespace) :]}"
-
-    def typed(self, text: str, datatype: URIRef) -> str:
-        short = _SHORT_FORMS.get(datatype)
-        if short is not None and short.fullmatch(text):
-            return text
-        return f"{quoted(text)}^^{self.foreign(str(datatype))}"
-
-    def foreign(self, text: str) -> str:
-        """Return the text of the IRI of a datatype or a graph, for which no prefix is given up."""
-        is_escaped = any(text.startswith(one) and not _LOCAL_NAME.fullmatch(text, len(one)) for one in self._namespaces)
-        return self._serialized(iri(text)[1:-1])[1] if is_escaped else self.iri(text)
-
-    def declarations(self) -> str:
-        """Return the lines that declare the prefixes."""
-        return self._serialized("urn:x")[0]
-
-    def _serialized(self, text: str) -> tuple[str, str]:
-        """Return the declarations of the prefixes and an IRI as pyoxigraph writes them."""
-        other = pyoxigraph.NamedNode("urn:x")
-        statement = pyoxigraph.Triple(other, pyoxigraph.NamedNode(text), other)
-        written = pyoxigraph.serialize([statement], format=pyoxigraph.RdfFormat.TURTLE, prefixes=self._prefixes) or b""
-        *declarations, line = written.decode().removesuffix("\n").split("\n")
-        return "".join(f"{one}\n" for one in declarations), line.split(" ")[1]
+def _term_of(term: Node) -> Any:
+    try:
+        if not isinstance(term, Literal):
+            return pyoxigraph.BlankNode(str(term)) if is_blank(term) else pyoxigraph.NamedNode(str(term))
+        if term.language:
+            return pyoxigraph.Literal(str(term), language=term.language)
+        datatype = term.datatype
+        return pyoxigraph.Literal(str(term), datatype=None if datatype is None else pyoxigraph.NamedNode(datatype))
+    except ValueError:
+        text_of(term)  # raises WriteError
+        raise
 
 
-def _described(index: Index, texts: TermTexts, margin: str) -> list[str]:
-    """Return the statements of each subject, up to the dot."""
-    known, added = texts.known, texts.added
-    patterns: dict[tuple[Node, ...], tuple[list[Node], str]] = {}
-    blocks = []
-    subjects = sorted(index, key=str)
-    subjects.sort(key=is_blank, reverse=True)
-    for subject in subjects:
-        held_by = index[subject]
-        shape = tuple(held_by)
-        if shape not in patterns:
-            patterns[shape] = _in_order(shape, texts, f" ;\n{margin}\t")
-        order, pattern = patterns[shape]
-        objects = [
-            _object_list(held, texts) if isinstance(held, list) else known.get(id(held)) or added(held)
-            for held in map(held_by.__getitem__, order)
-        ]
-        blocks.append(f"{known.get(id(subject)) or added(subject)} {pattern % tuple(objects)}")
-    return blocks
-
-
-def _in_order(predicates: tuple[Node, ...], texts: TermTexts, between: str) -> tuple[list[Node], str]:
-    """Return predicates in their order, and the pattern of their statements: alike nodes differ in objects only."""
-    ordered = sorted(predicates, key=lambda predicate: (predicate != RDF_TYPE, str(predicate)))
-    starts = ["a" if one == RDF_TYPE else texts.iri(str(one)).replace("%", "%%") for one in ordered]
-    return ordered, between.join(f"{start} %s" for start in starts)
-
-
-def _object_list(held: list[Node], texts: TermTexts) -> str:
-    ordered = sorted(held, key=_in_notation_3)
-    return " , ".join(texts.known.get(id(one)) or texts.added(one) for one in ordered)
+def _in_order(index: Index, terms: _Terms) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield statements, blank nodes and types first, then by subject, predicate and value."""
+    layouts: dict[tuple[Node, ...], list[Node]] = {}
+    of = terms.of
+    for subject in sorted(index, key=lambda one: (not is_blank(one), str(one))):
+        held = index[subject]
+        layout = tuple(held)
+        if layout not in layouts:
+            for predicate in layout:
+                iri(str(predicate))  # raises WriteError for a blank node
+            layouts[layout] = sorted(layout, key=lambda one: (one != RDF_TYPE, str(one)))
+        for predicate in layouts[layout]:
+            values = held[predicate]
+            for value in sorted(values, key=_in_notation_3) if isinstance(values, list) else (values,):
+                yield of(subject), of(predicate), of(value)
 
 
 def _in_notation_3(term: Node) -> str:
