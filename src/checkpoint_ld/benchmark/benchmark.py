@@ -1204,11 +1204,12 @@ class Benchmark(CheckedMethods, Shown):
 
     def _scenario_nodes(self) -> list[Node]:
         parts = self._graph.member(self._graph.root, "hasPart")
-        return [part for part in parts if part in self._graph.held and self._is_scenario(part)]
-
-    def _is_scenario(self, part: Node) -> bool:
-        kind = self._graph.plain(part, "@type")
-        return questions.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})
+        kinds = ((part, self._graph.plain(part, "@type")) for part in parts if part in self._graph.held)
+        return [
+            part
+            for part, kind in kinds
+            if questions.is_scenario(self._graph.read(part) if kind is None else {"@type": kind})
+        ]
 
     # At a glance
 

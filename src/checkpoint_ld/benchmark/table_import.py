@@ -92,7 +92,8 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
             )
     # Of several columns with the same name the first counts.
     records: list[dict[str | None, Any]] = [
-        dict(reversed([*zip(header, map(_stripped, row), strict=False)])) for row in rows
+        dict(reversed([*zip(header, (cell.strip() if isinstance(cell, str) else cell for cell in row), strict=False)]))
+        for row in rows
     ]
     customs = custom_metadata_columns or ()
     if extension_of(file_path) in _SEPARATORS:
@@ -186,10 +187,6 @@ def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]
         return [list(row) for row in page.iter_rows(values_only=True)]
     finally:
         book.close()
-
-
-def _stripped(cell: Any) -> Any:
-    return cell.strip() if isinstance(cell, str) else cell
 
 
 def cell_text(cell: Any) -> str:

@@ -271,7 +271,9 @@ class BaseAnswer(BaseModel):
         cls._source_code = None
         _warn_of_strangers(cls)
         if inspect.isfunction(vars(cls).get("ground_truth")):
-            cls._has_ground_truth_hook = not _defines_post_init(cls)
+            own = inspect.unwrap(cls.model_post_init)  # pydantic wraps it in each class
+            bases = [base for base in cls.__mro__[1:] if issubclass(base, BaseAnswer)]
+            cls._has_ground_truth_hook = any(own is inspect.unwrap(base.model_post_init) for base in bases)
             if cls._has_ground_truth_hook:
                 cls.model_post_init = BaseAnswer.model_post_init  # type: ignore[method-assign] # not that of a base
 
@@ -496,9 +498,3 @@ def _warn_of_strangers(answer: type[BaseAnswer]) -> None:
         if get_origin(annotation) is Literal and meta.ground_truth not in get_args(annotation):
             message = "the ground truth %s of %s is none of the values of the field: correct one of them"
             _log.warning(message, shown(str(meta.ground_truth)), name)
-
-
-def _defines_post_init(answer: type[BaseAnswer]) -> bool:
-    own = inspect.unwrap(answer.model_post_init)  # pydantic wraps it in each class
-    bases = [base for base in answer.__mro__[1:] if issubclass(base, BaseAnswer)]
-    return all(own is not inspect.unwrap(base.model_post_init) for base in bases)

@@ -61,11 +61,11 @@ class Entity(BaseModel, Shown):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Yield the fields that differ from their defaults, for `repr`."""
-        return ((name, value) for name, value in super().__repr_args__() if not self._is_default(name, value))
-
-    def _is_default(self, name: str | None, value: object) -> bool:
-        given = type(self).model_fields.get(name or "")
-        return given is not None and not given.is_required() and value == given.get_default(call_default_factory=True)
+        fields = type(self).model_fields
+        for name, value in super().__repr_args__():
+            field = fields.get(name or "")
+            if field is None or field.is_required() or value != field.get_default(call_default_factory=True):
+                yield name, value
 
     def _card(self) -> Card:
         facts: dict[str, object] = {}

@@ -100,6 +100,18 @@ class Trait(Entity):
             found.append(self.problem("rating-range", message, "set min_score below max_score"))
         return tuple(found)
 
+    def _derive(self) -> None:
+        # Derived values are not added to the set of given fields.
+        if getattr(self, "kind", None) == "literal" and (classes := getattr(self, "classes", None)):
+            self.__dict__.update(min_score=0, max_score=len(classes) - 1)
+
+    @model_validator(mode="after")
+    def _has_classes(self) -> Self:
+        classes = getattr(self, "classes", None) or ()
+        if getattr(self, "kind", None) == "literal" and len(classes) < LEAST_CLASSES:
+            raise ValueError(f"a literal trait needs at least two classes, not {len(classes)}: set classes")
+        return self
+
 
 class ScoredTrait(Trait):
     """A trait that a language model judges: true or false, a score, one of several classes, or a small form.
@@ -172,24 +184,11 @@ class ScoredTrait(Trait):
     __hash__ = None  # type: ignore[assignment] # as of every model that can be changed
 
     def _derive(self) -> None:
-        # Not added to the set of given fields, since the value follows from others.
+        super()._derive()
         if self.kind == "boolean":
             self.__dict__.update(min_score=None, max_score=None)
-        elif self.kind == "literal" and self.classes:
-            self.__dict__.update(min_score=0, max_score=len(self.classes) - 1)
         elif self.is_template_kind and "higher_is_better" not in self.model_fields_set:
             self.__dict__["higher_is_better"] = None
-
-    @model_validator(mode="after")
-    def _has_classes(self) -> Self:
-        require_classes(self.kind, self.classes)
-        return self
-
-
-def require_classes(kind: Kind, classes: dict[str, str] | None) -> None:
-    """Raise `ValueError` for a literal trait with fewer than two classes, since it cannot distinguish anything."""
-    if kind == "literal" and len(classes or ()) < LEAST_CLASSES:
-        raise ValueError(f"a literal trait needs at least two classes, not {len(classes or ())}: set classes")
 
 
 class LLMRubricTrait(ScoredTrait):
@@ -643,15 +642,6 @@ class CallableRubricTrait(Trait):
     def _in_range(self, value: float) -> bool:
         above = self.min_score is None or self.min_score <= value
         return above and (self.max_score is None or value <= self.max_score)
-
-    def _derive(self) -> None:
-        if self.kind == "literal" and self.classes:
-            self.__dict__.update(min_score=0, max_score=len(self.classes) - 1)
-
-    @model_validator(mode="after")
-    def _has_classes(self) -> Self:
-        require_classes(self.kind, self.classes)
-        return self
 
 
 def _require_one_parameter(name: str, func: object) -> None:

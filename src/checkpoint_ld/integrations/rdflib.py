@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.parser import InputSource
 
-    from checkpoint_ld.families import Source
-
 
 class CheckpointParser(Parser):
     """Reads a checkpoint of any dialect, syntax and family into a graph."""
@@ -50,8 +48,7 @@ class CheckpointSerializer(Serializer):
         if encoding is not None and encoding.lower().replace("-", "") != "utf8":
             raise WriteError(f"a checkpoint is UTF-8, not {encoding}: leave the encoding out")
         read = families.refusing(families.of_statements(emission.held(self.store), checked=False))
-        stream.write(_written(read))
-
-
-def _written(read: Source) -> bytes:
-    return writing.write(read.graph).data if isinstance(read, Reading) else written(read.tree, "canonical")
+        if isinstance(read, Reading):
+            stream.write(writing.write(read.graph).data)
+        else:
+            stream.write(written(read.tree, "canonical"))
