@@ -53,7 +53,7 @@ def table(rows: Iterable[Sequence[str | float]], *, formulas: Formulas = "keep")
 
 
 def escaped(cell: str) -> str:
-    """Return a text with an apostrophe before what a spreadsheet would take for a formula; a mere number is none."""
+    """Return a cell, with an apostrophe before it if a spreadsheet would read it as a formula; a number is none."""
     return f"'{cell}" if cell.startswith(_STARTS_FORMULA) and not _PLAIN_NUMBER.fullmatch(cell) else cell
 
 

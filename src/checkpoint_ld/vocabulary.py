@@ -102,7 +102,7 @@ def order_of(kind: object, slot: str | None) -> tuple[str, ...]:
 
 
 def rank_of(key: str, kind: object, slot: str | None) -> tuple[int, str]:
-    """Return what the members of an object are sorted by, so that they are as `ordered` has them."""
+    """Return the sort key of a member of an object, for the order of `ordered`."""
     order = order_of(kind, slot)
     return (order.index(key), "") if key in order else (len(order), key)
 

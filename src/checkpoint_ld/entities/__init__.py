@@ -1,6 +1,6 @@
-"""Entities: what a benchmark consists of, as pydantic models, and all that these models are made of.
+"""Entities: the parts of a benchmark as pydantic models: questions, traits, rubrics, primitives, scenarios.
 
-They are views of the graph: built strictly by authors, leniently (`LENIENT`) from files.
+They are copies of content of the graph: authors build them strictly, files are read leniently (`LENIENT`).
 """
 
 from checkpoint_ld.entities.answer import BaseAnswer, VerificationMeta, VerifiedField, capture_answer_source

@@ -1,4 +1,7 @@
-"""Answers: what a judge found in a response, verified field by field."""
+"""Answers: the values that a judge found in a response, verified field by field.
+
+Answer templates derive a class from `BaseAnswer`, and declare its fields with `VerifiedField`.
+"""
 
 from __future__ import annotations
 
@@ -240,7 +243,7 @@ class _Judged:
 
 
 class BaseAnswer(BaseModel):
-    """What a judge found in a response: derive from it, and declare the fields with `VerifiedField`.
+    """The values that a judge found in a response: derive from it, and declare the fields with `VerifiedField`.
 
     Members that are not declared are kept. `verify` and `verify_granular` use the verified fields and the tree in
     `VerificationStrategy.verify_strategy`, an inner class; a derived class may define its own. If a derived class

@@ -1,4 +1,4 @@
-"""Questions, what a benchmark notes about each of them, and about itself."""
+"""Questions with their state in a benchmark, the metadata of a benchmark, and scenarios."""
 
 from __future__ import annotations
 

@@ -558,7 +558,7 @@ class CallableRubricTrait(Trait):
     def evaluate(
         self, text: str, *, callable_override: Callable[[str], object] | None = None, trust: Trust | None = None
     ) -> bool | int | float:
-        """Return what a function finds about `text`: a truth value, a score, or the index of a class.
+        """Return the result of a function for `text`: a truth value, a score, or the index of a class.
 
         The function is `callable_override` if that is given. Otherwise it is the stored function, if `trust` is given:
         it runs in a process of its own, under the limits of `trust`, and each time with a `StoredCodeWarning`. A

@@ -304,8 +304,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     """Keeps the checkpoints of LangGraph's graphs in the stores of a manager. Any thread may use it, and any loop.
 
     Messages become thoughts and calls of tools, small JSON in other channels becomes variables, so that a thread can be
-    shown, compared and queried like any execution. LangGraph's own bytes stand beside, with their hash; they are what a
-    graph goes on from. Nothing is unpickled.
+    shown, compared and queried like any execution. LangGraph's own bytes are kept as well, with their hash; a graph
+    resumes from them. Nothing is unpickled.
     """
 
     def __init__(
@@ -320,8 +320,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
         `serde` makes the bytes, by default LangGraph's JsonPlusSerializer without pickle. With `readable`, thoughts,
         calls and variables are written in the clear; by default they are unless `serde` encrypts. Raises WrongTypeError
-        for what is no manager, and SettingsError for a manager that redacts, which these bytes cannot be, and for a
-        serializer that pickles.
+        for another object than a manager, and SettingsError for a manager that redacts, since these bytes cannot be
+        redacted, and for a serializer that pickles.
         """
         if manager is not None and not isinstance(manager, CheckpointManager):
             raise WrongTypeError(f"a {type(manager).__name__} is no manager: give CheckpointManager(…)")
@@ -437,7 +437,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         self._keep(address, snapshot, moment, "auto", {"checkpoint_id": belongs.id})
 
     def delete_thread(self, thread_id: str) -> None:
-        """Delete a thread's checkpoints, and what its tasks wrote."""
+        """Delete a thread's checkpoints, and the writes of its tasks."""
         self._delete(self._held(str(thread_id)).items())
 
     def delete_for_runs(self, run_ids: Collection[str]) -> None:

@@ -136,7 +136,7 @@ class _Known:
 
     @cached_property
     def edits(self) -> list[tuple[Fix, list[types.TextEdit]]]:
-        """The fixes, each with what it changes."""
+        """The fixes, each with its edits."""
         if self.places is None:
             return []
         span = self.places.span

@@ -36,8 +36,8 @@ LONGEST: Final = 10_000
 class CheckpointSpanExporter(SpanExporter):
     """Keeps a checkpoint for each run of an agent, when the first span of its trace has ended. Any thread may use it.
 
-    What has not ended is kept when the exporter is shut down or flushed, and when a trace holds LONGEST spans. Spans
-    that are not about agents are kept with those that are in their trace, and left out otherwise.
+    Runs that have not ended are kept when the exporter is shut down or flushed, and when a trace has LONGEST spans.
+    Other spans are kept if there is a span of an agent in their trace, and left out otherwise.
     """
 
     def __init__(self, manager: CheckpointManager | None = None) -> None:
@@ -50,7 +50,7 @@ class CheckpointSpanExporter(SpanExporter):
         self._guard = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Take in spans that have ended. What cannot be kept is logged, as exporters do, and FAILURE is returned."""
+        """Take in spans that have ended. A failure to keep them is logged, as exporters do, and FAILURE is returned."""
         with self._guard:
             ended: dict[str, None] = {}
             for span in map(span_of, spans):

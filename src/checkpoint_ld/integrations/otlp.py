@@ -122,7 +122,7 @@ def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[A
 
     A run is a span `invoke_agent` and the spans below it, up to the next `invoke_agent`, whose run is an execution of
     its own. Spans without such a span above them are one run together. `parents` maps executions to their last
-    checkpoints, which new ones name as their parents; it is updated. Raises WriteError for what no checkpoint can hold.
+    checkpoints, the parents of new ones; it is updated. Raises WriteError for values that no checkpoint can hold.
     """
     runs: dict[str | None, list[Span]] = defaultdict(list)
     by_id = {span.span_id: span for span in spans}
@@ -422,9 +422,8 @@ def _id(text: str) -> str:
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
     """Keep a checkpoint for each run of an agent in a file of spans; `.gz` is unpacked.
 
-    A run that was kept from the same file is not kept again. A fault of a line or a run stands in its result, and the
-    others are kept. Raises ReadError for a file that cannot be read or holds no agent's span, and what the stores
-    raise.
+    A run that was kept from the same file is not kept again. The result of a faulty line or run has its fault, and the
+    others are kept. Raises ReadError for a file that cannot be read or has no span of an agent, and as the stores do.
     """
     path = Path(source)
     file = _File(path)

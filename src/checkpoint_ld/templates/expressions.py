@@ -73,7 +73,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
 
 
 def _assignments(body: Iterable[ast.stmt]) -> dict[str, ast.expr | None]:
-    """Return the names that a body binds, with what it assigns to those that it binds once by a plain assignment."""
+    """Return the names that a body binds, with the value of each that is bound once, by a plain assignment."""
     values: dict[str, ast.expr | None] = {}
     for statement in body:
         assigned = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None

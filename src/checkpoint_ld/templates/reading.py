@@ -152,7 +152,7 @@ def _level(
     code: tuple[CustomCode, ...],
     scope: Scope,
 ) -> Level:
-    """Return the level of a template, and report what follows from it."""
+    """Return the level of a template, and report the problems of that level."""
     name = shown(answer.name)
     if verified:
         for part in code:
@@ -221,7 +221,7 @@ def _is_idle(statement: ast.stmt) -> bool:
 
 
 def _assigned(attribute: str, lineage: list[ast.ClassDef]) -> Iterator[ast.expr]:
-    """Yield what the hooks of a class assign to an attribute of the instance."""
+    """Yield the expressions that the hooks of a class assign to an attribute of the instance."""
     methods = (method for node in lineage for method in node.body if isinstance(method, _Function))
     for hook in {method.name: method for method in methods if method.name in HOOKS}.values():
         arguments = [*hook.args.posonlyargs, *hook.args.args]

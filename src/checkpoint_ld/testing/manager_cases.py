@@ -371,7 +371,7 @@ class Restore(Subject):
 
 
 class Verify(Subject):
-    """What is wrong is found."""
+    """Verification finds damage."""
 
     def an_empty_store_is_sound(self) -> None:
         with self.open() as store:

@@ -43,7 +43,7 @@ _FIRST = ("$schema", "$id", "title", "description", "type", "required", "propert
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A type that has a schema, and what it is for in one line."""
+    """A type that has a schema, and its purpose in one line."""
 
     type: Any
     summary: str

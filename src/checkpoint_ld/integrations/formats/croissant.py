@@ -52,7 +52,7 @@ _AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
 
 
 def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
-    """Return the files of the folder by name, and what the record sets do not hold.
+    """Return the files of the folder by name, and findings about content that the record sets do not hold.
 
     Raises WriteError for a benchmark without questions and for texts that UTF-8 cannot hold, SettingsError where
     `mlcroissant` is not installed.
@@ -211,8 +211,8 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     """Return the records of a data set: a folder with `croissant.json`, or such a file whatever its name.
 
     `part` is a record set, by default `questions` or else the first. Raises SettingsError for a split,
-    LookupFailedError for a record set that is not there, ReadError for what cannot be read and for what points out of
-    the folder.
+    LookupFailedError for a missing record set, ReadError for an invalid data set and for one that refers to files
+    outside of the folder.
     """
     if split is not None:
         raise SettingsError(f"{path}: a data set of Croissant is read without split: name a record set as the part")

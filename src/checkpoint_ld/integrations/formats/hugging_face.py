@@ -68,7 +68,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 
 def files(benchmark: Benchmark) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
-    """Return the files of the folder by name, and what the tables do not hold.
+    """Return the files of the folder by name, and findings about content that the tables do not hold.
 
     Raises WriteError for a benchmark without questions and for texts that UTF-8 cannot hold, SettingsError where
     `datasets` is not installed.
@@ -217,7 +217,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
 
     `part` is a configuration, by default the one that the card marks as default. Without `split` all rows are read,
     each with its split in the column `split` where there are several. Raises LookupFailedError for a configuration or
-    a split that is not there, ReadError for what cannot be read and for a card that points out of the folder.
+    a missing split, ReadError for an invalid data set and for a card that refers to files outside of the folder.
     """
     datasets = library("datasets", extra="hugging-face")
     about, chosen, findings = _chosen(datasets, path, part)

@@ -69,12 +69,12 @@ _DEMANDING = _OF_FILES | {"SoftwareApplication", "ComputerLanguage", "WebSite"}
 
 
 def files(benchmark: Benchmark, *, answers: Paths = (), runs: Paths = ()) -> tuple[dict[str, bytes], list[Finding]]:
-    """Return the files of the crate by name, and what its description does not hold.
+    """Return the files of the crate by name, and findings about content that its description does not hold.
 
     `answers` are files of recorded answers, JSON lines or logs of Inspect; `runs` are agent checkpoints: those of one
     execution are the results of one action. Both are kept byte for byte. Raises SettingsError where `rocrate` is not
-    installed, SourceMissingError and ReadError for what cannot be read, InvalidCheckpoint for agent checkpoints that
-    break rules, WriteError for those of another benchmark.
+    installed, SourceMissingError and ReadError for files that cannot be read, InvalidCheckpoint for agent checkpoints
+    that break rules, WriteError for those of another benchmark.
     """
     crate = _Crate(benchmark)
     crate.add_checkpoint()
