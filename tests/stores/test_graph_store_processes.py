@@ -22,8 +22,11 @@ from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.protocol import Filter
 from tests.stores.documents import checkpoint
+from tests.trials import some
 
 EACH = 15
+STEPS = (("put", "_write"), *(("replace", f"_{step}") for step in ("replace_entries", "empty", "write", "finish")))
+WHEN = ("before", "after")
 ROOT = Path(__file__).parents[2]
 
 
@@ -63,11 +66,7 @@ def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize(
-    ("way", "step"),
-    [("put", "_write"), *(("replace", f"_{step}") for step in ["replace_entries", "empty", "write", "finish"])],
-)
+@pytest.mark.parametrize(("way", "step", "when"), some([(*step, when) for step in STEPS for when in WHEN], 3))
 def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
     tmp_path: Path, way: str, step: str, when: str
 ) -> None:
@@ -97,7 +96,7 @@ def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", WHEN)
 def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: Path, when: str) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
