@@ -25,5 +25,5 @@ def kills(number: int) -> int:
 
 
 def some(cases: Sequence[T], every: int) -> Sequence[T]:
-    """Return the cases that are run against a slow tool of others: all, in CI only every so many."""
+    """Return the cases that are run where they take long and are much alike: all, in CI only every so many."""
     return cases[::every] if CI else cases
