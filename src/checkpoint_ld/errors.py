@@ -1,30 +1,30 @@
 """The exceptions of checkpoint-ld.
 
     CheckpointLdError
-    ├── ReadError (ValueError)                a document cannot be read; carries the findings that say why
+    ├── ReadError (ValueError)                a document cannot be read; carries the findings
     │   ├── JsonSyntaxError (json.JSONDecodeError)   a text is no JSON
     │   ├── SourceMissingError (FileNotFoundError)
     │   ├── ShapeError                        neither shape of an agent checkpoint, or a file of the other family
     │   └── UnsupportedVersion                an agent checkpoint of a version that cannot be read
-    ├── WriteError (ValueError)               a checkpoint cannot be written as asked; nothing was written
+    ├── WriteError (ValueError)               a checkpoint cannot be written as requested; nothing was written
     │   ├── TargetExistsError (FileExistsError)
-    │   ├── TargetUnwritableError (OSError)   a folder that is not there, a disk that is full
+    │   ├── TargetUnwritableError (OSError)   a missing folder, a full disk
     │   └── WrongTypeError (TypeError)
-    ├── FindingsError (ValueError)            a validated document has findings that weigh too much; carries them
+    ├── FindingsError (ValueError)            a validated document has findings that are too severe; carries them
     │   └── InvalidCheckpoint                 an agent checkpoint that breaks rules; carries the report
-    ├── SettingsError (ValueError)            what was asked for makes no sense: a profile, a rule, a shape, a setting
-    │   ├── QueryError                        a query that is refused, or is none
+    ├── SettingsError (ValueError)            an invalid or unknown profile, rule, shape or setting
+    │   ├── QueryError                        a query that is refused or invalid
     │   └── ShapesError                       a SHACL shapes graph that is ill-formed, or cannot be applied
-    ├── LookupFailedError (KeyError, ValueError)   a question, trait or property that is not there
+    ├── LookupFailedError (KeyError, ValueError)   a missing question, trait or property
     ├── EvaluationError (RuntimeError)        a trait or an answer cannot be evaluated, or its result does not fit it
     │   ├── EvaluationValueError (ValueError)   a value that cannot be judged, a normaliser that does not exist
     │   ├── EvaluationTypeError (TypeError)   a value of a type that cannot be judged
-    │   ├── NotVerifiableError (NotImplementedError)   nothing says how an answer or a value is verified
+    │   ├── NotVerifiableError (NotImplementedError)   there is no way to verify an answer or a value
     │   └── QueryFailedError                  a query could not be answered, or not in time
-    └── StoreError                            a store did not do what was asked of it
-        ├── CheckpointNotFound (KeyError)     no agent checkpoint of that id is there
-        ├── CheckpointExists (FileExistsError)   the id is taken by an agent checkpoint with other content
-        ├── IntegrityError                    what is stored does not fit its hash
+    └── StoreError                            an operation of a store failed
+        ├── CheckpointNotFound (KeyError)     there is no agent checkpoint of that id
+        ├── CheckpointExists (FileExistsError)   an agent checkpoint of that id has other content
+        ├── IntegrityError                    stored content does not match its hash
         ├── DatabaseSyncError                 the file is written, the database could not follow; carries the path
         ├── GraphSyncError                    the file is written, the graph store could not follow; carries the path
         ├── StoreFull (OSError)               no room is left; nothing was changed
@@ -32,12 +32,12 @@
         ├── ServerUnreachableError (ConnectionError)
         ├── ServerRefusedError                carries the HTTP status
         │   └── AuthFailedError (PermissionError)
-        ├── TruncatedResultError              an answer that was cut; nothing of it is used
-        └── CountMismatchError                another number of triples is there than was sent
+        ├── TruncatedResultError              an incomplete answer, which is not used
+        └── CountMismatchError                the number of triples in a store differs from the number sent
 
-What a document says wrongly but readably is no exception: it is a `Finding`. `FindingsWarning` (UserWarning) says that
-a benchmark that was asked to be validated has some, `StoredCodeWarning` (UserWarning) that stored code runs,
-`CheckpointWarning` (UserWarning) that a checkpoint which an agent makes by itself could not be saved.
+A fault of a readable document is no exception but a `Finding`. `FindingsWarning` (UserWarning) is for a benchmark that
+has findings, `StoredCodeWarning` (UserWarning) for stored code that runs, `CheckpointWarning` (UserWarning) for an
+automatic checkpoint that could not be saved.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class CheckpointLdError(Exception):
 
 
 class _FoundError(CheckpointLdError, ValueError):
-    """What was found weighs too much to go on; `findings` holds all of it, in order of place."""
+    """The findings are too severe to continue; `findings` has all of them, in order of place."""
 
     def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
         super().__init__(message)
@@ -70,7 +70,7 @@ class _FoundError(CheckpointLdError, ValueError):
 
     @classmethod
     def of(cls, findings: Iterable[Finding]) -> Self:
-        """Build the error whose text lists `findings`, one to a line."""
+        """Build the error whose text lists `findings`, one per line."""
         found = tuple(findings)
         return cls("\n".join(str(finding) for finding in found), found)
 
@@ -78,12 +78,12 @@ class _FoundError(CheckpointLdError, ValueError):
 class ReadError(_FoundError):
     """A document cannot be read as a checkpoint.
 
-    `findings` holds everything that is wrong with it, in order of place, not only the first fault.
+    `findings` has all of its faults, in order of place.
     """
 
 
 class JsonSyntaxError(ReadError, JSONDecodeError):
-    """A text is no JSON. `msg`, `lineno` and `colno` say why and where; `doc` is empty, as the text may be large."""
+    """A text is no JSON. `msg` is the reason, `lineno` and `colno` the place; `doc` is empty, as texts may be large."""
 
     def __init__(self, message: str, findings: Iterable[Finding] = ()) -> None:
         ValueError.__init__(self, message)
@@ -103,28 +103,28 @@ class ShapeError(ReadError):
     """A document is no agent checkpoint of either shape, is one of both, or is a benchmark; the keys seen are named."""
 
 
-class UnsupportedVersion(ReadError):  # noqa: N818 - what an agent's programmer reads is the state, not the suffix
-    """An agent checkpoint states no version, one that is newer than this package, or one that it has no way from."""
+class UnsupportedVersion(ReadError):  # noqa: N818 - the name of a state, for the programmers of agents
+    """An agent checkpoint states no version, a version newer than this package, or one that it cannot convert."""
 
 
 class WriteError(CheckpointLdError, ValueError):
-    """A checkpoint cannot be written as asked; the target is as it was."""
+    """A checkpoint cannot be written as requested; the target is unchanged."""
 
 
 class TargetExistsError(WriteError, FileExistsError):
-    """The file to write exists already and overwriting was not asked for."""
+    """The file to write exists, and overwriting was not requested."""
 
 
 class TargetUnwritableError(WriteError, OSError):
-    """The system refuses to write a file: the folder is not there, may not be written to, or has no room."""
+    """The system refuses to write a file: the folder is missing, read only, or full."""
 
 
 class WrongTypeError(WriteError, TypeError):
-    """A value is of another type than the one that is asked for; nothing was changed."""
+    """A value is of another type than the required one; nothing was changed."""
 
 
 class FindingsError(_FoundError):
-    """Validation found something that weighs at least as much as was asked for; `findings` holds all of that."""
+    """Validation has findings of at least the requested severity; `findings` has all of these."""
 
 
 class InvalidCheckpoint(FindingsError):  # noqa: N818 - as for UnsupportedVersion
@@ -136,23 +136,23 @@ class InvalidCheckpoint(FindingsError):  # noqa: N818 - as for UnsupportedVersio
 
 
 class SettingsError(CheckpointLdError, ValueError):
-    """A profile, rule or setting that does not exist, or a shapes file that is none; nothing was validated."""
+    """An unknown or invalid profile, rule, setting or shapes file; nothing was validated."""
 
 
 class QueryError(SettingsError):
-    """A query that is refused or is none: an update, SERVICE, a graph that was not loaded, a missing parameter."""
+    """A query that is refused or invalid: an update, SERVICE, a graph that was not loaded, a missing parameter."""
 
 
 class ShapesError(SettingsError):
-    """A SHACL shapes graph is ill-formed (SHACL 1.0 §3.4.1), or holds what cannot be applied."""
+    """A SHACL shapes graph is ill-formed (SHACL 1.0 §3.4.1), or has constraints that cannot be applied."""
 
 
 class LookupFailedError(CheckpointLdError, KeyError, ValueError):
-    """What was asked for by name or identifier is not in the benchmark."""
+    """The benchmark has nothing of the given name or identifier."""
 
 
 class EvaluationError(CheckpointLdError, RuntimeError):
-    """A trait or a primitive cannot be evaluated on an answer, or what came out is no result of it."""
+    """A trait or a primitive cannot be evaluated on an answer, or has an invalid result."""
 
 
 class EvaluationValueError(EvaluationError, ValueError):
@@ -164,31 +164,31 @@ class EvaluationTypeError(EvaluationError, TypeError):
 
 
 class NotVerifiableError(EvaluationError, NotImplementedError):
-    """Nothing says how to verify: answers without verified fields, a primitive that cannot compare values."""
+    """There is no way to verify: answers without verified fields, a primitive that cannot compare values."""
 
 
 class QueryFailedError(EvaluationError):
-    """A query could not be answered: the time was over, or the engine failed."""
+    """A query could not be answered: it took too long, or the engine failed."""
 
 
 class StoreError(CheckpointLdError):
-    """A store did not do what was asked of it."""
+    """An operation of a store failed."""
 
 
 class CheckpointNotFound(StoreError, KeyError):  # noqa: N818 - as for UnsupportedVersion
-    """No agent checkpoint of that id is in the store; the message names ids that are near."""
+    """No agent checkpoint of that id is in the store; the message names similar ids."""
 
 
 class CheckpointExists(StoreError, FileExistsError):  # noqa: N818 - as for UnsupportedVersion
-    """The id belongs to an agent checkpoint with other content; nothing was changed. Both hashes are in the message."""
+    """An agent checkpoint of that id has other content; nothing was changed. Both hashes are in the message."""
 
 
 class IntegrityError(StoreError):
-    """What is stored does not fit the hash that was stored with it, so that it is not what was saved."""
+    """Stored content does not match its stored hash."""
 
 
 class _SyncError(StoreError):
-    """A checkpoint's file is written, but a store that follows the files could not; `path` is that of the file."""
+    """A checkpoint's file is written, but a store that follows the files failed; `path` is that of the file."""
 
     def __init__(self, message: str, path: str | None = None) -> None:
         super().__init__(message)
@@ -204,7 +204,7 @@ class GraphSyncError(_SyncError):
 
 
 class StoreFull(StoreError, OSError):  # noqa: N818 - as for UnsupportedVersion
-    """No room is left where a checkpoint was to be written; what was there before is as it was."""
+    """No room is left for a checkpoint; the store is unchanged."""
 
 
 class StoreBusyError(StoreError, BlockingIOError):
@@ -212,11 +212,11 @@ class StoreBusyError(StoreError, BlockingIOError):
 
 
 class ServerUnreachableError(StoreError, ConnectionError):
-    """A server does not answer, not in time, or closes the connection, however often it is asked."""
+    """A server does not answer, not in time, or closes the connection, after all repetitions."""
 
 
 class ServerRefusedError(StoreError):
-    """A server answers that it does not do what was asked; `status` is its HTTP status, 0 where there was none."""
+    """A server refuses a request; `status` is its HTTP status, 0 if there was none."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -224,11 +224,11 @@ class ServerRefusedError(StoreError):
 
 
 class AuthFailedError(ServerRefusedError, PermissionError):
-    """A server wants other credentials than those given, or some at all."""
+    """A server requires credentials, or refuses the given ones."""
 
 
 class TruncatedResultError(StoreError):
-    """A server's answer ends before its end, or was cut at the server's limit; nothing of it may be used."""
+    """A server's answer is incomplete, or was cut at the server's limit; it must not be used."""
 
 
 class CountMismatchError(StoreError):
@@ -240,23 +240,23 @@ class CountMismatchError(StoreError):
 
 
 class FindingsWarning(UserWarning):
-    """A benchmark was loaded and validated, and has findings: they are in its `findings`."""
+    """A benchmark was loaded and validated, and has findings, which are in its `findings`."""
 
 
 class StoredCodeWarning(UserWarning):
-    """Code that is stored in a checkpoint is run, as it was asked for."""
+    """Code that is stored in a checkpoint is run on request."""
 
 
 class CheckpointWarning(UserWarning):
-    """A checkpoint that is made by itself could not be saved; the agent goes on without it."""
+    """An automatic checkpoint could not be saved; the agent continues without it."""
 
 
 _PASSED: Final = frozenset({__name__.partition(".")[0], "contextlib"})
-"""The packages whose lines no warning points at; `contextlib` stands between a `with` block and its end."""
+"""The packages whose frames `warn` skips; `contextlib` calls the end of a `with` block."""
 
 
 def warn(warning: UserWarning) -> None:
-    """Give a warning that points at the line outside of this package from which it was reached."""
+    """Issue a warning with the line of the caller outside of this package."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - the only cheap way to the frames
     depth = 2
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _PASSED:

@@ -1,4 +1,4 @@
-"""Findings: what is wrong or odd about a document, as data."""
+"""Findings: the faults of a document as data, with their severities and places."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Severity(IntEnum):
-    """How much a finding weighs; the order is that of weight (SHACL 1.0 §2.1.4)."""
+    """The severity of a finding (SHACL 1.0 §2.1.4); the greater the more severe."""
 
     INFO = 1
     WARNING = 2
@@ -16,9 +16,9 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands: file, JSON Pointer (RFC 6901), line and column.
+    """A place in a document: file, JSON Pointer (RFC 6901), line and column.
 
-    Lines and columns count from 1, columns in characters. What is not known is None: a place is never guessed.
+    Lines and columns count from 1, columns in characters. Unknown parts are None, never guessed.
     """
 
     file: str | None = None
@@ -33,14 +33,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=False)
 class Finding:
-    """One fault or oddity of a document.
+    """A fault of a document, or an unusual form.
 
-    `code` is that of a rule of the catalogue (`checkpoint_ld.rules`), such as `KQ003`, and `rule` its name in words,
-    such as `question-text`; `condition` is what the format's description calls it, such as `E-TEXT`, where it has a
-    name there. `message` says what is wrong with the offending value in it, `remedy` what to do about it, `subject`
-    which question or trait it is about. `node` is the IRI that the graph has for the place, `value` the offending
-    value as text, both where there is one. `fixable` says that `checkpoint-ld validate --fix` takes the finding away,
-    which only that command finds out.
+    `code` is that of a rule of the catalogue (`checkpoint_ld.rules`), such as `KQ003`, and `rule` its name, such as
+    `question-text`. `condition` is the name of the fault in the format's description, such as `E-TEXT`, if it has one.
+    `message` describes the fault and contains the offending value, `remedy` is the advice, `subject` the question or
+    trait. `node` is the IRI of the focus node, `value` the offending value as text, if there are any. `fixable` is
+    whether `checkpoint-ld validate --fix` corrects it; only that command sets it.
     """
 
     code: str

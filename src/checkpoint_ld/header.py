@@ -1,8 +1,8 @@
 """Headers: the metadata of a benchmark, read from the start of its file, for long lists of files.
 
-Karenina writes the metadata of a benchmark before its questions. Where a file begins in that way, under a context of
-Karenina's or ours, a few kilobytes suffice: the header of a file of 1,000 questions (3.5 MB) takes 0.1 ms, where
-reading the file takes 60. Every other file is read whole, but its questions are not converted.
+Karenina writes the metadata of a benchmark before its questions. For such a file, with the context of Karenina or of
+this package, a few kilobytes suffice: the header of a file of 1,000 questions (3.5 MB) takes 0.1 ms, the whole file
+60 ms. Every other file is read whole, but its questions are not converted.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _STARTS = (1 << 13, 1 << 17)
-"""The bytes that are read at first, enough without global traits, and then, enough with many of them."""
+"""The bytes that are read at first, enough without global traits, and then, enough with many global traits."""
 _DESCRIBED = ("@id", "name", "description", "version", "creator", "dateCreated", "dateModified")
 _KEYWORDS = ("@context", "@type", "@id")
 _ELEMENTS = "dataFeedElement"
 _BULK = (_ELEMENTS, "hasPart", "checkpoint", "questions", "templates")
-"""Members that hold questions in one dialect or another, and nothing about the benchmark."""
+"""Members that hold questions in some dialect, and no metadata of the benchmark."""
 _EXTENSIONS = ("", ".json", ".jsonld")
 _CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 
@@ -47,7 +47,7 @@ _CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 class Header:
     """The header of a checkpoint.
 
-    `source` is the name of the file, None for bytes. Absent members are None; values that are no texts are JSON texts.
+    `source` is the name of the file, None for bytes. Absent members are None; other values than texts are JSON texts.
     Dates are texts as in the file, by convention ISO 8601. `questions` and `scenarios` are None unless counted.
     """
 
@@ -71,9 +71,9 @@ def read_header(
 ) -> Header:
     """Read the header of a checkpoint, with the values that `load` gives, from the start of the file if possible.
 
-    With `counts`, questions and scenarios are counted, which needs the whole file. Without, faults after the start of a
-    file may go unseen. Raises ReadError for what is found to be no readable checkpoint, SourceMissingError when there
-    is no such file.
+    With `counts`, questions and scenarios are counted, which needs the whole file. Without it, faults after the start
+    of a file may stay undetected. Raises ReadError for an unreadable checkpoint, SourceMissingError if there is no such
+    file.
     """
     if not counts:
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
@@ -96,7 +96,7 @@ def read_header(
 
 
 def header_of(reading: Reading, *, counts: bool = False) -> Header:
-    """Return the header of a checkpoint that was read."""
+    """Return the header of a reading."""
     found: dict[str, int] = {}
     if counts:
         from checkpoint_ld.mapping.questions import is_scenario  # noqa: PLC0415 - as above
@@ -118,7 +118,8 @@ def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
         if detected is None:
             return None
         bare = {
-            key: type(one)() if key in _BULK and isinstance(one, (list, dict)) else one for key, one in tree.items()
+            key: type(value)() if key in _BULK and isinstance(value, (list, dict)) else value
+            for key, value in tree.items()
         }
         return _header(detected.upgrade(bare).tree, name, "json", detected.name)
 
@@ -145,7 +146,7 @@ def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts:
 
 
 def _starts(source: object) -> Iterator[bytes]:
-    """Yield the start of a source, then more of it; nothing for a source that can be read only once, or not at all."""
+    """Yield the start of a source, then more of it; nothing if the source can be read only once or not at all."""
     if isinstance(source, bytes):
         yield from (source[:size] for size in _STARTS)
     elif isinstance(source, (str, os.PathLike)) and Path(source).suffix.lower() in _EXTENSIONS:
@@ -159,7 +160,7 @@ def _starts(source: object) -> Iterator[bytes]:
 
 
 def _members_at(start: bytes) -> Json | None:
-    """Return the members of a canonical checkpoint before its questions, None where others may follow."""
+    """Return the members of a canonical checkpoint before its questions, None if others may follow."""
     try:
         text = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
         members, at = members_before(_ELEMENTS, text)
@@ -173,7 +174,7 @@ def _members_at(start: bytes) -> Json | None:
 
 
 def _first_element(text: str, at: int) -> list[Json]:
-    """Return the array of elements at `at`, of its first element only the members that show whether it is bare."""
+    """Return the array of elements at `at`, with only the members of its first element that show whether it is bare."""
     if text[at : at + 1] != "[":
         raise ValueError("the elements are no array")
     if text[at + 1 :].lstrip(" \t\n\r")[:1] == "]":
@@ -183,7 +184,7 @@ def _first_element(text: str, at: int) -> list[Json]:
 
 
 def _is_usual(root: Json) -> bool:
-    """Return whether the members of a root are all plain, so that they are its whole metadata in the usual meaning."""
+    """Return whether all members of a root are plain, so that they are its whole metadata without expansion."""
     context = root.get("@context")
     return (
         isinstance(context, dict)
@@ -202,11 +203,11 @@ def _is_agent(value: object) -> bool:
         isinstance(value, dict)
         and value.get("@type") in ("Person", "Organization")
         and isinstance(value.get("name"), str)
-        and all(isinstance(one, str) and ":" not in name for name, one in value.items())
+        and all(isinstance(member, str) and ":" not in name for name, member in value.items())
     )
 
 
 @cache
 def _contexts() -> tuple[Json, ...]:
-    """Return the contexts that give plain keys their usual meaning, as a part of one does, too."""
+    """Return the contexts that define plain keys as usual, as a part of them does."""
     return tuple(json.loads(data.text("contexts", file))["@context"] for file in _CONTEXTS)

@@ -1,7 +1,7 @@
 """Identifiers: the names that Karenina and the Karenina GUI compute for questions, templates and traits.
 
-Pure functions of text. None of the results is a UUID in the sense of RFC 4122, whatever `urn:uuid:` suggests: once
-computed, an identifier is opaque.
+The functions are pure. Despite the prefix `urn:uuid:`, no result is a UUID in the sense of RFC 4122. Readers treat an
+identifier as opaque.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NO_TEMPLATE = "no_template"
 _STEM_LENGTH = 50
 _HASH_DIGITS = 8
 
-# White space as ECMAScript defines it; Python's own notion differs (it has U+0085 and lacks U+FEFF).
+# White space as ECMAScript defines it; that of Python differs (it has U+0085 and lacks U+FEFF).
 _GUI_SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _GUI_SPACES = re.compile(f"[{_GUI_SPACE}]+")
 _GUI_DROPPED = re.compile(f"[^a-z0-9{_GUI_SPACE}]")
@@ -33,16 +33,16 @@ _GUI_DROPPED = re.compile(f"[^a-z0-9{_GUI_SPACE}]")
 def question_id(text: str) -> str:
     """Return Karenina's identifier for a question with this text.
 
-    It is made of the first 50 characters of the text, in lower case, and eight digits of its MD5 hash. Spaces become
-    hyphens; `?`, `.` and `,` go; everything else stays, so that the result may hold quotes or line breaks.
-    Raises `UnicodeEncodeError` (a `ValueError`) for a text with a lone surrogate, which has no UTF-8 form.
+    It consists of the first 50 characters of the text, in lower case, and eight digits of its MD5 hash. Spaces become
+    hyphens, `?`, `.` and `,` are removed, and other characters stay, including quotes and line breaks. Raises
+    `UnicodeEncodeError` (a `ValueError`) for a text with a lone surrogate, which has no UTF-8 form.
     """
     words = text.lower().replace(" ", "-").replace("?", "").replace(".", "").replace(",", "")
     return f"{QUESTION}{words[:_STEM_LENGTH]}-{_md5(text)[:_HASH_DIGITS]}"
 
 
 def unique_question_id(text: str, taken: Container[str]) -> str:
-    """Return the first of `question_id(text)`, the same with `-1`, `-2` and so on that is not in `taken`."""
+    """Return `question_id(text)`, with the first suffix of none, `-1`, `-2` and so on that is not in `taken`."""
     base = question_id(text)
     found, suffix = base, 0
     while found in taken:
@@ -52,15 +52,15 @@ def unique_question_id(text: str, taken: Container[str]) -> str:
 
 
 def question_object_id(text: str) -> str:
-    """Return the identifier that a `Question` object carries: 32 hexadecimal digits, the MD5 hash of the text."""
+    """Return the identifier of a `Question` object: the MD5 hash of the text, in 32 hexadecimal digits."""
     return _md5(text)
 
 
 def template_id(code: str | None) -> str:
-    """Return the identifier of a template's source text, the same for texts that differ in layout only.
+    """Return the identifier of a template's source text, which does not depend on the layout.
 
-    Common indentation, line endings, white space at line ends and around the whole do not count. A template that is
-    absent or blank has the identifier `no_template`.
+    Common indentation, line endings, white space at line ends and around the text do not count. An absent or blank
+    template has the identifier `no_template`.
     """
     if code is None or not code.strip():
         return NO_TEMPLATE
@@ -69,7 +69,7 @@ def template_id(code: str | None) -> str:
 
 
 def unix_time(date: object) -> float:
-    """Return an ISO 8601 date as seconds since 1970, UTC unless it says otherwise; the present for what is no date."""
+    """Return an ISO 8601 date as seconds since 1970, by default in UTC; the present for an invalid date."""
     try:
         moment = datetime.fromisoformat(date) if isinstance(date, str) else datetime.now(UTC)
     except ValueError:
@@ -84,12 +84,12 @@ def gui_question_id(text: str) -> str:
 
 
 def gui_element_id(key: str) -> str:
-    """Return the identifier of the element that the GUI's state holds under `key`; a prefix is not added twice."""
+    """Return the identifier of the element under `key` in the GUI's state; a prefix is not added twice."""
     return key if key.startswith(URN) else URN + key
 
 
 def gui_key(identifier: str | None, index: int) -> str:
-    """Return the key under which the GUI's state holds the element `identifier`, the one at `index` from 0."""
+    """Return the key in the GUI's state of the element `identifier`, at `index` from 0."""
     return identifier.removeprefix(URN) if identifier else f"question_{index}"
 
 
@@ -104,7 +104,7 @@ def gui_template_id(key: str) -> str:
 
 
 def gui_rating_id(name: str) -> str:
-    """Return the GUI's identifier for a trait; traits of one name share it, in whichever question they are."""
+    """Return the GUI's identifier for a trait, which traits of the same name share in all questions."""
     return f"{URN}rating-{_GUI_SPACES.sub('-', name.lower())}"
 
 
@@ -124,12 +124,12 @@ def _gui_hash(text: str) -> int:
 def _without_margin(code: str) -> str:
     """Remove the indentation that all lines share.
 
-    `textwrap.dedent` treats a line that holds nothing but a carriage return in one way up to Python 3.13 and in
-    another since; an identifier may not depend on that. This is the older way, by which existing ids were made.
+    `textwrap.dedent` treats a line with only a carriage return differently since Python 3.14, and an identifier must
+    not depend on that. This is the former treatment, with which existing identifiers were made.
     """
     lines = [line if line.strip(" \t") else "" for line in code.split("\n")]
     margins = {line[: len(line) - len(line.lstrip(" \t"))] for line in lines if line}
     margin = min(margins, default="")
-    while not all(one.startswith(margin) for one in margins):
+    while not all(other.startswith(margin) for other in margins):
         margin = margin[:-1]
     return "\n".join(line[len(margin) :] for line in lines)

@@ -1,4 +1,4 @@
-"""Phrases for messages: values, unknown names, and replacements for harmful characters."""
+"""Phrases for messages: values, unknown names, replacements for harmful characters, and widths on a terminal."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 BOOLEAN_WORDS = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
-"""Texts that stand for a boolean, in any case."""
+"""Texts that are read as a boolean, in any case."""
 
 _SHOWN = 60
 """The most characters of a text in a message."""
 _LONGEST = 80
-"""The longest name that is compared: difflib is quadratic, and longer names are hardly similar."""
+"""The longest name that is compared, because difflib is quadratic, and longer names are hardly similar."""
 _HARMFUL = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 _JOINERS = frozenset("\u200c\u200d")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def shown(value: object) -> str:
-    """Name a JSON value in a message: scalars as they are written, containers by their size."""
+    """Return a phrase for a JSON value: a scalar as it is written, a container by its size."""
     match value:
         case None:
             return "null"
@@ -47,12 +47,12 @@ def shown(value: object) -> str:
 
 
 def given(value: object) -> str:
-    """Return a phrase for the value in the place of a required one: "missing", or the value."""
+    """Return a phrase for an invalid value of a required member: "missing", or the value."""
     return "missing" if value is None else shown(value)
 
 
 def called(noun: str, name: object) -> str:
-    """Return a phrase for the subject of a finding: the noun and its name, or that it has none."""
+    """Return a phrase for the subject of a finding: the noun with its name, or without a name."""
     if not isinstance(name, str) or not name:
         return f"a {noun} without a name"
     line = " ".join(name[: 2 * _SHOWN].split())
@@ -67,7 +67,7 @@ def number(value: object) -> int | float | None:
 
 
 def numeric_text(value: object) -> float | None:
-    """Return the finite number that a text such as "5" stands for, or None."""
+    """Return the finite number in a text such as "5", or None."""
     if not isinstance(value, str):
         return None
     try:
@@ -78,7 +78,7 @@ def numeric_text(value: object) -> float | None:
 
 
 def is_boolean_like(value: object) -> bool:
-    """Return whether `value` is no boolean but is understood as one: 0, 1, or a word such as "yes"."""
+    """Return whether `value` is no boolean but is read as one: 0, 1, or a word such as "yes"."""
     if isinstance(value, str):
         return value.casefold() in BOOLEAN_WORDS
     return number(value) in {0, 1}
@@ -89,7 +89,7 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
 
     If none is similar, `otherwise` is the remedy; without it all known names are listed.
     """
-    import difflib  # noqa: PLC0415 - nobody waits for it who makes no mistake
+    import difflib  # noqa: PLC0415 - only errors need it
 
     choices = {choice.casefold(): choice for choice in known}
     near = difflib.get_close_matches(name.casefold(), choices, n=3) if len(name) <= _LONGEST else []
@@ -101,9 +101,9 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
 
 
 def harmless(text: str) -> str:
-    """Return `text` for one line of a terminal or a page, as many characters long.
+    """Return `text` for one line of a terminal or a page, with the same number of characters.
 
-    A control character becomes its picture, and a character that would reorder or break the line the replacement one.
+    A control character becomes its picture. A character that reorders or breaks the line becomes U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -124,12 +124,12 @@ def _harmless(char: str) -> str:
 
 
 def encodable(text: str) -> str:
-    r"""Return `text` with each half of a surrogate pair as `\udXXX`, which in JSON is that very half again."""
+    r"""Return `text` with each lone surrogate as the JSON escape `\udXXX`."""
     return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def error_message(error: BaseException) -> str:
-    """Return the type and the message of an exception; a half of a surrogate pair is escaped."""
+    """Return the type and the message of an exception, with lone surrogates escaped."""
     message = str(error)
     return encodable(f"{type(error).__name__}: {message}" if message else type(error).__name__)
 
@@ -146,9 +146,9 @@ def _cells(char: str) -> int:
 
 
 def head(text: str, room: int, *, more: bool = False) -> str:
-    """Return as much of the start of `text` as `room` cells hold, with an ellipsis where something is left out.
+    """Return the start of `text` that fits into `room` cells, with an ellipsis if a part is left out.
 
-    `more` says that something follows `text` that is left out in any case.
+    With `more`, a part after `text` was left out before.
     """
     if not more and cells(text) <= room:
         return text
@@ -162,7 +162,7 @@ def head(text: str, room: int, *, more: bool = False) -> str:
 
 
 def tail(text: str, room: int, *, more: bool = False) -> str:
-    """Return as much of the end of `text` as `room` cells hold; `more` says that something stands before it."""
+    """Return the end of `text` that fits into `room` cells; with `more`, a part before it was left out before."""
     return head(text[::-1], room, more=more)[::-1]
 
 

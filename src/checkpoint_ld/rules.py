@@ -1,6 +1,7 @@
-"""The catalogue of rules: each possible fault of a checkpoint under one stable code.
+"""The catalogue of rules: each possible fault of a checkpoint, with a stable code.
 
-Each rule has an example: a document that conforms, one that does not, and the place of the fault.
+The rules are nodes with a `ck:code` in the shipped Turtle files (`catalogue`, `finding`), which are parsed at build
+time. Each rule has an example (`example`): a document that conforms, one that does not, and the place of the fault.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ FOLDER = "shapes"
 PARSED = "parsed"
 """The folder in it with the parsed statements."""
 BLANK = "_:"
-"""The start of the names of blank nodes; those of each file have names of their own."""
+"""The start of the names of blank nodes, which contain the name of the file."""
 
 Term = str | list[str | None]
-"""An IRI, the name of a blank node, or of a literal: the text, the datatype unless plain, and the language if any."""
+"""An IRI, the name of a blank node, or the text, datatype and language of a literal (None without)."""
 Statements = dict[str, dict[str, list[Term]]]
 """The values of each subject by predicate, each once, in the order of the file."""
 Properties = dict[str, list[Term]]
@@ -53,16 +54,16 @@ _SEE_ALSO = "http://www.w3.org/2000/01/rdf-schema#seeAlso"
 
 
 class Rule(NamedTuple):
-    """One rule: what must not be so (`title`), why it matters, what to do about it.
+    """One rule: the fault (`title`), the reason why it is one, and the remedy.
 
-    `code` is stable, such as `KQ003`; `slug` is its name in words, such as `question-text`; `condition` is the name of
-    the fault in the format's description, such as `E-TEXT`, if it has one. `message` is the text of a finding with
-    placeholders such as `{?value}`. `shape` is the IRI of the rule. `family` is the title of the file that the rule
-    stands in, `see` the page of the documentation about it.
+    `code` is stable, such as `KQ003`. `slug` is its name, such as `question-text`. `condition` is the name of the fault
+    in the format's description, such as `E-TEXT`, if it has one. `message` is the text of a finding with placeholders
+    such as `{?value}`. `shape` is the IRI of the rule. `family` is the title of its file, `see` the page of the
+    documentation about it.
 
-    `member` is the key of the member that a finding points to, where it does not follow from the shape's path; `form`
-    is the form that values must have; `suggests` says that the nearest known name is the remedy; `excused` are the
-    beginnings of the names of dialects that have no place for what the rule requires.
+    `member` is the key of the member that a finding points to, if it does not follow from the shape's path. `form` is
+    the required form of values. With `suggests`, the most similar known name is the remedy. `excused` are prefixes of
+    the names of dialects that have no place for the required value.
     """
 
     code: str
@@ -126,16 +127,16 @@ def by_slug() -> Mapping[str, Rule]:
 
 @cache
 def shipped_in(file: Path) -> tuple[Rule, ...]:
-    """Return the rules in one of our files, which is parsed once for the catalogue and all profiles."""
+    """Return the rules in one of our files, which is read once for the catalogue and all profiles."""
     return tuple(rules_of(file))
 
 
 def rules_of(file: Path, *, named: bool = False) -> Iterator[Rule]:
     """Yield the rules in a Turtle file: the nodes with a `ck:code`.
 
-    With `named`, also those of named shapes without a code of their own: the end of their name serves as one.
+    With `named`, also named shapes without a code, with the end of their name as the code.
     """
-    nodes = {iri: one for iri, one in statements_in(file).items() if not iri.startswith(BLANK)}
+    nodes = {iri: properties for iri, properties in statements_in(file).items() if not iri.startswith(BLANK)}
     about = next((node for node in nodes.values() if _TITLE in node), {})
     for iri, properties in nodes.items():
         if CHECKPOINT_SHACL + "code" in properties:
@@ -173,13 +174,13 @@ def _rule(iri: str, properties: Properties, about: Properties) -> Rule:
 
 
 def statements_in(file: Path) -> Statements:
-    """Return the statements of a Turtle file. Raises SyntaxError for what is no Turtle, OSError."""
+    """Return the statements of a Turtle file. Raises SyntaxError for invalid Turtle, and OSError."""
     found = parsed_beforehand(file)
     return parsed(file) if found is None else found
 
 
 def parsed_beforehand(file: Path) -> Statements | None:
-    """Return the parsed statements of one of our files; None for others, and for one that was changed since."""
+    """Return the parsed statements of one of our files, None for any other or changed file."""
     folder = data.folder(FOLDER)
     if not file.is_relative_to(folder) or not (beforehand := parsed_file(folder, file)).is_file():
         return None
@@ -189,7 +190,7 @@ def parsed_beforehand(file: Path) -> Statements | None:
 
 
 def parsed_file(folder: Path, file: Path) -> Path:
-    """Return the path of the parsed statements of our `file` in `folder`."""
+    """Return the path of the parsed statements of `file` in `folder`."""
     return (folder / PARSED / file.relative_to(folder)).with_suffix(".json")
 
 
@@ -198,13 +199,13 @@ def parsed(file: Path) -> Statements:
     found: Statements = {}
     names: dict[str, str] = {}
 
-    def term(one: Any) -> Term:
-        if isinstance(one, pyoxigraph.NamedNode):
-            return str(one.value)
-        if isinstance(one, pyoxigraph.BlankNode):
-            return names.setdefault(one.value, f"{BLANK}{file.stem}-{len(names)}")
-        datatype = None if one.datatype.value.endswith(("#string", "#langString")) else one.datatype.value
-        return [one.value, datatype, one.language]
+    def term(node: Any) -> Term:
+        if isinstance(node, pyoxigraph.NamedNode):
+            return str(node.value)
+        if isinstance(node, pyoxigraph.BlankNode):
+            return names.setdefault(node.value, f"{BLANK}{file.stem}-{len(names)}")
+        datatype = None if node.datatype.value.endswith(("#string", "#langString")) else node.datatype.value
+        return [node.value, datatype, node.language]
 
     for quad in pyoxigraph.parse(path=file, format=pyoxigraph.RdfFormat.TURTLE, base_iri=SHAPES):
         if not isinstance(quad.object, pyoxigraph.Triple):
@@ -220,7 +221,7 @@ def text_of(term: Term) -> str:
 
 
 def checksum(file: Path) -> int:
-    """Return a checksum of a file, by which a change is detected."""
+    """Return a checksum of a file, which detects changes."""
     return zlib.crc32(file.read_bytes())
 
 
@@ -232,9 +233,8 @@ _LEFT_OUT = "…"
 class Example:
     """The example of one rule.
 
-    `valid` and `invalid` are the texts of two documents that differ in the value that the rule is about; `pointer` is
-    the place of the finding (RFC 6901). `profile` is the profile of the rule. `good` and `bad` are the relevant parts
-    of the two, for reading.
+    `valid` and `invalid` are the texts of two documents that differ in the value of the rule. `pointer` is the place of
+    the finding (RFC 6901). `profile` is the profile of the rule. `good` and `bad` are the relevant parts of the two.
     """
 
     code: str
@@ -249,7 +249,7 @@ class Example:
 
 @cache
 def example(code: str) -> Example | None:
-    """Return the example of the rule `code`, None for a rule that is not shipped."""
+    """Return the example of the rule `code`, None for a rule that is not ours."""
     path = data.folder(FOLDER) / _FOLDER / f"{code}.json"
     if not path.is_file():
         return None
@@ -277,7 +277,7 @@ def example(code: str) -> Example | None:
 
 
 def document(name: str) -> Any:
-    """Return the valid document called `name` that examples start from."""
+    """Return the valid document `name`, on which examples are based."""
     return json.loads(data.text(FOLDER, f"{_FOLDER}/{name}.jsonld"))
 
 
@@ -298,7 +298,7 @@ def patch(tree: Any, operations: list[dict[str, Any]]) -> None:
 
 
 def _part(tree: Any, other: Any, pointer: str) -> str:
-    """Return the object nearest to `pointer` as JSON text; parts that equal those of `other` are shown as …."""
+    """Return the object nearest to `pointer` as JSON text, with … for parts that equal those of `other`."""
     found, same = tree, other
     value, counterpart = tree, other
     for step in _tokens(pointer):
@@ -316,17 +316,17 @@ def _abridged(value: Any, other: Any) -> Any:
     if isinstance(value, dict):
         return {
             key: _LEFT_OUT
-            if isinstance(one, (dict, list)) and one and one == _member(other, key)
-            else _abridged(one, _member(other, key))
-            for key, one in value.items()
+            if isinstance(member, (dict, list)) and member and member == _member(other, key)
+            else _abridged(member, _member(other, key))
+            for key, member in value.items()
             if key != "@context"
         }
     if isinstance(value, list):
         return [
             _LEFT_OUT
-            if isinstance(one, (dict, list)) and one == _member(other, str(at))
-            else _abridged(one, _member(other, str(at)))
-            for at, one in enumerate(value)
+            if isinstance(member, (dict, list)) and member == _member(other, str(at))
+            else _abridged(member, _member(other, str(at)))
+            for at, member in enumerate(value)
         ]
     return value
 

@@ -1,4 +1,4 @@
-"""Values that look like secrets: keys that give access to a service and must not be in a shared file."""
+"""Detection of secrets: access keys of services, which must not be in a shared file, by their form or their name."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _LONGEST = 10_000
 _SUSPICIOUS_PART = re.compile(
     r"[-_ABx](?:(?<=[spr]k-)|(?<=gh[pousr]_)|(?<=hf_)|(?<=A)(?:KIA|Iza)|(?<=B)earer|(?<=x)ox|(?<=-)----BEGIN)"
 )
-"""Parts of suspicious values, by a rare character, which is searched for first."""
+"""A part of each suspicious value; it starts with a rare character, so that the search is fast."""
 
 WITHHELD = "(withheld: it looks like a secret)"
-"""The text in place of a value that looks like a secret."""
+"""The text that replaces a probable secret."""
 
 
 def secret(value: Any) -> str | None:
-    """Return the place in the settings of a model of a value that looks like a secret, without repeating it."""
+    """Return a phrase with the place of the first probable secret in the settings of a model, without its value."""
     if is_harmless(value):
         return None
-    for path, one in walk(value):
-        if not isinstance(one, str) or not one:
+    for path, text in walk(value):
+        if not isinstance(text, str) or not text:
             continue
         key = next((step for step in reversed(path) if isinstance(step, str)), "")
-        is_named, is_secret = _names_secret(key[:_LONGEST]), _is_secret(one)
-        if (is_named or is_secret) and not _PLACEHOLDER.fullmatch(one[:_LONGEST]):
+        is_named, is_secret = _names_secret(key[:_LONGEST]), _is_secret(text)
+        if (is_named or is_secret) and not _PLACEHOLDER.fullmatch(text[:_LONGEST]):
             where = "/".join(map(str, path)) or "the value"
             return f"{where} has a value" if is_named else f"{where} looks like an access key"
     return None

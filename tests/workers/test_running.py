@@ -144,7 +144,7 @@ def test_a_listener_that_was_interrupted_leaves_no_process(monkeypatch: pytest.M
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Worker, "ask", interrupt)
+    monkeypatch.setattr(Worker, "call", interrupt)
     with pytest.raises(KeyboardInterrupt):
         confined("while True: pass")
 

@@ -1,4 +1,4 @@
-"""Bulk: very many checkpoints as N-Quads and findings, in shards that can be made in any order and by any number."""
+"""Bulk: very many checkpoints as N-Quads and findings, in shards that independent processes can make in any order."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ class Shard:
 
     @property
     def stem(self) -> str:
-        """What the names of the shard's files begin with."""
+        """The start of the names of the shard's files."""
         return f"part-{self.index:05}"
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertOptions:
-    """How shards are converted; it travels to other processes and machines.
+    """The options of a conversion, which can be pickled for other processes and machines.
 
     With a `profile` each checkpoint is validated by its rules; without one, findings are those of reading, which is
-    faster. `quads` false writes findings only, `compressed` writes N-Quads with gzip.
+    faster. `quads` false writes findings only, `compressed` packs N-Quads with gzip.
     """
 
     profile: str | None = None
@@ -78,11 +78,11 @@ class ConvertOptions:
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """The result of a shard; all but `seconds` and `peak_rss` depend on its input alone.
+    """The result of a shard; all except `seconds` and `peak_rss` depend only on its input.
 
     `checkpoints` were converted, `failed` could not be; `findings` counts by code. `sha256` is that of the N-Quads
-    before compression. `peak_rss` is the most memory that the process ever had, in bytes. Both are 0 for a shard that
-    was there already.
+    before compression. `peak_rss` is the peak memory of the process, in bytes. `seconds` and `peak_rss` are 0 for a
+    shard that was converted before.
     """
 
     index: int
@@ -95,14 +95,14 @@ class ShardResult:
     peak_rss: int = 0
 
     def as_json(self) -> Json:
-        """Return what depends on the input alone as a JSON object."""
+        """Return the members that depend only on the input, as a JSON object."""
         return {name: value for name, value in asdict(self).items() if name not in {"seconds", "peak_rss"}}
 
 
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
-    """Divide files into shards of about `target_bytes`, sorted by path: the same files give the same shards.
+    """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
 
-    Raises SourceMissingError for a file that is not there, SettingsError for a target below 1.
+    Raises SourceMissingError for a missing file, SettingsError for a target below 1.
     """
     if target_bytes < 1:
         raise SettingsError(f"shards of {target_bytes} bytes cannot be: give a size of 1 or more")
@@ -117,12 +117,12 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
 
 
 def in_parts(sizes: Mapping[str, int], number: int) -> list[list[str]]:
-    """Divide names with sizes into at most `number` parts of about one size, none of them empty."""
+    """Divide names with sizes into at most `number` nonempty parts of about equal size."""
     share = max(1, -(-sum(sizes.values()) // number))
     parts: dict[int, list[str]] = {}
     before = 0
     for name, size in sizes.items():
-        # A name belongs to the part that its middle is in, so that parts differ by no more than one name.
+        # A name belongs to the part of its middle, so that parts differ by at most one name.
         parts.setdefault((before + size // 2) // share, []).append(name)
         before += size
     return list(parts.values())
@@ -130,7 +130,7 @@ def in_parts(sizes: Mapping[str, int], number: int) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One checkpoint: its bytes, the name that shows its syntax, and its line where its file has one to a line."""
+    """One checkpoint: its bytes, a name with the extension of its syntax, and its line in a file with many."""
 
     data: bytes
     name: str
@@ -140,7 +140,7 @@ class Record:
 def records(path: str) -> Iterator[Record]:
     """Yield the checkpoints of a file, unpacked if its name ends with `.gz`.
 
-    Raises ReadError for a file that cannot be read or unpacked, or that holds what is too large.
+    Raises ReadError for a file that cannot be read or unpacked, and for a checkpoint that is too large.
     """
     name, most = path.removesuffix(COMPRESSED), DEFAULT_LIMITS.size
     with _opened(path) as file:
@@ -163,7 +163,7 @@ def records(path: str) -> Iterator[Record]:
 
 
 def state(path: str) -> dict[str, str | int]:
-    """Return size and SHA-256 of a file as it lies. Raises ReadError."""
+    """Return size and SHA-256 of a file, without unpacking it. Raises ReadError."""
     with _opened(path, unpacked=False) as file:
         hashed = hashlib.file_digest(cast("Any", file), "sha256").hexdigest()
         return {"size": file.tell(), "sha256": hashed}
@@ -182,16 +182,16 @@ def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
 
 
 def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
-    """Write the N-Quads and the findings of a shard, unless they are there; return the result.
+    """Write the N-Quads and the findings of a shard, unless a previous run did; return the result.
 
-    A checkpoint that cannot be converted becomes a finding, and the others go on. The same input gives the same bytes.
-    Raises SettingsError for a profile that does not exist, ReadError for a file that vanished, WriteError for a folder
-    that cannot be written to.
+    A checkpoint that cannot be converted becomes a finding, without effect on the others. The same input gives the same
+    bytes. Raises SettingsError for a profile that does not exist, ReadError for a file that vanished, WriteError for a
+    folder that cannot be written.
     """
     started = time.monotonic()
     wanted, out = _wanted(shard, options), Path(shard.out)
     done = out / f"{shard.stem}.done.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):  # there is no sound mark
+    with suppress(OSError, ValueError, KeyError, TypeError):  # there is no valid mark
         mark = orjson.loads(done.read_bytes())
         fits = all((out / output["file"]).stat().st_size == output["size"] for output in mark["outputs"])
         if fits and mark["asked"] == wanted:
@@ -207,7 +207,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
 
 
 def _wanted(shard: Shard, options: ConvertOptions) -> Json:
-    """Return all that the output depends on."""
+    """Return everything that the output depends on."""
     inputs = [{"path": path, **state(path)} for path in shard.paths]
     return {"inputs": inputs, "options": asdict(options), "software": version("checkpoint-ld")}
 
@@ -222,7 +222,7 @@ def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) ->
     with ExitStack() as stack:
         files: list[Any] = [stack.enter_context(part.open("wb")) for part in parts]
         if options.quads and options.compressed:
-            # Neither a name nor a time goes into a compressed file: the same content gives the same bytes.
+            # A compressed file has no name and time, so that the same content gives the same bytes.
             files[2] = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=files[2], mtime=0))
         writing = _Writing(profile, *files)
         for path in shard.paths:
@@ -240,7 +240,7 @@ def _written(shard: Shard, options: ConvertOptions, profile: Profiles | None) ->
 
 @dataclass
 class _Writing:
-    """The open files of a shard, `quads_file` None where none are wanted, and what was written so far."""
+    """The open files of a shard (`quads_file` may be None), and the counts of their content."""
 
     profile: Profiles | None
     findings_file: IO[bytes]
@@ -253,7 +253,7 @@ class _Writing:
     hashed: Any = field(default_factory=hashlib.sha256)
 
     def convert(self, path: str) -> None:
-        """Write what the checkpoints of a file give."""
+        """Write the statements and findings of the checkpoints of a file."""
         try:
             for record in records(path):
                 try:
@@ -287,9 +287,9 @@ class _Writing:
         self._write_findings(map(_finding, error.findings) if error.findings else [unreadable], path, line)
 
     def _write_findings(self, found: Iterable[Json], path: str, line: int | None) -> None:
-        for one in found:
-            self.counted[one["code"]] += 1
-            self.findings_file.write(_json({"file": path, "record": line, **one}))
+        for finding in found:
+            self.counted[finding["code"]] += 1
+            self.findings_file.write(_json({"file": path, "record": line, **finding}))
 
 
 def _finding(found: Finding) -> Json:
@@ -319,7 +319,7 @@ class BulkReport:
 
     @property
     def findings(self) -> dict[str, int]:
-        """How many findings there are of each code."""
+        """The number of findings of each code."""
         counted: Counter[str] = Counter()
         for result in self.results:
             counted.update(result.findings)
@@ -330,7 +330,7 @@ class BulkReport:
         return sum(int(getattr(result, name)) for result in self.results)
 
     def as_json(self) -> Json:
-        """Return what depends on the input alone as a JSON object."""
+        """Return the members that depend only on the input, as a JSON object."""
         totals = {name: self.total(name) for name in _COUNTS}
         lost = [list(shard.paths) for shard in self.lost]
         shards = [result.as_json() for result in self.results]
@@ -345,16 +345,16 @@ def run(
     progress: Callable[[int, int], None] | None = None,
     convert: Convert = convert_shard,
 ) -> BulkReport:
-    """Convert shards in `jobs` processes, one of them in this process; write `manifest.json` when all are done.
+    """Convert shards in `jobs` processes, or in this process if it is 1; write `manifest.json` at the end.
 
-    `progress` is called with the number of shards that are done, and of all. When a process dies, its shard is tried
-    once more on its own, and is `lost` if that fails too; other shards go on. Raises what `convert_shard` raises,
-    and WriteError for a folder with other shards. Where `jobs` is more than 1, the calling program must not do its work
-    when it is imported (`if __name__ == "__main__":`).
+    `progress` is called with the number of finished shards, and of all. If a process dies, its shard is tried again
+    alone, and is `lost` if that fails too; other shards continue. Raises as `convert_shard`, and WriteError for a
+    folder with other shards. If `jobs` is more than 1, the main module must be importable without side effects
+    (`if __name__ == "__main__":`).
     """
     known = {shard.stem for shard in shards}
     for folder in {shard.out for shard in shards}:
-        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run, taken for one of this run
+        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run with more shards
             if mark.name.removesuffix(".done.json") not in known:
                 raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
     _clear_leftovers(shards)
@@ -376,20 +376,20 @@ def run(
 
 
 def outputs(shards: Iterable[Shard]) -> list[str]:
-    """Return the paths of all that a run may write."""
+    """Return the paths of all files that a run may write."""
     ends = ("findings.jsonl", "graphs.jsonl", "nq", f"nq{COMPRESSED}", "done.json")
     parts = [str(Path(shard.out, f"{shard.stem}.{end}")) for shard in shards for end in ends]
     return [*parts, *{str(Path(shard.out, MANIFEST)) for shard in shards}]
 
 
-def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
-    """Return the paths that a run would overwrite and that are not its own: of other input or options, or unknown."""
+def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
+    """Return the files that a run would overwrite and that it did not write: of other input or options, or unknown."""
     own, found = set(), []
     for shard in shards:
         first, *others, mark, manifest = outputs([shard])
         try:
             is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == _wanted(shard, options))
-        except FileNotFoundError:  # its findings are the first to be in their place
+        except FileNotFoundError:  # the findings are renamed first
             is_own = Path(first).exists()
         except (OSError, ValueError, KeyError, TypeError):
             is_own = False
@@ -401,9 +401,9 @@ def of_others(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
 
 
 def _clear_leftovers(shards: Sequence[Shard]) -> None:
-    """Remove the unfinished files of processes that were killed; one run at a time works on a folder.
+    """Remove the unfinished files of killed processes; only one run at a time may use a folder.
 
-    When a process dies, the pool ends those beside it, wherever they are.
+    When a process dies, the pool kills the others at any point.
     """
     for folder in {Path(shard.out) for shard in shards}:
         for file in folder.glob(f".{'[0-9a-f]' * 16}.tmp"):
@@ -413,7 +413,7 @@ def _clear_leftovers(shards: Sequence[Shard]) -> None:
 def _pooled(
     waiting: deque[Shard], options: ConvertOptions, convert: Convert, jobs: int, lost: list[Shard]
 ) -> Iterator[ShardResult]:
-    """Convert until no shard waits or a process dies; then try the unfinished shards, each on its own."""
+    """Convert until no shard waits or a process dies; then try each unfinished shard alone."""
     under_way: dict[Future[ShardResult], Shard] = {}
     with pool(jobs) as workers:
         try:
@@ -439,13 +439,13 @@ def _pooled(
 
 
 def pool(jobs: int) -> ProcessPoolExecutor:
-    """Return processes to share work with."""
+    """Return a pool of processes."""
     # Spawned processes do not inherit threads or locks in an unknown state.
     return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_on_interrupt)
 
 
 def _end_on_interrupt() -> None:
-    """Let Ctrl-C end a process at once: what it has not finished leaves no mark."""
+    """Let Ctrl-C end a process at once; unfinished shards leave no mark."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -21,16 +21,17 @@ PROJECT_FILE = "pyproject.toml"
 TABLE = "checkpoint-ld"
 """Name of the table in pyproject.toml, below `tool`."""
 FAIL_ON = ("violation", "warning", "info", "never")
-"""The severity from which on a finding makes a run fail."""
+"""The least severities at which a finding makes a run fail."""
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """The settings of a project; None or empty where it has set nothing.
+    """The settings of a project; missing settings are None or empty.
 
-    `file` is where it stands, None for no file at all. Globs of `exclude` and `per_file_ignores` are relative to the
-    folder of that file; `shapes` and `baseline` are paths that can be opened from here. `rules_url` is the address of
-    the page of a rule, with `{code}` in it; `git_patterns` say which files git is to merge by us, beside `*.jsonld`.
+    `file` is its file, None without a file. Globs of `exclude` and `per_file_ignores` are relative to the folder of
+    that file; `shapes` and `baseline` are paths relative to the current folder. `rules_url` is the address of the page
+    of a rule, with `{code}` in it. `git_patterns` are the files that git merges with our driver, in addition to
+    `*.jsonld`.
     """
 
     file: Path | None = None
@@ -49,14 +50,14 @@ class Configuration:
 
     @property
     def folder(self) -> Path:
-        """The folder that globs are relative to."""
+        """The base folder of globs."""
         return self.file.parent if self.file is not None else Path()
 
 
 def find(start: Path) -> Configuration:
-    """Return the nearest configuration, in `start` or a folder above it; in one folder the own file comes first.
+    """Return the nearest configuration, in `start` or a folder above it; .checkpoint-ld.toml comes first in a folder.
 
-    A pyproject.toml without a table of ours is passed by. Raises SettingsError for one that makes no sense.
+    A pyproject.toml without our table is ignored. Raises SettingsError for an invalid configuration.
     """
     for folder in (start.resolve(), *start.resolve().parents):
         for name in (OWN_FILE, PROJECT_FILE):
@@ -68,7 +69,7 @@ def find(start: Path) -> Configuration:
 
 
 def of_file(file: Path) -> Configuration:
-    """Return the configuration in `file`. Raises SettingsError if there is none, or if it makes no sense."""
+    """Return the configuration in `file`. Raises SettingsError if there is none, or if it is invalid."""
     table = _table(file)
     if table is None:
         raise SettingsError(f"{file}: there is no table [tool.{TABLE}]; add it, or name another file")
@@ -78,7 +79,9 @@ def of_file(file: Path) -> Configuration:
 def selection(
     chosen: Configuration, rules: Mapping[str, Rule], *, select: Iterable[str] = (), ignore: Iterable[str] = ()
 ) -> Selection:
-    """Return the selection of findings, of the rules of all profiles and of `rules`; `select` and `ignore` go first.
+    """Return the selection of findings, of the rules of all profiles and of `rules`.
+
+    `select` and `ignore` override the configuration.
 
     Raises SettingsError for an unknown name.
     """
@@ -101,7 +104,7 @@ def _table(file: Path) -> dict[str, Any] | None:
             document = tomllib.load(opened)
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:  # tomllib's own, and text that is not UTF-8
+    except ValueError as error:  # of tomllib, or for text that is not UTF-8
         raise SettingsError(f"{file}: this is no TOML: {error}") from error
     if file.name != PROJECT_FILE:
         return document
@@ -136,7 +139,7 @@ _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "max-per-rule": (lambda value: type(value) is int and value >= 0, "a whole number, 0 for all"),
     "per-file-ignores": (lambda value: isinstance(value, dict), "a table of patterns with arrays of rules"),
 }
-"""The types of the settings that are no arrays of texts."""
+"""Checks of the settings that are no arrays of texts."""
 
 
 def _checked(file: Path, key: str, value: Any) -> Any:

@@ -24,10 +24,10 @@ STANDARD = "-"
 EXTENSIONS = tuple(extension + end for extension in (".json", ".jsonld", *emission.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are read."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
-"""Folders that are never entered, beside hidden ones."""
+"""Folders that are never entered, in addition to hidden ones."""
 
-# An instance of what checkpoints are made of; a context or a shape that only names the class is none. They are
-# compiled when a folder is searched.
+# Instances of the classes in checkpoints; contexts and shapes only name a class. The expressions are compiled when a
+# folder is searched.
 _SIGN = (
     rb'"@?type"\s*:\s*(?:\[\s*)?"(?:[^"]*[/:])?(?:DataFeed|DataFeedItem|Question|Rating|SoftwareSourceCode)"'
     rb'|"dataFeedElement"\s*:\s*\['
@@ -44,7 +44,7 @@ _SIGNS = (
 
 
 class Discovery(NamedTuple):
-    """The result: `files` sorted, each once; the number of other files that were skipped; patterns without a match."""
+    """The result: `files` sorted, without repetition; the number of other files; patterns without a match."""
 
     files: tuple[str, ...]
     passed_over: int = 0
@@ -54,9 +54,9 @@ class Discovery(NamedTuple):
 def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | Path = ".") -> Discovery:
     """Find the files for `paths`: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
 
-    A named file is always among them, even if it does not exist: reading it will report that. A file that matches a
-    pattern counts as named, unless it matches one of `exclude` too, which are relative to `root`. Other files in a
-    folder count if they have a known extension and show a sign of a checkpoint. `-` stays as it is.
+    A named file is always included, even if it does not exist, which reading it reports. A file that matches a pattern
+    is included, unless it matches one of `exclude`, which are relative to `root`. A file in a folder is included if it
+    has a known extension and a sign of a checkpoint. `-` stays as it is.
     """
     search = _Search(exclude, Path(root).resolve())
     unmatched = []
@@ -64,14 +64,14 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
         is_pattern = path != STANDARD and selection.MAGIC.search(path) and not os.path.lexists(path)
         found = search.matching(path) if is_pattern else [path]
         unmatched += [] if found else [path]
-        for one in found:
-            search.add(one)
+        for match in found:
+            search.add(match)
     passed_over = len(search.passed_over - search.files.keys())
     return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
 
 
 class _Search:
-    """`files` and `passed_over` hold real paths, so that nothing counts twice; `files` has the names as found, too."""
+    """A search; `files` maps real paths to the given names, `passed_over` has the real paths of other files."""
 
     def __init__(self, exclude: Sequence[str], root: Path) -> None:
         self.exclude = exclude
@@ -86,7 +86,7 @@ class _Search:
         return [path for path in glob.glob(pattern) if self._is_included(path)]  # noqa: PTH207 - it takes absolute ones
 
     def add(self, path: str) -> None:
-        """Add a file, or what a folder holds."""
+        """Add a file, or the checkpoints in a folder."""
         if path == STANDARD or not os.path.isdir(path):  # noqa: PTH112 - pathlib raises for a name that is too long
             self.files.setdefault(path if path == STANDARD else os.path.realpath(path), path)
             return
@@ -100,7 +100,7 @@ class _Search:
                 self.passed_over.add(real)
 
     def _below(self, path: str) -> Iterator[str]:
-        """Yield the files below a folder, none from folders that are hidden or not the user's own."""
+        """Yield the files below a folder, except those in hidden and SKIPPED folders."""
         visited: set[str] = set()
         for folder, below, names in os.walk(path, followlinks=True):
             real = os.path.realpath(folder)
@@ -109,8 +109,8 @@ class _Search:
                 continue
             visited.add(real)
             inner = _placed(folder, below)
-            below[:] = sorted(name for name, one in inner if name not in SKIPPED and self._is_wanted(name, one))
-            yield from (one for name, one in _placed(folder, sorted(names)) if self._is_wanted(name, one))
+            below[:] = sorted(name for name, place in inner if name not in SKIPPED and self._is_wanted(name, place))
+            yield from (place for name, place in _placed(folder, sorted(names)) if self._is_wanted(name, place))
 
     def _is_wanted(self, name: str, path: str) -> bool:
         return not name.startswith(".") and self._is_included(path)
@@ -121,17 +121,18 @@ class _Search:
 
 
 def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return names in a folder, each with its path; `./a` is called `a`."""
-    # Strings all the way, for folders can be large.
+    """Return names in a folder, each with its normalized path."""
+    # Strings instead of paths, because folders can be large.
     return [(name, os.path.normpath(os.path.join(folder, name))) for name in names]  # noqa: PTH118 - see above
 
 
 def shows_a_checkpoint(file: Path) -> bool:
     """Return whether a file in a folder may be a checkpoint, valid or not.
 
-    A file that cannot be opened, is too large or, as .jsonld, is no JSON counts as one: validation will report it.
+    The result is True for a file that cannot be opened, is too large or, as .jsonld, is no JSON, so that validation
+    reports it.
     """
-    if file.exists() and not file.is_file():  # to read a pipe or a device may never end
+    if file.exists() and not file.is_file():  # reading a pipe or a device may never end
         return False
     try:
         if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
@@ -144,8 +145,8 @@ def shows_a_checkpoint(file: Path) -> bool:
 
 
 def is_checkpoint(data: bytes) -> bool:
-    """Return whether a text shows a sign of a checkpoint, valid or not."""
-    text = data.replace(b"\0", b"")  # signs are found in UTF-16 as well, without its zero bytes
+    """Return whether a text has a sign of a checkpoint, valid or not."""
+    text = data.replace(b"\0", b"")  # without zero bytes, signs are also found in UTF-16
     return any(all(re.search(sign, text) for sign in signs) for signs in _SIGNS)
 
 

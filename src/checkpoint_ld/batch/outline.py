@@ -1,4 +1,7 @@
-"""The outline of a large file: the places of its windows of questions, and the questions that belong together."""
+"""The outline of a large file: the places of its windows of questions, and the questions that depend on each other.
+
+`outline` scans the file once: `Elements` yields the questions with their places, `_Survey` divides them into windows.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +26,17 @@ if TYPE_CHECKING:
 
 
 WINDOW = 512
-"""Questions in a window: more save no time, and fewer hardly any memory."""
+"""The number of questions in a window; more save no time, and fewer hardly any memory."""
 QUESTIONS = "dataFeedElement"
 """The member of the root whose elements are processed in windows."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The text around the questions: `head` before the first one, `tail` from the bracket after the last one on.
+    """The text around the questions: `head` before the first question, `tail` from the closing bracket on.
 
-    `gap` is the white space before the first question, also part of the head, and `foot` that after the last one, so
-    that a window is laid out as the file is. `closed` is where the bracket stands, `root` the root's name.
+    `gap` is the white space before the first question, also part of the head, and `foot` that after the last question,
+    so that a window has the layout of the file. `closed` is the place of the closing bracket, `root` the root's name.
     """
 
     head: bytes
@@ -46,10 +49,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Window:
-    """Questions that stand one after the other: the first one's number, how many, the place and the end of their text.
+    """Consecutive questions: the number of the first question, their count, the start and the end of their text.
 
-    `guests` are earlier questions, by number, start and end, that share a text or an identifier with one of these.
-    `names` are those of earlier objects that a question of this window claims too.
+    `guests` are earlier questions, by number, start and end, that share a text or an identifier with a question of the
+    window. `names` are those names of earlier questions that a question of this window has as well.
     """
 
     first: int
@@ -61,7 +64,7 @@ class Window:
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-# The value of a number does not matter here; only its type does.
+# Only the type of a number is needed, so it is not converted.
 _DECODER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 _CHUNK = 1 << 22
 _LARGEST = 1 << 25
@@ -77,7 +80,7 @@ class Spot(NamedTuple):
 
 
 class Element(NamedTuple):
-    """One element of an array: its value as far as numbers do not matter, its text, where it starts and ends."""
+    """An element of an array: its value (numbers are lengths), its text, and its start and end."""
 
     value: Any
     text: bytes
@@ -86,15 +89,15 @@ class Element(NamedTuple):
 
 
 class UnusualFileError(Exception):
-    """A file that cannot be processed in windows; the text says why."""
+    """A file that cannot be processed in windows; the text is the reason."""
 
 
 class Elements:
     """The elements of the array that is the member `name` of the root object of a JSON file in UTF-8.
 
-    `opened` is the position after the opening bracket of the array, `closed` that of the closing bracket, once all
-    elements were read. Any fault raises `UnusualFileError` without a place, since the file is read again in parts.
-    Text after the array is not read.
+    `opened` is the place after the opening bracket of the array, `closed` that of the closing bracket, after all
+    elements were read. Any fault raises `UnusualFileError` without a place, because the file is then read whole. Text
+    after the array is not read.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -102,28 +105,28 @@ class Elements:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at = "", 0
         self._is_over = False
-        self._here = Spot(0, 1, 1)
+        self._spot = Spot(0, 1, 1)
         self._open(name)
-        self.opened = self.closed = self._here
+        self.opened = self.closed = self._spot
 
     def __iter__(self) -> Iterator[Element]:
         is_empty = self._next() == "]"
         while not is_empty:
-            start = self._here
+            start = self._spot
             value, text = self._value()
-            yield Element(value, text.encode(), start, self._here.offset)
+            yield Element(value, text.encode(), start, self._spot.offset)
             if self._next() != ",":
                 break
             self._expect(",")
             self._next()
-        self.closed = self._here
+        self.closed = self._spot
         self._expect("]")
 
     def _open(self, name: str) -> None:
-        """Go to the first element."""
+        """Skip to the first element."""
         if self._next() == "\ufeff":
             self._expect("\ufeff")
-            self._here = Spot(self._here.offset, 1, 1)
+            self._spot = Spot(self._spot.offset, 1, 1)
         self._expect("{")
         while True:
             self._next()
@@ -139,7 +142,7 @@ class Elements:
             self._expect(",")
 
     def _value(self) -> tuple[Any, str]:
-        """Step over the value that starts here; return it and its text."""
+        """Skip the value at the current place; return it and its text."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
@@ -147,7 +150,7 @@ class Elements:
                 raise UnusualFileError("it is nested very deeply") from None
             except ValueError:
                 end = -1
-            # A value at the end of the buffer may go on after it.
+            # A value at the end of the buffer may be incomplete.
             if (end < 0 or end == len(self._text)) and not self._is_over:
                 self._read()
             elif end < 0:
@@ -158,7 +161,7 @@ class Elements:
                 return value, text
 
     def _next(self) -> str:
-        """Step over white space; return the character after it, nothing at the end of the file."""
+        """Skip white space; return the character after it, empty at the end of the file."""
         while True:
             match = _SPACE.match(self._text, self._at)
             if match is not None and match.end() > self._at:
@@ -168,15 +171,15 @@ class Elements:
             self._read()
 
     def _expect(self, character: str) -> None:
-        """Step over a character, which has to come next."""
+        """Skip a character, which has to come next."""
         if self._next() != character:
             raise UnusualFileError("it is no JSON object, or was cut off")
         self._advance(character)
 
     def _advance(self, passed: str) -> None:
-        offset, line, column = self._here
+        offset, line, column = self._spot
         lines = passed.count("\n")
-        self._here = Spot(
+        self._spot = Spot(
             offset + (len(passed) if passed.isascii() else len(passed.encode())),
             line + lines,
             len(passed) - passed.rfind("\n") if lines else column + len(passed),
@@ -184,7 +187,7 @@ class Elements:
         self._at += len(passed)
 
     def _read(self) -> None:
-        """Read on; more at a time where a value is longer than what was read, so that the cost stays linear."""
+        """Read more; at least as much as the incomplete value, so that the cost stays linear."""
         rest = self._text[self._at :]
         if len(rest) > _LARGEST:
             raise UnusualFileError(f"a value in it is longer than {_LARGEST:,} characters, or it is no JSON")
@@ -198,14 +201,14 @@ class Elements:
 
 
 _NOT_IN_NAMES = ("#", "%23")
-"""What would make the names of objects without identifiers of their own look alike."""
-_HIDING = (b"\\u0040", b"\\u0069", b"\\u0064")
-"""How the characters of `@id` may be written, too."""
+"""Texts in identifiers that conflict with the minted names of objects without identifiers."""
+_ESCAPES = (b"\\u0040", b"\\u0069", b"\\u0064")
+"""The escapes of the characters of `@id`."""
 _SHARED = "an object inside a question, or beside the questions, has the identifier of another one"
 
 
 class _Survey:
-    """What is kept of the questions that were seen: places, and by identifier and text the first that has it."""
+    """The questions read so far: their places, and the first question of each identifier and text."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -213,14 +216,14 @@ class _Survey:
         self._spans = array("Q"), array("Q")
         self._names: dict[str, int] = {}
         self._below: set[str] = set()
-        # The hash of a text is enough: a collision only puts two questions together needlessly.
+        # The hash of a text suffices; a collision only makes a needless guest.
         self._texts: dict[int, int] = {}
         self._repeated: set[str] = set()
         self._guests: set[int] = set()
         self._start = Spot(0, 1, 1)
 
     def add(self, element: Element) -> None:
-        """Take note of the next question."""
+        """Add the next question."""
         starts, ends = self._spans
         at = len(starts)
         if at % self.size == 0:
@@ -247,7 +250,7 @@ class _Survey:
             self.close()
 
     def close(self) -> None:
-        """Make a window of the questions since the last one, if there are any."""
+        """Make a window of the questions since the last window, if there are any."""
         starts, ends = self._spans
         first = len(self.windows) * self.size
         if first < len(starts):
@@ -256,8 +259,8 @@ class _Survey:
             self.windows.append(Window(first, len(starts) - first, self._start, ends[-1], guests, names))
             self._repeated, self._guests = set(), set()
 
-    def settled(self, root: dict[str, Any]) -> frozenset[str]:
-        """Return the names of all objects. Refuses files whose windows could depend on each other in other ways."""
+    def all_names(self, root: dict[str, Any]) -> frozenset[str]:
+        """Return the names of all objects. Raises UnusualFileError if windows may depend on each other otherwise."""
         name, *others = map(name_of, _identifiers(root))
         if not self._names.keys().isdisjoint((*self._below, *others)) or not self._below.isdisjoint((name, *others)):
             raise UnusualFileError(_SHARED)
@@ -265,7 +268,7 @@ class _Survey:
 
 
 def _text(element: dict[str, Any]) -> str | None:
-    """Return the text of a question, by which duplicates are found."""
+    """Return the text of a question, which identifies duplicates."""
     question = element.get("item")
     text = question.get("text") if isinstance(question, dict) else None
     if isinstance(question, list) or isinstance(text, (list, dict)):
@@ -274,25 +277,25 @@ def _text(element: dict[str, Any]) -> str | None:
 
 
 def _names_below(element: Element) -> Iterator[str]:
-    """Yield the names of objects inside a question; a search of its text shows that most have none."""
+    """Yield the names of objects inside a question; a search of its text excludes most questions."""
     own = int("@id" in element.value)
-    if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _HIDING))):
+    if element.text.count(b'"@id"') != own or (b"\\u00" in element.text and any(map(element.text.count, _ESCAPES))):
         found = _identifiers(element.value)
         yield from map(name_of, islice(found, int(isinstance(element.value.get("@id"), str)), None))
 
 
 def _identifiers(value: Any) -> Iterator[str]:
-    """Yield the identifiers of an object and of all below it, its own one first."""
+    """Yield the identifiers of an object and of all objects below it, its own first."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list):
-            waiting += one
-        elif isinstance(one, dict):
-            if isinstance(one.get("@id"), str):
-                yield one["@id"]
-            is_property = one.get("@type") == "PropertyValue"
-            waiting += (held for key, held in one.items() if not (is_property and key == "value"))
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict):
+            if isinstance(value.get("@id"), str):
+                yield value["@id"]
+            is_property = value.get("@type") == "PropertyValue"
+            waiting += (held for key, held in value.items() if not (is_property and key == "value"))
 
 
 def name_of(identifier: str) -> str:
@@ -304,7 +307,7 @@ def name_of(identifier: str) -> str:
 
 
 _FRAME = 1 << 20
-"""The most bytes around the questions, which each window repeats."""
+"""The most bytes of the text around the questions, which each window repeats."""
 
 
 @dataclass(frozen=True)
@@ -318,9 +321,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Outline:
-    """The places of the windows of a file, and the names of all objects in it that have one of their own.
+    """The windows of a file, and the names of all objects in it that have identifiers.
 
-    `stamp` shows whether the file was changed.
+    `stamp` detects changes of the file.
     """
 
     source: Source
@@ -353,7 +356,7 @@ def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
             if not survey.windows:
                 raise UnusualFileError("it has no questions")
             frame, names = _frame(file, elements, survey)
-    except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole says all this in our words
+    except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole reports the error
         raise UnusualFileError("it cannot be opened") from None
     return Outline(Source(path, frame, limits), tuple(survey.windows), names, stamp)
 
@@ -383,4 +386,4 @@ def _frame(file: BinaryIO, elements: Elements, survey: _Survey) -> tuple[Frame, 
         raise UnusualFileError("its root has no @id, and is named by all of its content")
     if not (context is None or isinstance(context, dict)) or contexts.foreign_terms(context):
         raise UnusualFileError("it has a context of its own")
-    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), survey.settled(root)
+    return Frame(head, head[opened:], foot, tail, closed, name_of(identifier)), survey.all_names(root)

@@ -1,6 +1,7 @@
-"""Windows of a large file, each processed as a checkpoint of its own: its findings, and its statements in order.
+"""Windows of a large file, each processed as a separate checkpoint: its findings, and its sorted statements.
 
-A file is processed in windows if it is large and its form allows it. A note states why a large file is not.
+`Streaming` processes a file in windows if it is large and its form allows it; a note states the reason why not. An
+`Excerpt` is a window with its root and guests, and translates places and names to those of the file.
 """
 
 from __future__ import annotations
@@ -46,18 +47,18 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.profiles import Profile
 
 SYNTAXES = ("nt", "nq")
-"""The syntaxes that can be written some questions at a time: those of lines."""
+"""The syntaxes that can be written by windows: those of lines."""
 LARGE = 64 << 20
-"""From this size on, in bytes, a file is streamed by default."""
+"""The least bytes of a file that is streamed by default."""
 
 
 @dataclass(frozen=True)
 class Streaming:
-    """How files are streamed.
+    """The options of streaming.
 
     `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is called with
-    the number of questions that are done, and of all. `note` is called with a sentence about a file that is processed
-    whole after all. `window` is the number of questions that are processed together.
+    the number of processed questions, and of all. `note` is called with a sentence about a file that has to be
+    processed whole. `window` is the number of questions in a window.
     """
 
     jobs: int | None = None
@@ -67,7 +68,7 @@ class Streaming:
     window: int = WINDOW
 
     def check(self, file: str, profile: Profile, *, syntax: str | None = None) -> Checked | None:
-        """Validate a file by the rules of `profile`; return None where it has to be read whole.
+        """Validate a file by the rules of `profile`; return None if it has to be read whole.
 
         Its text is not kept, so reports show no lines of it. Raises SettingsError and ReadError as `validation.check`,
         and ReadError for a file that changes meanwhile.
@@ -99,9 +100,9 @@ class Streaming:
 
     @contextmanager
     def statements(self, file: str, target: str, *, syntax: str | None = None) -> Iterator[Streamed | None]:
-        """Give the statements of a file in the syntax `target`, sorted; None where it has to be read whole.
+        """Yield the sorted statements of a file in the syntax `target`, None if it has to be read whole.
 
-        They stand in temporary files as long as the body runs. Raises ReadError for a file that changes meanwhile.
+        They are kept in temporary files until the end of the body. Raises ReadError for a file that changes meanwhile.
         """
         if target not in SYNTAXES or not self._is_wanted(file):
             yield None
@@ -124,7 +125,7 @@ class Streaming:
                 yield Streamed(tuple(findings), lines)
 
     def _worked(self, work: Callable[[Window], Done], outline: Outline) -> Iterator[Done]:
-        """Yield the result of each window, in order; `work` is pickled where there are several processes."""
+        """Yield the result of each window, in order; `work` is pickled for several processes."""
         windows = outline.windows
         total = windows[-1].first + windows[-1].count
         with ExitStack() as stack:
@@ -143,7 +144,7 @@ class Streaming:
         path = Path(file)
         try:
             return path.is_file() and (self.jobs is not None or path.stat().st_size >= LARGE)
-        except (OSError, ValueError):  # reading it says what is wrong with the path
+        except (OSError, ValueError):  # reading it reports the error
             return False
 
     def _outline(self, file: str, syntax: str | None) -> Outline:
@@ -161,27 +162,26 @@ class Streaming:
 
 
 Progress: TypeAlias = "Callable[[int, int], None]"
-"""Called with the number of questions that are done, and of all."""
+"""It is called with the number of processed questions, and of all."""
 Triple: TypeAlias = "tuple[Node, Node, Node]"
 Done = TypeVar("Done")
 
-SPELT = "a text in it reads like the name of an object"
+AMBIGUOUS = "a text in it reads like the name of an object"
 REFERRING = "something in it may refer to another question"
 _ELEMENT = f"/{QUESTIONS}/"
 _RESULT, _FOCUS, _VALUE = (URIRef(SHACL + name) for name in ("result", "focusNode", "value"))
 _MOST = 1 << 24
-"""Bytes that are read from all runs together."""
+"""The number of bytes that are read at once from all runs together."""
 _LEAST = 1 << 14
-"""The least number of bytes that are read from a run at once."""
+"""The least number of bytes that are read at once from a run."""
 _BETWEEN = b"\xff"
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A window as a checkpoint of its own: its reading, and how its lines, columns and indexes differ from the file's.
+    """A window as a separate checkpoint: its reading, and the translation of its places and names to the file's.
 
-    `start` and `end` are line and column, in the excerpt, of the window's first question and of the bracket after the
-    last one.
+    `start` and `end` are line and column, in the excerpt, of the window's first question and of the closing bracket.
     """
 
     window: Window
@@ -197,18 +197,18 @@ class Excerpt:
         return elements[len(self.window.guests) :]
 
     def index(self, pointer: str) -> int | None:
-        """Return the number of the question that a pointer leads to, -1 for a guest, None for the root."""
+        """Return the number of the question of a pointer, -1 for a guest, None for the root."""
         if not pointer.startswith(_ELEMENT):
             return None
         at = int(pointer[len(_ELEMENT) :].partition("/")[0]) - len(self.window.guests)
         return self.window.first + at if at >= 0 else -1
 
     def is_ours(self, index: int | None) -> bool:
-        """Return whether this window reports findings about a question of this index, or about the root (None)."""
+        """Return whether this window reports findings about the question `index`, or about the root (None)."""
         return index >= 0 if index is not None else self.window.first == 0
 
     def pointer(self, pointer: str) -> str:
-        """Return a pointer into the excerpt as one into the file."""
+        """Return the pointer into the file for a pointer into the excerpt."""
         index = self.index(pointer)
         if index is None or index < 0:
             return pointer
@@ -223,8 +223,8 @@ class Excerpt:
     def found(self, findings: Iterable[Finding], places: Pointers | None = None) -> Iterator[Finding]:
         """Yield the findings that this window reports, with places and names of the file.
 
-        `places` are the pointers of the objects of the excerpt. Raises UnusualFileError for a finding
-        about an object of this window that points to a guest.
+        `places` are the pointers of the objects of the excerpt. Raises UnusualFileError for a finding about an object
+        of this window that points to a guest.
         """
         for finding in findings:
             index = self.index(finding.place.pointer or "")
@@ -246,25 +246,25 @@ class Excerpt:
         pointer = None if place.pointer is None else self.pointer(place.pointer)
         if place.line is None or place.column is None or (place.line, place.column) < self.start:
             return replace(place, pointer=pointer)
-        here, there = (
+        origin, target = (
             (self.start, self.window.start) if (place.line, place.column) < self.end else (self.end, self.frame.closed)
         )
-        column = place.column - here[1] + there.column if place.line == here[0] else place.column
-        return replace(place, pointer=pointer, line=place.line - here[0] + there.line, column=column)
+        column = place.column - origin[1] + target.column if place.line == origin[0] else place.column
+        return replace(place, pointer=pointer, line=place.line - origin[0] + target.line, column=column)
 
 
 @dataclass(frozen=True)
-class _Alone(Reading):
-    """The reading of a window, whose graph is only made where it does not refer to objects elsewhere."""
+class _WindowReading(Reading):
+    """The reading of a window, whose graph is only made if it does not refer to objects of other windows."""
 
     @classmethod
-    def of(cls, reading: Reading) -> _Alone:
+    def of(cls, reading: Reading) -> _WindowReading:
         """Return the same reading."""
         return cls(**{field.name: getattr(reading, field.name) for field in fields(reading)})
 
     @cached_property
     def graph(self) -> CheckpointGraph:
-        """The window as a graph; raises UnusualFileError where it may refer to objects elsewhere."""
+        """The window as a graph. Raises UnusualFileError if it may refer to objects of other windows."""
         with interpreter.room(), uncollected():
             found = building.index_of(self.tree)
         if found is None:
@@ -275,8 +275,8 @@ class _Alone(Reading):
 def excerpt(source: Source, window: Window) -> Excerpt:
     """Read a window of a file.
 
-    Raises UnusualFileError for what only the whole file shows: a fault in its JSON, an unusual form of JSON-LD, another
-    dialect.
+    Raises UnusualFileError if the file has to be read whole: for a fault in its JSON, an unusual form of JSON-LD,
+    another dialect.
     """
     frame = source.frame
     with Path(source.path).open("rb") as file:
@@ -292,7 +292,7 @@ def excerpt(source: Source, window: Window) -> Excerpt:
         raise UnusualFileError(f"its dialect is not {CANONICAL}")
     if any(finding.rule == "json-ld-form" for finding in reading.of_form) or reading.document is None:
         raise UnusualFileError("it is in an unusual form of JSON-LD")
-    return Excerpt(window, frame, _Alone.of(reading), _end_of(before), _end_of(inner))
+    return Excerpt(window, frame, _WindowReading.of(reading), _end_of(before), _end_of(inner))
 
 
 def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:
@@ -304,13 +304,13 @@ def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:
 
 
 def _end_of(data: bytes) -> tuple[int, int]:
-    """Return line and column, from 1, of the end of a text."""
+    """Return line and column of the end of a text."""
     line = data.count(b"\n") + 1
     return line, len(data[data.rfind(b"\n") + 1 :].decode("utf-8-sig" if line == 1 else "utf-8")) + 1
 
 
 def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
-    """Return the findings of a window, the statements of the SHACL report about its nodes, and foreign names."""
+    """Return the findings of a window, the statements of the SHACL report about its nodes, and names of other nodes."""
     part = excerpt(source, window)
     checked = validator.check_reading(part.reading, profiles.profile(profile))
     report = checked.results
@@ -319,7 +319,7 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
     places = Pointers(part.reading.tree)
     triples = list(_results(report, part, places))
     if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
-        raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
+        raise UnusualFileError(AMBIGUOUS)  # a finding does not tell such a text from the name of an object
     names = {str(term) for _, _, term in triples if isinstance(term, URIRef)}
     return list(part.found(checked.findings, places)), triples, {name for name in names if name not in places}
 
@@ -330,7 +330,7 @@ def _results(report: Graph, part: Excerpt, places: Pointers) -> Iterator[Triple]
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
         names = [str(term) for term in about if isinstance(term, URIRef)]
         indexes = [part.index(place) for place in map(places.get, names) if place is not None]
-        if part.is_ours(next((one for one in indexes if one is not None), None)):
+        if part.is_ours(next((index for index in indexes if index is not None), None)):
             yield node, _RESULT, result
             for subject, predicate, term in _closure(report, result):
                 is_ours = isinstance(term, URIRef) and str(term) in places
@@ -363,7 +363,7 @@ class Streamed:
 
 
 def _write_window(source: Source, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:
-    """Write the statements of a window into a file of its own; return its findings, and foreign names."""
+    """Write the statements of a window into a new file; return its findings, and names of other nodes."""
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
@@ -371,16 +371,15 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     if any(
         finding.value in places and part.node(finding.value) != finding.value for finding in findings if finding.value
     ):
-        raise UnusualFileError(SPELT)  # a finding does not tell such a text from the name of an object
+        raise UnusualFileError(AMBIGUOUS)  # a finding does not tell such a text from the name of an object
     return list(part.found(findings, places)), mentioned
 
 
 def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
-    """Return the lines about each node of a window; those about the root one by one, as other windows have some too.
+    """Return the lines about each node of a window, and the names that it refers to, which no object of the file has.
 
-    The second value holds the names that the window refers to, which no object of the file may have. The first window
-    also has the text around the questions. Raises UnusualFileError where the whole file is needed, WriteError for names
-    that are no IRIs.
+    Lines about the root are separate, because several windows have some. The first window includes the text around the
+    questions. Raises UnusualFileError if the file has to be read whole, WriteError for names that are no IRIs.
     """
     end = TRIPLE if syntax == "nt" else quad(part.frame.root)
     with interpreter.room(), uncollected():
@@ -423,7 +422,7 @@ def write_run(run: Path, blocks: Iterable[str]) -> None:
 
 
 def in_order(runs: Sequence[Path]) -> BinaryIO:
-    """Return the texts of runs in order, in a temporary file."""
+    """Return the merged texts of sorted runs, in a temporary file."""
     size = max(_MOST // max(len(runs), 1), _LEAST)
     joined = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - the caller closes it
     joined.writelines(heapq.merge(*(_texts(run, size) for run in runs)))
@@ -432,12 +431,12 @@ def in_order(runs: Sequence[Path]) -> BinaryIO:
 
 
 def _texts(run: Path, size: int) -> Iterator[bytes]:
-    """Yield the texts of a run; its file is not held open, since there may be more runs than open files."""
+    """Yield the texts of a run; its file is not kept open, because there may be more runs than open files."""
     at, rest, more = 0, b"", b" "
     while more:
         with run.open("rb", buffering=0) as file:
             file.seek(at)
-            # Read more at a time where a text is longer than the buffer, so that the cost stays linear.
+            # It reads more at a time for a text that is longer than the buffer, so that the cost stays linear.
             more = file.read(max(size, len(rest)))
         at += len(more)
         *texts, rest = (rest + more).split(_BETWEEN)

@@ -342,7 +342,7 @@ def _run(
     shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:
-        streams.check_outputs((), *bulk.of_others(shards, wanted), force=False)
+        streams.check_outputs((), *bulk.foreign_outputs(shards, wanted), force=False)
     with streams.bar("converting", quiet=quiet) as moved:
         report = bulk.run(shards, wanted, jobs=jobs, progress=moved)
     for shard in report.lost:

@@ -1,8 +1,8 @@
 """Descriptions of a store in VoID and DCAT 3, and the page of a resource.
 
-Each query of the folder `descriptions` is a CONSTRUCT whose counts the engine makes, so that large stores are described
+Each query of the folder `descriptions` is a CONSTRUCT in which the engine counts, so that large stores are described
 without reading single statements. VoID is https://www.w3.org/TR/void/, DCAT 3 https://www.w3.org/TR/vocab-dcat-3/. The
-properties are at least those that DCAT-AP 3 requires (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
+properties include those that DCAT-AP 3 requires (https://semiceu.github.io/DCAT-AP/releases/3.0.0/).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _NONE = "urn:checkpoint-ld:nothing"
 class Description:
     """The parts of a description that the store does not hold.
 
-    `document` is the IRI of the description itself, and of its nodes with a `#` and a name. `files` is the IRI against
-    which the paths of files are resolved, `site` that of the endpoint, each with a slash at its end, or empty.
-    `publisher` is the name of the publisher, which DCAT-AP requires.
+    `document` is the IRI of the description, and the start of the IRIs of its nodes. `files` is the base IRI of the
+    paths of files, `site` the URL of the endpoint, each with a slash at its end, or empty. `publisher` is the name of
+    the publisher, which DCAT-AP requires.
     """
 
     document: str
@@ -57,7 +57,7 @@ class Description:
 
 
 def described(store: Store, wanted: Description) -> QueryResult:
-    """Return the statements of a description, sorted. Raises SettingsError for what is no absolute IRI."""
+    """Return the sorted statements of a description. Raises SettingsError for an IRI that is not absolute."""
     iris = {name: _iri(getattr(wanted, name) or _NONE) for name in ("files", "site", "document")}
     values: dict[str, Term] = {
         "document": iris["document"],
@@ -77,7 +77,7 @@ def described(store: Store, wanted: Description) -> QueryResult:
 
 
 def _sized(triple: Triple) -> Triple:
-    """Return a statement with the datatype that DCAT requires (§6.8.13) in place of an integer of the engine."""
+    """Return a statement with the datatype that DCAT requires (§6.8.13) instead of the engine's integer."""
     if triple.predicate != _BYTE_SIZE or not isinstance(triple.object, Literal):
         return triple
     return Triple(triple.subject, triple.predicate, Literal(triple.object.value, datatype=_NOT_NEGATIVE))
@@ -96,14 +96,14 @@ def _iri(text: str) -> NamedNode:
 def _queries() -> Mapping[str, str]:
     folder = resources.files("checkpoint_ld.sparql") / "descriptions"
     return {
-        one.name.removesuffix(".rq"): one.read_text(encoding="utf-8")
-        for one in sorted(folder.iterdir(), key=lambda path: path.name)
-        if one.name.endswith(".rq")
+        file.name.removesuffix(".rq"): file.read_text(encoding="utf-8")
+        for file in sorted(folder.iterdir(), key=lambda path: path.name)
+        if file.name.endswith(".rq")
     }
 
 
 MOST: Final = 500
-"""The most statements of each direction that are shown."""
+"""The most statements that are shown in each direction."""
 _MOST_GRAPHS: Final = 50
 _LONGEST: Final = 2000
 """The most characters that are shown of a literal."""
@@ -133,7 +133,7 @@ def statements(iri: str) -> str:
 
 
 def page(template: str, iri: str, found: Sequence[Binding]) -> str:
-    """Return the page about an IRI; `found` are the rows of its query, as SPARQL 1.1 Query Results JSON has them."""
+    """Return the page about an IRI; `found` are the bindings of its query in SPARQL 1.1 Query Results JSON."""
     by_way: dict[str, list[Binding]] = {"out": [], "in": [], "graph": []}
     for row in found:
         by_way[row["way"]["value"]].append(row)

@@ -1,8 +1,8 @@
 """Results of queries as text: tables for terminals, and the formats of W3C.
 
-CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format, XML that
-of the same name. The answer of an ASK is a table of one cell there, apart from JSON and XML; statements are a table of
-three columns.
+CSV and TSV follow SPARQL 1.1 Query Results CSV and TSV Formats, JSON the SPARQL 1.1 Query Results JSON Format, XML the
+SPARQL Query Results XML Format. In other formats than JSON and XML, the answer of an ASK is a table with one cell.
+Statements are a table with three columns.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LOCAL = re.compile(r"[A-Za-z_](?:[\w.-]*[\w-])?", re.ASCII)
 
 
 def short(iri: str) -> str:
-    """Return an IRI with a known prefix where it can be written so, else as it is."""
+    """Return an IRI as a prefixed name if possible, otherwise unchanged."""
     for prefix, namespace in PREFIXES.items():
         if iri.startswith(namespace) and _LOCAL.fullmatch(iri, len(namespace)):
             return f"{prefix}:{iri[len(namespace) :]}"
@@ -59,15 +59,15 @@ class Style(Enum):
     NUMBER = "#"
     """To the right."""
     NAME = "N"
-    """To the left, cut at the start: the ends of IRIs differ."""
+    """To the left, cut at the start, because the ends of IRIs differ."""
 
 
 def lines(
     columns: Sequence[str], rows: Sequence[Sequence[str]], styles: Sequence[Style], width: int | None
 ) -> Iterator[str]:
-    """Yield the lines of a table: names, a rule, rows; values that do not fit into `width` cells are cut, with `…`.
+    """Yield the lines of a table: names, a rule, rows. Values are cut with `…` to fit into `width` cells.
 
-    Without `width`, nothing is cut. Control characters are shown as pictures.
+    Without `width`, no value is cut. Control characters are shown as pictures.
     """
     shown = [[harmless(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(map(cells, column)) for column in zip(*shown, strict=True)]
@@ -82,14 +82,14 @@ def lines(
 
 
 def fitting(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths that add up to `room` at most, if they can: the widest columns shrink, to equal widths."""
+    """Return widths with a sum of at most `room` if possible; the widest columns shrink to equal widths."""
     most = max(NARROWEST, room)
     left = [min(width, most) for width in widths]
     while sum(left) > room and most > NARROWEST:
         most -= 1
         left = [min(width, most) for width in widths]
-    for at, one in enumerate(widths):  # the remainder goes to the first columns that can use it
-        if left[at] < one and sum(left) < room:
+    for at, natural in enumerate(widths):  # the remainder goes to the first columns that can use it
+        if left[at] < natural and sum(left) < room:
             left[at] += 1
     return left
 
@@ -115,21 +115,21 @@ EXTENSIONS = {
     ".rdf": "xml",
     ".parquet": "parquet",
 }
-"""The formats by the extensions of files; None is the one that suits the result."""
+"""The formats by the extensions of files; None is the default format of the result."""
 PARQUET = "parquet"
-"""The format that is no text."""
+"""The only binary format."""
 
 
 def default_format(result: QueryResult) -> str:
-    """Return the format that suits a result on a terminal."""
+    """Return the default format of a result on a terminal."""
     return "turtle" if result.form in ("construct", "describe") else "table"
 
 
 def render(result: QueryResult, kind: str | None = None, *, width: int | None = None, wide: bool = False) -> str:
-    """Return a result as text that ends with a line end; `kind` is one of `FORMATS`, the one that suits by default.
+    """Return a result as text that ends with a line break; `kind` is one of `FORMATS`, or None for the default.
 
-    A table fits into `width` cells, and shortens IRIs, unless it is to be `wide`. Raises SettingsError for another
-    format, and for RDF where there are no statements.
+    A table fits into `width` cells and shortens IRIs, unless `wide`. Raises SettingsError for another format, and for
+    RDF if the result has no statements.
     """
     kind = kind or default_format(result)
     if kind in GRAPHS:
@@ -153,8 +153,8 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
 def parquet(result: QueryResult) -> bytes:
     """Return a result as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
 
-    A column holds texts where its values are not all of one type, or a number has more than 64 bits. Raises
-    SettingsError where polars is not installed.
+    A column holds texts if its values have several types, or a number has more than 64 bits. Raises SettingsError if
+    polars is not installed.
     """
     shown, target = _tabular(result), BytesIO()
     columns = {name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)}
@@ -189,10 +189,10 @@ def _graph(result: QueryResult, kind: str) -> str:
     if kind == "xml":
         return rdf_xml(result.triples, PREFIXES).decode()
     named = {
-        one.value
+        term.value
         for triple in result.triples
-        for one in (triple.subject, triple.predicate, triple.object)
-        if isinstance(one, NamedNode)
+        for term in (triple.subject, triple.predicate, triple.object)
+        if isinstance(term, NamedNode)
     }
     used = {short(iri).partition(":")[0] for iri in named if short(iri) != iri}
     prefixes = {prefix: namespace for prefix, namespace in PREFIXES.items() if prefix in used}
@@ -242,7 +242,7 @@ RESULT_TYPES = {
     "text/csv": "csv",
     "text/tab-separated-values": "tsv",
 }
-"""Media types of the results of SELECT and ASK, what we prefer first."""
+"""Media types of the results of SELECT and ASK, the preferred first."""
 GRAPH_TYPES = {
     "text/turtle": "turtle",
     "application/n-triples": "ntriples",
@@ -257,7 +257,7 @@ _NOT_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF), "\ufffd") | {9: "\t", 1
 
 
 def chosen(accept: str, form: Form) -> tuple[str, str] | None:
-    """Return the media type and the format that suit a header `Accept` best, None if none does."""
+    """Return the best media type for a header `Accept`, and its format; None if none is acceptable."""
     offered = GRAPH_TYPES if form in ("construct", "describe") else RESULT_TYPES
     wanted = _ranges(accept) or [("*/*", 1.0)]
     weights = {media: _weight(media, wanted) for media in offered}
@@ -266,7 +266,7 @@ def chosen(accept: str, form: Form) -> tuple[str, str] | None:
 
 
 def prefers_page(accept: str) -> bool:
-    """Return whether a header `Accept` prefers HTML to RDF, or weighs them alike, as those of browsers do."""
+    """Return whether a header `Accept` does not prefer RDF to HTML, as that of a browser."""
     wanted = _ranges(accept) or [("*/*", 1.0)]
     page = _weight("text/html", wanted)
     return page > 0 and page >= max(_weight(media, wanted) for media in GRAPH_TYPES)
@@ -274,8 +274,8 @@ def prefers_page(accept: str) -> bool:
 
 def _ranges(accept: str) -> list[tuple[str, float]]:
     found = []
-    for one in accept.split(","):
-        media, *parameters = (part.strip().lower() for part in one.split(";"))
+    for entry in accept.split(","):
+        media, *parameters = (part.strip().lower() for part in entry.split(";"))
         weight = next((part[2:] for part in parameters if part.startswith("q=")), "1")
         try:
             found.append((media, float(weight)))
@@ -285,7 +285,7 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
 
 
 def _weight(media: str, wanted: list[tuple[str, float]]) -> float:
-    """Return the weight of a media type: the most precise range that it is in decides."""
+    """Return the weight of a media type, which is that of its most precise range."""
     for shape in (media, f"{media.partition('/')[0]}/*", "*/*"):
         for named, weight in wanted:
             if named == shape:
@@ -308,7 +308,7 @@ def results_xml(result: QueryResult) -> str:
             for name, term in zip(result.columns, row, strict=True):
                 if term is not None:
                     _add_term(SubElement(made, "binding", name=name), term)
-    # A parser takes a bare carriage return for a line end (XML 1.0 §2.11).
+    # A parser reads a bare carriage return as a line end (XML 1.0 §2.11).
     return tostring(root, encoding="unicode").replace("\r", "&#13;") + "\n"
 
 

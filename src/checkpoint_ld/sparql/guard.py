@@ -1,13 +1,13 @@
-"""The guard of queries: they may read the loaded statements and, if that was allowed, query the named hosts.
+"""The guard of queries: they may only read the loaded statements and, if allowed, query the named hosts.
 
-SERVICE fetches from other machines, LOAD and rdflib's reading of FROM fetch files too, and updates change things. The
-parse tree decides what a query does, so that comments, strings and names that look like these are allowed. A query that
-rdflib's parser cannot read is refused, even if the engine could read it.
+SERVICE fetches from other machines, LOAD and rdflib's FROM also fetch files, and updates change data. The parse tree
+decides what a query does, so comments, strings and names with these words are allowed. A query that rdflib's parser
+cannot read is refused, even if the engine could read it.
 
-Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must not read
-it differently. So both get a plain text, without the parts that parsers read differently: comments, carriage returns,
-long and single-quoted strings, and escaped code points (SPARQL 1.1 §19.2), which rdflib expands before anything else.
-Parameters are bound by one block of VALUES at the start of the pattern (SPARQL 1.1 §10.2).
+Two parsers read each query: rdflib's, whose tree decides whether it may run, and that of the engine. They must read it
+alike. So both get a plain text, without the parts that parsers read differently: comments, carriage returns, long and
+single-quoted strings, and escaped code points (SPARQL 1.1 §19.2), which rdflib expands before anything else. Parameters
+are bound by a block of VALUES at the start of the pattern (SPARQL 1.1 §10.2).
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Token:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """Yield the tokens of a query, in the spelling that all parsers read alike; comments become spaces.
+    """Yield the tokens of a query, in a form that all parsers read alike; comments become spaces.
 
-    Raises QueryError for what is no token of SPARQL 1.1 (a string without an end, an escape outside of strings), and
-    for a text of more than `LONGEST` characters.
+    Raises QueryError for an invalid token (a string without an end, an escape outside of strings), and for a text of
+    more than `LONGEST` characters.
     """
     if len(text) > LONGEST:
         raise QueryError(f"the query has more than {LONGEST} characters")
@@ -76,7 +76,7 @@ def tokens_of(text: str) -> Iterator[Token]:
         kind, piece = str(found.lastgroup), found[0]
         if kind in ("long", "short"):
             quotes = 3 if kind == "long" else 1
-            # Line breaks are kept, so that messages name the right line.
+            # Line breaks are kept, so that messages have the right line.
             yield Token("string", quoted(_unescaped(piece[quotes:-quotes])))
             yield from (Token("space", "\n") for _ in range(piece.count("\n")))
         elif kind == "iri":
@@ -118,15 +118,15 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def bound(text: str, parameters: Mapping[str, Term]) -> str:
-    """Return a query in which the variables that `parameters` name have those values.
+    """Return a query with the values of `parameters` for its variables.
 
-    The values hold in the outermost pattern and in its filters; inside of a sub-select, or in a filter of MINUS, a
-    variable of the same name is another one. Raises QueryError where the query has no such variable or no pattern.
+    The values hold in the outermost pattern and in its filters. Inside a sub-select, or in a filter of MINUS, a
+    variable of the same name is another variable. Raises QueryError if the query lacks the variable or a pattern.
     """
     if not parameters:
         return text
     tokens = list(tokens_of(text))
-    known = {one.text for before, one in pairwise(tokens) if one.kind == "word" and before.text in ("?", "$")}
+    known = {after.text for before, after in pairwise(tokens) if after.kind == "word" and before.text in ("?", "$")}
     for name in parameters:
         if not _NAME.fullmatch(name) or name not in known:
             raise QueryError(f"the query has no variable ?{name} that could be given a value")
@@ -141,7 +141,7 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
 
 
 def limited(text: str, most: int) -> str:
-    """Return a query that gives `most` solutions at most: under a LIMIT, its own one if that is smaller."""
+    """Return a query with a LIMIT of `most`, or with its own LIMIT if that is smaller."""
     found = [*tokens_of(text)]
     kinds, tokens = [token.kind for token in found], [token.text for token in found]
     depth, end = 0, len(tokens)
@@ -160,7 +160,7 @@ def limited(text: str, most: int) -> str:
 
 
 def _start_of_pattern(tokens: Sequence[Token]) -> int | None:
-    """Return the position of the brace that opens the pattern, not that of a template or of an expression."""
+    """Return the position of the brace that opens the pattern, not of a template or of an expression."""
     depth = 0
     last = Token("space", "")
     template = False
@@ -199,7 +199,7 @@ DEEPEST = 40
 """The greatest depth of nested brackets: parsers and engines recurse."""
 
 _SERVICE = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?)(?:[/?#].*)?")
-"""The URL of a service with an unambiguous host: no name or password stands before it."""
+"""The URL of a service with an unambiguous host, without a name or password before it."""
 
 _FORMS: dict[str, Form] = {
     "SelectQuery": "select",
@@ -211,9 +211,9 @@ _FORMS: dict[str, Form] = {
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A query that may run: its plain text, its form, and the graphs that FROM and FROM NAMED choose, by IRI.
+    """A query that may run: its plain text, its form, and the IRIs of the graphs of FROM and FROM NAMED.
 
-    `is_grouped` says that its outermost solutions are those of GROUP BY.
+    `is_grouped` is whether its outermost solutions are those of GROUP BY.
     """
 
     text: str
@@ -228,7 +228,7 @@ class Checked:
         return bool(self.default_graphs or self.named_graphs)
 
     def algebra(self) -> Algebra:
-        """Return the query as rdflib evaluates it, without its FROM clauses."""
+        """Return the algebra of the query, without its FROM clauses."""
         translated = _translated(_parsed(self.text))
         translated.algebra["datasetClause"] = None
         return translated
@@ -237,8 +237,8 @@ class Checked:
 def checked(text: str, services: Collection[str] = ()) -> Checked:
     """Return a query that may run.
 
-    Raises QueryError, which says why, for an update, for SERVICE wherever it stands unless it asks one of the hosts
-    `services`, and for what is no query of SPARQL 1.1.
+    Raises QueryError with the reason for an update, for SERVICE with a host that is not in `services`, and for a text
+    that is no query of SPARQL 1.1.
     """
     plain = "".join(token.text for token in tokens_of(text))
     tree = _parsed(plain)
@@ -252,7 +252,7 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 
 
 def _parsed(plain: str) -> Any:
-    # Not `parseQuery`, which expands escaped code points first, even behind an escaped backslash.
+    # `parseQuery` would expand escaped code points first, even after an escaped backslash.
     from pyparsing.exceptions import ParseBaseException  # noqa: PLC0415 - rdflib's parser takes its time to import
 
     _refuse_depth(plain)
@@ -297,12 +297,12 @@ def nodes(tree: Any) -> Iterator[Any]:
 
     waiting = [tree]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, CompValue):
-            yield one
-            waiting.extend(dict.values(one))
-        elif not isinstance(one, str) and hasattr(one, "__iter__"):
-            waiting.extend(one)
+        node = waiting.pop()
+        if isinstance(node, CompValue):
+            yield node
+            waiting.extend(dict.values(node))
+        elif not isinstance(node, str) and hasattr(node, "__iter__"):
+            waiting.extend(node)
 
 
 def _refuse_service(term: Any, services: Collection[str]) -> None:
@@ -311,7 +311,7 @@ def _refuse_service(term: Any, services: Collection[str]) -> None:
             f"the query asks another server by SERVICE ({_named(term)}), which is refused: load what it holds, and "
             "query that, or allow it by --allow-service"
         )
-    # Only a full IRI is known before the query runs, no variable, prefixed name or relative IRI.
+    # Only a full IRI is known before the query runs, not a variable, prefixed name or relative IRI.
     found = _SERVICE.fullmatch(str(term)) if type(term).__name__ == "URIRef" else None
     if found is None:
         raise QueryError(f"the query asks {_named(term)} by SERVICE: write the URL of the service in full, as <http…>")
@@ -344,7 +344,7 @@ def _translated(tree: Any) -> Algebra:
         return translateQuery(tree, initNs=PREFIXES)
     except RecursionError as error:
         raise QueryError("the query is nested too deeply, or has too many parts: make it shorter") from error
-    except Exception as error:  # rdflib raises Exception itself for prefixes that are not declared
+    except Exception as error:  # rdflib raises Exception for undeclared prefixes
         raise QueryError(f"the query cannot be read: {error}") from error
 
 

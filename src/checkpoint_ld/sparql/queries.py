@@ -1,9 +1,8 @@
 """Named queries that are shipped, for checkpoints and for stores of them.
 
-They are the `.rq` files of the folder `named_queries`, each with a header of comments that describes it: `# title:`,
-`# description:`, `# needs: derived statements` where these are looked at,
-`# parameter NAME: KIND[, required][, as ?VARIABLE] - WORDS`, `# column NAME: WORDS`, and `# example:` with what follows
-`--name NAME` on the command line.
+They are the `.rq` files of the folder `named_queries`, each with a header of comments: `# title:`, `# description:`,
+`# needs: derived statements` if it uses them, `# parameter NAME: KIND[, required][, as ?VARIABLE] - WORDS`,
+`# column NAME: WORDS`, and `# example:` with the text after `--name NAME` on the command line.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ class Parameter:
 class NamedQuery:
     """A query that is shipped.
 
-    `columns` are those of its result, in their order, with descriptions. `needs_derived` says that it uses derived
-    statements (`checkpoint_ld.validation.inference`); without them its result is empty or has gaps. `example` is the
-    text to write behind `--name NAME`.
+    `columns` are those of its result, in their order, with descriptions. `needs_derived` is whether it uses derived
+    statements (`checkpoint_ld.validation.inference`); without them its result is empty or incomplete. `example` is the
+    text after `--name NAME` on the command line.
     """
 
     name: str
@@ -112,10 +111,10 @@ def _query(file: Traversable) -> NamedQuery:
 
 
 def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
-    """Return the terms for the variables of a query, given by the names of its parameters.
+    """Return the terms for the variables of a query, for values by the names of its parameters.
 
-    Texts, as from the command line, are read as values of the parameter's kind. Raises QueryError for a parameter that
-    the query does not have, for one that is missing, and for a value of another kind.
+    Texts, such as from the command line, are read as values of the parameter's kind. Raises QueryError for an unknown
+    parameter, for a missing one, and for a value of another kind.
     """
     for name in given:
         if name not in query.parameters:
@@ -154,15 +153,15 @@ class Request:
 
     @property
     def needs_derived(self) -> bool:
-        """Whether the query is known to use derived statements."""
+        """Whether it is a named query that uses derived statements."""
         return self.query is not None and self.query.needs_derived
 
 
 @checked
 def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> Request:
-    """Return the request for a text in SPARQL or for the name of a query: no text is a single word.
+    """Return the request for a text in SPARQL or for the name of a query; a single word is a name.
 
-    Raises QueryError for an unknown name, and for parameters that do not fit.
+    Raises QueryError for an unknown name, and as `terms` for parameters.
     """
     if not _NAME.fullmatch(text_or_name):
         return Request(text_or_name, parameters or {})
@@ -174,7 +173,7 @@ def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> R
 def run(store: Store, text_or_name: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 
-    Raises what `request` and `checkpoint_ld.sparql.run` raise.
+    Raises as `request` and `checkpoint_ld.sparql.run`.
     """
     wanted = request(text_or_name, parameters)
     return running.run(store, wanted.text, parameters=wanted.parameters, **limits)

@@ -1,4 +1,4 @@
-"""Results of queries as data, and the conversion of their terms to Python values and terms of rdflib, and back."""
+"""Results of queries (`QueryResult`), and the conversion of terms between pyoxigraph, rdflib, Python and JSON."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def term_of(value: Any) -> Term:
 def quoted(text: str) -> str:
     """Return a string literal of SPARQL and of N-Triples whose value is `text`.
 
-    Nothing in `text` can end the literal, and no escaped code point arises in it. Raises QueryError for half of a
-    surrogate pair, which no syntax can write.
+    No character of `text` can end the literal or make an escape. Raises QueryError for a lone surrogate, which no
+    syntax can write.
     """
     if lone_surrogate(text) is not None:
         raise QueryError("half of a surrogate pair is no character and cannot be written")
@@ -98,7 +98,7 @@ def written(term: Term) -> str:
     if isinstance(term, pyoxigraph.Literal):
         if term.language is not None and _LANGUAGE.fullmatch(term.language):
             return f"{quoted(term.value)}@{term.language}"
-        if term.datatype.value == XSD + "string":  # in rdflib, a string with its type is another literal
+        if term.datatype.value == XSD + "string":  # in rdflib, a string with its datatype is another literal
             return quoted(term.value)
         if term.language is None:
             return f"{quoted(term.value)}^^{written(term.datatype)}"
@@ -108,7 +108,7 @@ def written(term: Term) -> str:
 def value_of(term: Term | None) -> Any:
     """Return the Python value of a term: text, int, float or bool; the IRI of a node; None for None.
 
-    Dates and literals of other types give their text, and so do invalid numbers.
+    Dates, literals of other datatypes and invalid numbers give their text.
     """
     if term is None:
         return None
@@ -128,7 +128,7 @@ def value_of(term: Term | None) -> Any:
 
 
 def of_rdflib(term: Any) -> Term:
-    """Return the term of pyoxigraph for one of rdflib."""
+    """Return the term of pyoxigraph for a term of rdflib."""
     if isinstance(term, BNode):
         return BlankNode(re.sub(r"[^A-Za-z0-9]", "x", str(term)))
     if not isinstance(term, RdflibLiteral):
@@ -141,7 +141,7 @@ def of_rdflib(term: Any) -> Term:
 
 
 def to_rdflib(term: Term) -> Any:
-    """Return the term of rdflib for one of pyoxigraph; plain strings have no type there, as in checkpoint graphs."""
+    """Return the term of rdflib for a term of pyoxigraph; plain strings have no datatype, as in checkpoint graphs."""
     if isinstance(term, NamedNode):
         return URIRef(term.value)
     if isinstance(term, BlankNode):
@@ -164,8 +164,8 @@ FrameLibrary: TypeAlias = typing.Literal["pandas", "polars"]
 class QueryResult(Shown):
     """The result of a query.
 
-    SELECT gives `columns` and `rows` of terms of pyoxigraph, None where a variable is unbound; ASK gives `boolean`;
-    CONSTRUCT and DESCRIBE give `triples`, sorted. `is_cut` says that a limit cut the result.
+    SELECT gives `columns` and `rows` of terms of pyoxigraph, None for an unbound variable. ASK gives `boolean`.
+    CONSTRUCT and DESCRIBE give sorted `triples`. `is_cut` is whether a limit cut the result.
     """
 
     form: Form
@@ -203,26 +203,26 @@ class QueryResult(Shown):
         return iter(self.as_dicts())
 
     def as_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with Python values: texts, numbers, truth values, IRIs as texts, None where unbound."""
+        """Return the rows with Python values: texts, numbers, booleans, IRIs as texts, None for unbound variables."""
         return [dict(zip(self.columns, map(value_of, row), strict=True)) for row in self.rows]
 
     def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
-        """Return the rows as a data frame of pandas or polars; what is unbound is missing.
+        """Return the rows as a data frame of pandas or polars; unbound variables are missing values.
 
-        Raises SettingsError for another library, and where the library is not installed.
+        Raises SettingsError for another library, and if the library is not installed.
         """
         if library not in ("pandas", "polars"):
             raise SettingsError(f'the library is {library!r}: use "pandas" or "polars"')
         frames = optional(library)
         values = {name: [value_of(row[at]) for row in self.rows] for at, name in enumerate(self.columns)}
         if library == "pandas":
-            # Without its own inference: a column of whole numbers and gaps would turn into floats.
+            # Inference by pandas would turn a column of integers with missing values into floats.
             return frames.DataFrame(values, columns=list(self.columns), dtype=object).convert_dtypes()
         return frames.DataFrame(values, strict=False)
 
     @property
     def graph(self) -> Graph:
-        """The result of CONSTRUCT or DESCRIBE as a new graph of rdflib; an empty one for other queries."""
+        """The result of CONSTRUCT or DESCRIBE as a new graph of rdflib, empty for other queries."""
         from rdflib import Graph  # noqa: PLC0415 - most results are tables
 
         made = Graph()
@@ -235,7 +235,7 @@ Json = dict[str, Any]
 
 
 def results_json(result: QueryResult) -> Json:
-    """Return the result of a SELECT or ASK in the W3C's JSON format; `cut` says that rows are missing."""
+    """Return the result of a SELECT or ASK in the W3C's JSON format; the member `cut` marks a cut result."""
     head: Json = {"vars": list(result.columns)} if result.form == "select" else {}
     cut = {"cut": True} if result.is_cut else {}
     if result.boolean is not None:
@@ -248,7 +248,7 @@ def results_json(result: QueryResult) -> Json:
 
 
 def of_results_json(document: Any) -> QueryResult:
-    """Return the result in a document of the W3C's JSON format, also of the old form that some servers write.
+    """Return the result in a document of the W3C's JSON format, including the old form that some servers write.
 
     Raises QueryFailedError for any other document.
     """

@@ -1,9 +1,9 @@
 """Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is faster.
 
-In many queries over many checkpoints, each row is about one named graph, and rows are sorted by graph. The engine would
-make and sort the whole table before it gives the first row. The pattern `GRAPH ?g { … }` is the union of its solutions
-in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs cannot be joined where both bind `?g`. So the
-query can be evaluated for a few graphs at a time, as long as all its patterns are of this form.
+In many queries over many checkpoints, each row is about one named graph, and rows are sorted by graph. The engine
+computes and sorts the whole table before it returns the first row. The pattern `GRAPH ?g { … }` is the union of its
+solutions in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs cannot be joined where both bind `?g`.
+So a query whose patterns all have this form can be evaluated for a few graphs at a time.
 """
 
 from __future__ import annotations
@@ -40,24 +40,23 @@ if TYPE_CHECKING:
 
 
 _PART: Final = 20
-"""The number of graphs that are queried together: with fewer, parsing counts; with more, the engine is slower."""
+"""The number of graphs that are queried together; with fewer, parsing takes longer, with more, the engine."""
 _TRIAL: Final = 500
-"""The number of graphs after which the number of rows decides whether this goes on."""
+"""The number of graphs after which the number of rows decides whether to continue graph by graph."""
 
 _BEYOND = {"Graph", "GraphGraphPattern", "ServiceGraphPattern", "Project", "SubSelect"}
-"""Forms that may not stand inside a graph's pattern: other graphs, and sub-selects with a limit or groups."""
+"""Forms that are not allowed inside a graph's pattern: other graphs, and sub-selects with a limit or groups."""
 _ELSEWHERE = {"Builtin_EXISTS", "Builtin_NOTEXISTS", "Builtin_NOW"}
-"""Expressions whose value depends on more than the solution: the data, or the moment at which they are evaluated."""
+"""Expressions whose value depends on the data or on the time."""
 _ONE = {"Filter", "Extend", "Distinct", "Reduced", "OrderBy", "AggregateJoin", "ToMultiSet"}
 _DIFFERENCES = {"LeftJoin", "Minus"}
 
 
 def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str, ...], list[Row]] | None:
-    """Return the columns and at most so many rows of a SELECT.
+    """Return the columns and at most `most` rows of a SELECT, None for a query to evaluate as a whole.
 
-    None is for queries that are better evaluated as a whole: those that cannot be answered graph by graph, and those
-    with less than one row in a graph, for which the engine's indexes over all graphs are faster. Raises what the engine
-    raises.
+    That is a query that cannot be answered graph by graph, or one with less than one row in a graph, for which the
+    engine's indexes over all graphs are faster. Raises errors of the engine.
     """
     if query.form != "select" or query.chooses or len(list(islice(store.named_graphs(), _PART + 1))) <= _PART:
         return None
@@ -69,7 +68,7 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     if not graphs or not all(isinstance(graph, NamedNode) for graph in graphs):  # others have no order
         return None
     graphs.sort(key=lambda graph: graph.value)  # SPARQL 1.1 §15.1
-    wanted = min((one for one in (most, limit) if one is not None), default=None)
+    wanted = min((number for number in (most, limit) if number is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
     for start in range(0, len(graphs), _PART):
@@ -85,9 +84,9 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
 
 
 def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
-    """Return how to answer a SELECT graph by graph: the only graphs that can have rows, None for all, and its LIMIT.
+    """Return the plan of a SELECT graph by graph: the graphs that can have rows (None for all), and its LIMIT.
 
-    None is for a query whose rows cannot be assigned to graphs.
+    The result is None for a query whose rows cannot be assigned to graphs.
     """
     try:
         node, limit = query.algebra().algebra.p, None
@@ -109,9 +108,9 @@ def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
 
 
 def _is_about_graphs(node: Any, variable: Any) -> bool | None:
-    """Return whether all solutions of a pattern are of one graph each, which `variable` names.
+    """Return True if each solution of a pattern is from one graph, the value of `variable`.
 
-    None is for patterns that use no data, such as VALUES, and False for all others.
+    The result is None for patterns that use no data, such as VALUES, and False for all others.
     """
     name = node.name
     if name == "Graph":
@@ -119,7 +118,7 @@ def _is_about_graphs(node: Any, variable: Any) -> bool | None:
     if name == "values" or (name == "BGP" and not node.triples):
         return None
     own = [part for key, part in dict.items(node) if key not in ("p", "p1", "p2")]
-    if not _ELSEWHERE.isdisjoint(_names(own)):  # in an expression of its own
+    if not _ELSEWHERE.isdisjoint(_names(own)):  # in an expression of this pattern
         return False
     if name in ("Join", "Union", *_DIFFERENCES):
         left, right = _is_about_graphs(node.p1, variable), _is_about_graphs(node.p2, variable)
@@ -156,7 +155,7 @@ def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
 
 MANIFEST = "urn:checkpoint-ld:manifest"
-"""The graph with the manifest of the others."""
+"""The graph with the manifest of the other graphs."""
 
 ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
 
@@ -178,16 +177,16 @@ def run(  # noqa: PLR0913 - all but the first two are named
 ) -> QueryResult:
     """Return the result of a SPARQL 1.1 query over a store.
 
-    Its default graph is that of the store or, if that is empty and there is no manifest either, all graphs together; a
-    statement that several of them hold is then found several times.
-    FROM and FROM NAMED choose among the graphs of the store. `parameters` are values for variables, by name: Python
-    values, or terms of pyoxigraph or rdflib. `max_rows` is the most rows or statements in the result. With `timeout`,
-    in seconds, the query is parsed and answered in a process of its own, which is ended then. That process gets a copy
-    of the statements, unless `location` is the folder of the store. `engine="rdflib"` is slow, and meant for
-    comparison. `services` are the hosts that SERVICE may query, such as `example.org` or `127.0.0.1:8080`.
+    Its default graph is that of the store. If that is empty and there is no manifest, it is the union of all graphs, in
+    which a statement of several graphs is repeated. FROM and FROM NAMED choose among the graphs of the store.
+    `parameters` are values for variables, by name: Python values, or terms of pyoxigraph or rdflib. `max_rows` is the
+    most rows or statements in the result. With `timeout`, in seconds, the query is answered in a separate process,
+    which is killed after that time. That process gets a copy of the statements, unless `location` is the folder of the
+    store. `engine="rdflib"` is slow, and meant for comparison. `services` are the hosts that SERVICE may query, such as
+    `example.org` or `127.0.0.1:8080`.
 
-    Raises QueryError for a query that is refused or is none (see `checkpoint_ld.sparql.guard`), SettingsError for
-    another engine or limits that are none, QueryFailedError where the time is over, or the engine fails.
+    Raises QueryError for a query that is refused or invalid (see `checkpoint_ld.sparql.guard`), SettingsError for
+    another engine or invalid limits, QueryFailedError after the timeout, or if the engine fails.
     """
     if engine not in ENGINES:
         raise SettingsError(f"there is no engine {engine!r}: use {' or '.join(ENGINES)}")
@@ -209,7 +208,7 @@ def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, r
     dump = partial(store.dump, format=pyoxigraph.RdfFormat.N_QUADS) if location is None else None
     try:
         with closing(Worker(start, location, send_data=dump, start_limit=START_LIMIT)) as worker:
-            reply = worker.ask(request, seconds)
+            reply = worker.call(request, seconds)
     except OSError as error:
         raise QueryFailedError(f"the process of the query cannot be started: {error}") from error
     except TimeLimitError as error:
@@ -223,7 +222,7 @@ def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, r
 
 def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Return the function that answers queries in a worker: over the store in a folder, or over N-Quads."""
-    sparql_parser()  # its slow import does not count against a query
+    sparql_parser()  # imported before the time of a query starts
     if location is None:
         store = pyoxigraph.Store()
         store.bulk_load(cast("IO[bytes]", data), format=pyoxigraph.RdfFormat.N_QUADS)
@@ -252,7 +251,7 @@ def answered(
 
 def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None) -> QueryResult:
     """Return the result of a query that was checked. Raises QueryFailedError."""
-    most = None if max_rows is None else max_rows + 1  # one more shows that the result is cut
+    most = None if max_rows is None else max_rows + 1  # an additional row shows that the result is cut
     if engine == "rdflib":
         return _by_rdflib(store, query, most)
     try:
@@ -282,7 +281,7 @@ def _answer(
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
         return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=_is_union(store, query))
-    # Oxigraph finds a statement once for each graph that holds it, where SPARQL 1.1 §13.1 requires their merge.
+    # Oxigraph repeats a statement for each graph that holds it; SPARQL 1.1 §13.1 requires the merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
         merged.extend(Quad(*quad.triple) for quad in store.quads_for_pattern(None, None, None, NamedNode(name)))
@@ -293,7 +292,7 @@ def _answer(
 
 
 def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
-    """Return whether the default graph of a query is the union of all graphs, since the store has none."""
+    """Return whether the default graph of a query is the union of all graphs, because that of the store is empty."""
     if query.chooses or store.contains_named_graph(NamedNode(MANIFEST)):
         return False
     return next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
@@ -315,10 +314,10 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
             data.graph(URIRef(name)).add(triple)
     try:
         with warnings.catch_warnings():
-            # rdflib's evaluation uses what rdflib itself deprecates.
+            # rdflib's evaluation uses deprecated parts of rdflib.
             warnings.simplefilter("ignore", DeprecationWarning)
             found: Any = data.query(query.algebra())
-            bindings = found.bindings  # only this evaluates a SELECT
+            bindings = found.bindings  # this evaluates a SELECT
     except RecursionError as error:
         raise QueryFailedError("rdflib cannot evaluate the query: it is nested too deeply") from error
     except Exception as error:  # rdflib raises any exception
@@ -331,7 +330,7 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
         return _of_triples(query, triples, most)
     terms = ([row.get(name) for name in found.vars] for row in bindings)
     rows = [tuple(None if term is None else of_rdflib(term) for term in row) for row in islice(terms, most)]
-    if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib adds an empty row where there is no group
+    if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib adds an empty row if there is no group
         rows = []
     return _of_rows(query, tuple(map(str, found.vars)), rows, most)
 
@@ -354,8 +353,8 @@ _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
 class Dataset(arguments.CheckedMethods):
     """Graphs of checkpoints in an in-memory store of Oxigraph, whose default graph is their merge.
 
-    Each graph is named by the IRI of its root. If another checkpoint with other content has that name already, such as
-    another version of one benchmark, the name is that IRI, `#`, and 16 digits of the hash of the content.
+    Each graph is named by the IRI of its root. If a checkpoint with other content has that name already, such as
+    another version of a benchmark, the name is that IRI, `#`, and 16 digits of the hash of the content.
     """
 
     def __init__(self) -> None:
@@ -364,16 +363,16 @@ class Dataset(arguments.CheckedMethods):
 
     @classmethod
     def of_graphs(cls, graphs: Iterable[StatementGraph]) -> Dataset:
-        """Make a dataset of checkpoints; the same content twice counts once."""
+        """Make a dataset of checkpoints; repeated content counts once."""
         made = cls()
         for graph in graphs:
             made.add(graph)
         return made
 
     def add(self, graph: StatementGraph, *, dialect: str | None = None) -> str:
-        """Add a checkpoint, as it is now; return the name of its graph.
+        """Add the current state of a checkpoint; return the name of its graph.
 
-        A `dialect`, if given, is stated in the graph `MANIFEST`, as in collections.
+        A `dialect` is stated in the graph `MANIFEST`, as in collections.
         """
         data = ntriples_of(graph)
         content = hashlib.sha256(data).hexdigest()
@@ -391,7 +390,7 @@ class Dataset(arguments.CheckedMethods):
 
     @property
     def graphs(self) -> tuple[str, ...]:
-        """The names of the graphs, in the order in which they came."""
+        """The names of the graphs, in the order of their addition."""
         return tuple(self._hashes)
 
     def query(  # noqa: PLR0913 - all but the first are named

@@ -1,7 +1,7 @@
 """A read-only SPARQL 1.1 Protocol service over a store, with a query page for browsers.
 
-It is built on the standard library's HTTP server. Queries run in processes of their own, which are ended if they take
-too long.
+It uses the standard library's HTTP server. `Server` listens, `_Handler` turns a request into a `QueryOperation`, and a
+`Pool` of processes answers it. A process that takes too long is killed.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _NOTHING = "urn:checkpoint-ld:nothing"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A query, the formats that are wanted, and the graphs that make up its dataset, all of the store's unless given.
+class QueryOperation:
+    """A query, the accepted media types, and the graphs of its dataset, by default all of the store.
 
-    `default_graphs` and `named_graphs` are those of the protocol, which go before those of the query (SPARQL 1.1
-    Protocol §2.1.4). With `site`, the URL of the endpoint, the request is for the description of the service.
+    `default_graphs` and `named_graphs` are those of the protocol, which override those of the query (SPARQL 1.1
+    Protocol §2.1.4). With `site`, the URL of the endpoint, the operation is the description of the service.
     """
 
     text: str
@@ -63,7 +63,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: a status of HTTP, a media type, a text, and headers beside those that all answers have."""
+    """An answer: an HTTP status, a media type, a text, and headers in addition to those of all answers."""
 
     status: int
     media_type: str
@@ -77,8 +77,8 @@ class Answer:
 
 
 def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """Return the function that answers questions, each about the store in the folder that it names."""
-    sparql_parser()  # its slow import does not count against a query
+    """Return the function that answers operations, each on the store in the folder `location`."""
+    sparql_parser()  # imported before the time of a query starts
     opened: dict[str, pyoxigraph.Store] = {}
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -86,27 +86,27 @@ def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str,
         if location not in opened:
             opened.clear()
             opened[location] = pyoxigraph.Store.read_only(location)
-        return asdict(answered(opened[location], Question(**request)))
+        return asdict(answered(opened[location], QueryOperation(**request)))
 
     return answer
 
 
-def answered(store: pyoxigraph.Store, question: Question) -> Answer:
-    """Answer one question; a fault of it gives an answer, too."""
+def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
+    """Return the answer of an operation, also for a faulty one."""
     try:
-        query = None if question.site else checked(question.text)
-        wanted = chosen(question.accept, query.form if query else "construct")
+        query = None if operation.site else checked(operation.text)
+        wanted = chosen(operation.accept, query.form if query else "construct")
         if wanted is None:
-            return Answer.plain(406, f"the result of this query cannot be had as {question.accept}")
+            return Answer.plain(406, f"the result of this query cannot be had as {operation.accept}")
         if query is None:
-            site, host = question.site, urlsplit(question.site).netloc
+            site, host = operation.site, urlsplit(operation.site).netloc
             about = Description(
                 site + VOID.removeprefix("/"), site=site, title=f"Checkpoints at {host}", publisher=host
             )
             return _rendered(described(store, about), wanted, {})
-        default, named = tuple(question.default_graphs), tuple(question.named_graphs)
+        default, named = tuple(operation.default_graphs), tuple(operation.named_graphs)
         if default or named:
-            # For two default graphs or more the engine makes a store of their own, in which FROM has nothing to choose.
+            # With two default graphs or more, the engine merges them in a new store and ignores FROM.
             query = replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
         for name in (*query.default_graphs, *query.named_graphs):
             try:
@@ -115,11 +115,11 @@ def answered(store: pyoxigraph.Store, question: Question) -> Answer:
                 raise QueryError(f"{name!r} is no IRI of a graph") from None
             if not is_here:
                 raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
-        result = evaluated(store, query, engine="oxigraph", max_rows=question.max_rows)
+        result = evaluated(store, query, engine="oxigraph", max_rows=operation.max_rows)
     except CheckpointLdError as error:
         return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
     # The header is that of Virtuoso for the same purpose.
-    return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(question.max_rows)} if result.is_cut else {})
+    return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(operation.max_rows)} if result.is_cut else {})
 
 
 def _rendered(result: QueryResult, wanted: tuple[str, str], headers: Mapping[str, str]) -> Answer:
@@ -132,7 +132,7 @@ def _rendered(result: QueryResult, wanted: tuple[str, str], headers: Mapping[str
 
 
 class Pool:
-    """Workers over the store in the folder that `location` gives for each question, which has `timeout` seconds."""
+    """Workers over the store in the folder that `location` returns for each operation, which has `timeout` seconds."""
 
     def __init__(self, location: Callable[[], str], *, size: int, timeout: float) -> None:
         self._location = location
@@ -143,20 +143,20 @@ class Pool:
             self._idle.put(self._started())
 
     def close(self) -> None:
-        """End the workers."""
+        """Kill the workers."""
         for worker in self._all:
             worker.close()
 
-    def ask(self, question: Question) -> Answer:
-        """Return the answer of the next free worker, or an answer that there is none or that it took too long."""
+    def answer(self, operation: QueryOperation) -> Answer:
+        """Return the answer of the next free worker, or an error if there is none or it took too long."""
         try:
             worker = self._idle.get(timeout=self._timeout)
         except queue.Empty:
             return Answer.plain(503, "too many queries at a time: ask again later")
-        request = {**asdict(question), "location": self._location()}
+        request = {**asdict(operation), "location": self._location()}
         try:
-            found = Answer(**worker.ask(request, self._timeout))
-        except (TimeLimitError, WorkerError):  # it died, as when there is no memory left
+            found = Answer(**worker.call(request, self._timeout))
+        except (TimeLimitError, WorkerError):  # it died, such as from a lack of memory
             worker.close()
             self._all.discard(worker)
             self._idle.put(self._started())
@@ -189,7 +189,7 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'"
 )
 _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
-"""The lines of a query file that the page shows elsewhere."""
+"""The header of a query file, whose content the page shows elsewhere."""
 _HOST = re.compile(r"[A-Za-z0-9._-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?")
 """A header Host (RFC 9110 §7.2) that can stand in an IRI."""
 _SAFE = {
@@ -230,8 +230,8 @@ def _catalogue() -> str:
             "needs_derived": query.needs_derived,
             "columns": dict(query.columns),
             "parameters": [
-                {"name": name, "kind": each.kind, "required": each.is_required, "words": each.words}
-                for name, each in query.parameters.items()
+                {"name": name, "kind": parameter.kind, "required": parameter.is_required, "words": parameter.words}
+                for name, parameter in query.parameters.items()
             ],
             "text": _HEADER.sub("", query.text),
         }
@@ -246,18 +246,18 @@ def _file(name: str) -> str:
 
 
 MOST_BYTES = 4 << 20
-"""The largest body of a request; the longest query that is read is shorter."""
+"""The most bytes in the body of a request; the longest query is shorter."""
 _LAST_WORDS = 1.0
-"""Seconds that a refused client that still sends may be silent."""
+"""The most seconds between two parts that a refused client still sends."""
 PATIENCE = 30.0
-"""Seconds that a client may be silent in the middle of a request."""
+"""The most seconds between two parts of a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where to listen and what to allow.
+    """The address to listen at, and the limits.
 
-    `timeout` is in seconds for each query, `workers` how many run at a time. Port 0 is any that is free.
+    `timeout` is in seconds for each query, `workers` is the number of queries at a time. Port 0 is any free port.
     """
 
     host: str = "127.0.0.1"
@@ -270,8 +270,8 @@ class Settings:
 class Server(ThreadingHTTPServer):
     """Serves the store in a folder until it is closed.
 
-    `location` is that folder, which nobody may write to meanwhile, or a function that gives for each question the
-    folder to answer it from. Raises SettingsError for an address that cannot be listened at.
+    `location` is that folder, which must not be written meanwhile, or a function that returns the folder for each
+    operation. Raises SettingsError for an address that it cannot listen at.
     """
 
     daemon_threads = True
@@ -308,13 +308,13 @@ class Server(ThreadingHTTPServer):
         self._thread.start()
 
     def stop(self) -> None:
-        """End what `start` began."""
+        """End the thread of `start`."""
         if self._thread is not None:
             self.shutdown()
             self._thread.join()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Pass over a client that went away, which is no fault."""
+        """Ignore a client that closed the connection."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -326,7 +326,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: what people ask is theirs."""
+        """Log nothing, because queries are private."""
 
     def version_string(self) -> str:
         return "checkpoint-ld"
@@ -347,7 +347,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._drain()
 
     def _drain(self) -> None:
-        """Read what a client goes on sending: it would see a broken connection in place of its answer."""
+        """Read the rest that a client sends; otherwise it would get a broken connection instead of its answer."""
         self.connection.shutdown(socket.SHUT_WR)
         self.connection.settimeout(_LAST_WORDS)
         left = 4 * MOST_BYTES
@@ -360,7 +360,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> Answer:
         names = self.server.names
         if names is not None and _host(self.headers.get("Host", "")) not in names:
-            # A page of another site, whose name was made to lead here, must not read what is on this machine.
+            # This stops a page of another site from reading data by DNS rebinding.
             return self._closing(421, "this server answers only under its own name")
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
@@ -400,14 +400,14 @@ class _Handler(BaseHTTPRequestHandler):
             return Answer.plain(400, "say the name of this server in the header Host")
         pool, site = self.server.pool, f"http://{host}/"
         if not prefers_page(accept):
-            return pool.ask(Question("", accept, site=site))
-        answer = pool.ask(Question("", "text/turtle", site=site))
-        # A browser shows text, and offers to save what it does not know.
+            return pool.answer(QueryOperation("", accept, site=site))
+        answer = pool.answer(QueryOperation("", "text/turtle", site=site))
+        # A browser shows plain text, and downloads unknown media types.
         is_browser = "text/html" in accept and answer.status == HTTPStatus.OK
         return replace(answer, media_type="text/plain") if is_browser else answer
 
     def _about(self, path: str, given: Mapping[str, Sequence[str]], accept: str) -> Answer:
-        """Answer with a whole graph, or with the statements about a resource: as a page, or as RDF."""
+        """Return a whole graph, or the statements about a resource, as a page or as RDF."""
         name = {GRAPH: "graph", RESOURCE: "iri"}[path]
         values = given.get(name, ())
         if len(values) != 1 or not is_iri(values[0]):
@@ -416,11 +416,11 @@ class _Handler(BaseHTTPRequestHandler):
         pool = self.server.pool
         if path == GRAPH:
             wanted = "text/turtle" if prefers_page(accept) else accept
-            answer = pool.ask(Question(describing.ALL, wanted, (iri,), (), self.server.settings.max_rows))
+            answer = pool.answer(QueryOperation(describing.ALL, wanted, (iri,), (), self.server.settings.max_rows))
             return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
         if not prefers_page(accept):
-            return pool.ask(Question(describing.statements(iri), accept))
-        answer = pool.ask(Question(describing.rows(iri), "application/sparql-results+json"))
+            return pool.answer(QueryOperation(describing.statements(iri), accept))
+        answer = pool.answer(QueryOperation(describing.rows(iri), "application/sparql-results+json"))
         if answer.status != HTTPStatus.OK:
             return answer
         found = json.loads(answer.text)["results"]["bindings"]
@@ -457,11 +457,13 @@ class _Handler(BaseHTTPRequestHandler):
             return Answer.plain(400, "give one query")
         default, named = (given.get(f"{kind}-graph-uri", ()) for kind in ("default", "named"))
         accept = self.headers.get("Accept", "")
-        return self.server.pool.ask(Question(given["query"][0], accept, default, named, self.server.settings.max_rows))
+        return self.server.pool.answer(
+            QueryOperation(given["query"][0], accept, default, named, self.server.settings.max_rows)
+        )
 
 
 def _names(host: str) -> frozenset[str] | None:
-    """Return the names under which requests may come in, None for any: beyond loopback they are not known."""
+    """Return the names of this server that requests may use, None for any, because only loopback names are known."""
     try:
         is_loopback = ipaddress.ip_address(host).is_loopback
     except ValueError:

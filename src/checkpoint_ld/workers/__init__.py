@@ -1,1 +1,1 @@
-"""Worker processes within limits, which can be ended: for patterns, queries, and trusted code."""
+"""Worker processes with limits (`process`), for regular expressions (`patterns`), queries and code (`trusted`)."""

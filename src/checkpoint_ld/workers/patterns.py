@@ -1,8 +1,8 @@
-"""Regular expressions out of documents, compiled and matched within a time limit.
+"""Regular expressions of documents, compiled and matched within a time limit.
 
-A short plain pattern with a bounded number of ways to match a text is matched in this process. All others are matched
-by a worker that is ended after a time limit. The worker is started at its first use, serves one request after the
-other, and ends with this process. A process that has a time limit itself needs no worker.
+A short plain pattern with a bounded number of ways to match a text is matched in this process. A worker, which is
+killed after a time limit, matches all others. The worker is started at its first use, serves requests in sequence, and
+ends with this process. A process that has a time limit itself needs no worker (`match_here`).
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ TIME_LIMIT = 2.0
 """The seconds that a request may take."""
 
 _lock = threading.Lock()
-_here = threading.Event()
+_match_in_process = threading.Event()
 _workers: dict[int, Worker] = {}
-"""The worker of this process, by the number of this process: a fork starts its own."""
+"""The worker of this process, by the id of this process, because a fork starts another worker."""
 
 
 def match_here() -> None:
-    """Match all patterns in this process from now on, without a limit: the process has one of its own."""
-    _here.set()
+    """Match all patterns in this process from now on, because the process has a time limit itself."""
+    _match_in_process.set()
 
 
-def ask(what: str, pattern: str, flags: int, text: str) -> Any:
-    """Have a pattern compiled, searched or found (`compile`, `search`, `findall`) in a text; return the matches.
+def evaluate(operation: str, pattern: str, flags: int, text: str) -> Any:
+    """Compile, search or find (`compile`, `search`, `findall`) a pattern in a text; return the matches.
 
-    Raises TimeLimitError after `TIME_LIMIT`, and `EvaluationError` for a pattern that is none or if no process can be
-    had.
+    Raises TimeLimitError after `TIME_LIMIT`, and `EvaluationError` for an invalid pattern or if no process can be
+    started.
     """
-    request = (what, pattern, int(flags), text)
-    reply = answer(request) if _here.is_set() else _reply(request)
+    request = (operation, pattern, int(flags), text)
+    reply = answer(request) if _match_in_process.is_set() else _worker_reply(request)
     if "error" in reply:
         raise EvaluationError(str(reply["error"]))
     return reply["found"]
 
 
 def end() -> None:
-    """End the worker if there is one; the next request starts another."""
+    """Close the worker if there is one; the next request starts another."""
     while _workers:
         _workers.popitem()[1].close()
 
 
-def _reply(request: tuple[str, str, int, str]) -> Any:
+def _worker_reply(request: tuple[str, str, int, str]) -> Any:
     with _lock:
         try:
             if os.getpid() not in _workers:
                 end()
                 _workers[os.getpid()] = Worker(start, start_limit=START_LIMIT)
-            return _workers[os.getpid()].ask(request, TIME_LIMIT)
+            return _workers[os.getpid()].call(request, TIME_LIMIT)
         except (OSError, WorkerError) as error:
             end()
             who = "the process that matches patterns " if isinstance(error, WorkerError) else ""
@@ -81,12 +81,12 @@ def start(_: object, __: object) -> Callable[[Any], dict[str, Any]]:
 
 def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
     """Return the matches, or the error."""
-    what, pattern, flags, text = request
+    operation, pattern, flags, text = request
     try:
         compiled = re.compile(pattern, flags)
-        if what == "findall":
+        if operation == "findall":
             return {"found": compiled.findall(text)}
-        if what == "search":
+        if operation == "search":
             return {"found": [""] if compiled.search(text) else []}
     except (re.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
         return {"error": str(error) or "nested too deeply"}
@@ -102,29 +102,29 @@ _LONG_NAMES = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE")
 FLAGS: Final[Mapping[str, re.RegexFlag]] = MappingProxyType(
     {name: re.RegexFlag[name] for name in (*_LONG_NAMES, *"AIMSX")}
 )
-"""The flags of Python's `re` that a pattern may be given, by both of their names."""
+"""The flags of Python's `re` for a pattern, by both of their names."""
 
 Match: TypeAlias = str | tuple[str, ...]
-"""A match: the text, that of its group, or those of its groups, as in Python's `findall`."""
+"""A match: the text, the text of its group, or the texts of its groups, as in Python's `findall`."""
 
 MOST_STEPS = 5_000_000
 """The most steps of a match in this process, about a quarter of a second."""
 
 _LONGEST_PATTERN = 2_000
 _SLOW_TO_COMPILE = re.compile(r"[^\x00-\x7f]|\\[uUN]")
-"""Sets and ranges beyond ASCII are spelt out character by character when case is ignored."""
+"""Characters beyond ASCII; their sets and ranges are expanded to characters when case is ignored."""
 _REPEATED_GROUP = re.compile(r"\)\s*[*+?{]")
 _REFERENCE = re.compile(r"\\[1-9]|\(\?P=|\(\?\(")
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x")
 
 
 def refuse_faulty(pattern: str, flags: Sequence[str] = ()) -> None:
-    """Raise ValueError, with the reason, for a pattern that does not compile under the flags, or not in time."""
+    """Raise ValueError with the reason for a pattern that does not compile with the flags, or not in time."""
     try:
         if _compiles_fast(pattern):
             _compiled(pattern, _bits(flags))
         else:
-            ask("compile", pattern, _bits(flags), "")
+            evaluate("compile", pattern, _bits(flags), "")
     except TimeLimitError as error:
         raise ValueError(f"the pattern {shown(pattern)} takes too long to compile: simplify it") from error
     except (ValueError, re.error, OverflowError, RecursionError, EvaluationError) as error:
@@ -146,12 +146,12 @@ def find_all(pattern: str, text: str, flags: Sequence[str] = ()) -> list[Match]:
     return [tuple(match) if isinstance(match, list) else match for match in found]
 
 
-def _matched(what: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
+def _matched(operation: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
     bits = _bits(flags)
     try:
         if is_quick(pattern, text, flags):
-            return getattr(_compiled(pattern, bits), what)(text)
-        return ask(what, pattern, bits, text)
+            return getattr(_compiled(pattern, bits), operation)(text)
+        return evaluate(operation, pattern, bits, text)
     except TimeLimitError as error:
         raise EvaluationError(
             f"the pattern {shown(pattern)} takes more than {TIME_LIMIT:g} s on a text of {len(text)} characters: "
@@ -164,9 +164,9 @@ def _matched(what: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
 def is_quick(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
     """Return whether a match certainly takes a short time, by the characters of the pattern.
 
-    Without repeated groups and references back, each repetition multiplies the ways to match by the length of the
-    text at most, and each alternative by two. Quantifiers that are escaped or in a set are counted too, which errs on
-    the safe side; so does giving up on whatever may hide a quantifier.
+    Without repeated groups and backreferences, each repetition multiplies the ways to match by at most the length of
+    the text, and each alternative by two. Escaped quantifiers and those in a set are counted too, and a pattern that
+    may hide a quantifier is not quick; both err on the safe side.
     """
     if not _compiles_fast(pattern) or _REPEATED_GROUP.search(pattern) or _REFERENCE.search(pattern):
         return False
@@ -199,5 +199,5 @@ def _bits(flags: Sequence[str]) -> int:
 @lru_cache(maxsize=500)
 def _compiled(pattern: str, bits: int) -> re.Pattern[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about future versions of Python are of no use to the reader
+        warnings.simplefilter("ignore")  # warnings about future versions of Python do not help the user
         return re.compile(pattern, bits)

@@ -1,7 +1,7 @@
-"""A process that answers requests one after the other, each within a limit of time.
+"""A process that answers requests in sequence, each within a time limit.
 
-Neither Python's `re` nor a SPARQL engine can be interrupted, and code out of a document must not run here: a process
-can be ended. Requests and replies are JSON, one to a line, over the standard streams; `serve` is the other side.
+Python's `re` and a SPARQL engine cannot be interrupted, and stored code must not run in this process. A process can be
+killed. Requests and replies are lines of JSON over the standard streams; `Worker` is this side, `serve` the other.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     Start: TypeAlias = Callable[[Any, "ChunkedReader"], Callable[[Any], Any]]
 
 START_LIMIT = 60.0
-"""The seconds that a process may take to start, enough for a slow shared machine."""
+"""The seconds that a process may take to start; enough for a slow shared machine."""
 
 ORPHANED_AFTER = 10
-"""Seconds beyond the limit of a request after which the process ends by itself, if its parent is gone."""
+"""Seconds after the limit of a request at which the process ends by itself, if its parent no longer exists."""
 
 _PROGRAM: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from checkpoint_ld.workers.process import serve; "
@@ -38,7 +38,7 @@ _LONGEST_ALARM: Final = 2**31 - 1
 
 
 class ChunkedWriter:
-    """Writes data of any length between lines, as chunks behind their lengths; an empty chunk is the end."""
+    """Writes data of any length between lines, as chunks after their lengths; an empty chunk is the end."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -62,7 +62,7 @@ class ChunkedReader:
         self._is_over = False
 
     def read(self, size: int = -1) -> bytes:
-        """Return at least one byte unless the data is at its end, and `size` bytes at most."""
+        """Return at least one byte, unless the data is at its end, and at most `size` bytes."""
         if not self._left and not self._is_over:
             self._left = int(self._stream.readline() or b"0")
             self._is_over = not self._left
@@ -72,22 +72,22 @@ class ChunkedReader:
 
 
 class TimeLimitError(Exception):
-    """There is no reply within the limit of time. The process is of no use any more."""
+    """There is no reply within the time limit. The process cannot be used any more."""
 
 
 class WorkerError(Exception):
-    """There is no reply; the text says why, as a sentence that lacks its subject. The process is of no use any more."""
+    """There is no reply; the text is the reason, without its subject. The process cannot be used any more."""
 
 
 class Worker:
-    """A process of its own, started at once, that answers requests until it is ended.
+    """A process, started at once, that answers requests until it is closed.
 
     `start` is a function of a module, which the process calls by its name with `setup` (JSON) and the bytes that
-    `send_data` writes; it returns the function that turns a request into its reply, both JSON. A reply has at most
-    `longest_reply` bytes. The process can import what can be imported here. It leads a session of its own, so that the
-    terminal's Ctrl-C goes to us and its own children are ended with it, and its output is lost.
+    `send_data` writes; it returns the function from a request to its reply, both JSON. A reply has at most
+    `longest_reply` bytes. The process has the import path of this one. It leads a new session, so that the terminal's
+    Ctrl-C does not reach it and its children are killed with it. Its output is lost.
 
-    Raises OSError where no process can be started.
+    Raises OSError if no process can be started.
     """
 
     def __init__(  # noqa: PLR0913 - all but the first two are named
@@ -104,7 +104,7 @@ class Worker:
         self._owner = os.getpid()
         self._start_limit = start_limit
         self._longest_reply = longest_reply
-        # The worker has our import path, but for the working folder, which may be another one.
+        # The working folder, an empty entry, is left out, because the worker may have another one.
         path = [os.path.abspath(entry) for entry in sys.path if entry]  # noqa: PTH100 - not every entry is a folder
         program = [_PROGRAM, json.dumps(path), f"{start.__module__}:{start.__qualname__}"]
         self._popen = subprocess.Popen(  # noqa: S603 - the program is ours, all else goes in as data
@@ -118,10 +118,10 @@ class Worker:
         )
         self._ready: queue.SimpleQueue[bytes] | None = self._exchange(setup, send_data)
 
-    def ask(self, request: Any, seconds: float) -> Any:
+    def call(self, request: Any, seconds: float) -> Any:
         """Return the reply to a request. The time for starting the process does not count.
 
-        Raises TimeLimitError and WorkerError; then the process has to be ended.
+        Raises TimeLimitError and WorkerError; then the worker has to be closed.
         """
         if self._ready is not None:
             try:
@@ -137,27 +137,27 @@ class Worker:
             raise WorkerError("gave a reply that is no JSON") from error
 
     def close(self) -> None:
-        """Kill the process with all processes of its session; one that a parent of this process started is let go."""
+        """Kill the process with all processes of its session, unless a parent of this process started it."""
         if self._owner == os.getpid():
-            # A process that was not waited for keeps its number, so that no other group can have it.
+            # A process that was not waited for keeps its id, so that no other group can have it.
             if _GROUPS:
-                with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: all that is left is dead
+                with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: only dead processes remain
                     os.killpg(self._popen.pid, signal.SIGKILL)
             self._popen.kill()
             self._popen.wait()
             self._thread.join(1.0)
-        if not self._thread.is_alive():  # it waits where a process that left the session holds the pipe open
+        if not self._thread.is_alive():  # it waits if a process that left the session holds the pipe open
             for stream in (self._popen.stdin, self._popen.stdout):
-                with contextlib.suppress(OSError):  # what was not sent yet cannot be sent any more
+                with contextlib.suppress(OSError):  # the rest of a message cannot be sent any more
                     if stream is not None:
                         stream.close()
 
     def _exchange(
         self, message: Any, send_data: Callable[[ChunkedWriter], object] | None = None
     ) -> queue.SimpleQueue[bytes]:
-        """Send a message; return where the line that comes back is put, an empty one if the process ended."""
+        """Send a message; return the queue for the reply, an empty line if the process ended."""
         found: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        # A pipe can be waited for with a time limit by every system only in a thread, which ends with the pipe.
+        # Only a thread, which ends with the pipe, can wait for a pipe with a time limit on every system.
         arguments = (json.dumps(message).encode("ascii") + b"\n", send_data, found)
         self._thread = threading.Thread(target=self._talk, args=arguments, name="worker", daemon=True)
         self._thread.start()
@@ -208,8 +208,8 @@ class Worker:
 def serve(name: str) -> None:
     """Answer requests by the function that `module:function` returns, until there are no more; end the process.
 
-    Standard input and output are empty from now on: code that is run here gets neither the requests nor the way to
-    reply, and what it prints is lost. Nothing that it leaves for later (threads, `atexit`) gets its turn.
+    Standard input and output are redirected to the null device: code that runs in this process can neither read
+    requests nor reply, and its output is lost. Its remaining threads and `atexit` functions do not run.
     """
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -235,6 +235,6 @@ def _write(file: int, data: bytes) -> None:
 
 
 def _end_after(seconds: int) -> None:
-    """Let the system end this process after so many seconds; 0: never."""
-    if hasattr(signal, "alarm"):  # there is none on Windows
+    """Let the system end this process after so many seconds; 0 means never."""
+    if hasattr(signal, "alarm"):  # Windows has none
         signal.alarm(seconds)

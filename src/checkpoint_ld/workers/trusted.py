@@ -1,10 +1,10 @@
 """Trusted stored code of a document, run in a worker under limits, with a warning.
 
-The process imposes the limits upon itself, and cannot lift them again. There are two kinds. The system limits memory,
+The process sets the limits itself, and cannot raise them again. There are two kinds. The system limits memory,
 processor time, size of files and, unless the user is root, the number of processes; Windows has none of these, and
 macOS does not limit memory. Python's audit hooks (PEP 578) refuse other processes, signals, connections and changes of
-files, with a message that names the operation. Hooks are no sandbox, as PEP 578 states: malicious code finds a way
-around them.
+files, with a message that names the operation. Hooks are no sandbox, as PEP 578 states: malicious code can circumvent
+them.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 LONGEST_REPLY = 1_000_000
-"""The most bytes in a reply; verdicts are short."""
+"""The most bytes in a reply; results are short."""
 
 PASSED_ON: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""The environment variables that Python may need to start; the code sees no others of ours."""
+"""The environment variables that Python may need to start; the code gets no others of this process."""
 
 _LONGEST = 3600.0
-"""More seconds than this are no limit."""
+"""The greatest limit in seconds."""
 
 _LEAST_MEMORY = 128
-"""Python with this package needs half of these megabytes for itself."""
+"""The least limit in megabytes; Python with this package needs half of it."""
 
 _MOST_MEMORY = 1_048_576
-"""More megabytes than this are no limit."""
+"""The greatest limit in megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
     """I have read the code that I am about to run, and I trust it.
 
-    `seconds` is the time limit of each run, `megabytes` its memory limit, Python itself included. Both are limits for
-    accidents: do not run malicious code at all. Raises `SettingsError` (a ValueError) for invalid limits.
+    `seconds` is the time limit of each run, `megabytes` its memory limit, including Python. Both limits are against
+    accidents; never run malicious code. Raises `SettingsError` (a ValueError) for invalid limits.
     """
 
     seconds: float = 10.0
@@ -73,14 +73,14 @@ class Trust:
 
 
 def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: str) -> Any:
-    """Run the function `answer` of a module on a request in a process of its own; return its answer.
+    """Run the function `answer` of a module on a request in a separate process; return its answer.
 
-    `module` is the full name of a module that can be imported, `request` and the answer are JSON; `what` names the
-    stored code in messages, such as `the template 'Answer'`. The process is isolated (`python -I`): its folder is an
-    empty one, its environment holds next to nothing, and what the code prints is lost. The limits are those of
-    `trust`; how they are kept, and what they do not protect from, stands at the top of this module.
+    `module` is the full name of an importable module, `request` and the answer are JSON. `what` names the stored code
+    in messages, such as `the template 'Answer'`. The process is isolated (`python -I`): its folder is empty, its
+    environment almost empty, and its output is lost. The limits are those of `trust`; the top of this module describes
+    them.
 
-    Warns with `StoredCodeWarning`. Raises `EvaluationError`, which says what happened, for whatever is no answer.
+    Warns with `StoredCodeWarning`. Raises `EvaluationError` with the reason if there is no answer.
     """
     warn(StoredCodeWarning(f"{what} is code that is stored in a document, and is run because it was trusted"))
     setup = {"module": module, "seconds": trust.seconds, "megabytes": trust.megabytes}
@@ -93,11 +93,11 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
                 start_limit=START_LIMIT,
                 longest_reply=LONGEST_REPLY,
                 folder=folder,
-                # Numeric libraries would start a thread for each core, which the limits do not allow.
+                # Numeric libraries would start a thread for each core, which the limits forbid.
                 environment={**inherited, "OMP_NUM_THREADS": "1"},
             )
             with contextlib.closing(worker):
-                reply = worker.ask(dict(request), trust.seconds)
+                reply = worker.call(dict(request), trust.seconds)
     except OSError as error:
         raise EvaluationError(f"{what} cannot be run: no process can be started ({error})") from error
     except TimeLimitError as error:
@@ -117,7 +117,7 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
 
 
 STORED = "<stored code>"
-"""The file name under which stored code is compiled; faults then name its lines."""
+"""The file name with which stored code is compiled, so that messages can name its lines."""
 
 PROCESSES: Final = (
     *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.spawn", "os.startfile"),
@@ -132,11 +132,11 @@ FILES: Final = (
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _LONGEST_MESSAGE = 500
 _BALLAST = 8_000_000
-"""Reserved bytes, so that there is memory left for the message that there is none."""
+"""Reserved bytes, so that there is memory for the message about the lack of memory."""
 
 
 class RefusedError(Exception):
-    """Stored code cannot be run, or gives no valid result; the text is a sentence that lacks its subject."""
+    """Stored code cannot be run, or gives no valid result; the text is a predicate without its subject."""
 
 
 def _start(setup: dict[str, Any], _: object) -> Callable[[Any], bytes]:
@@ -167,7 +167,7 @@ def _line(reply: dict[str, Any]) -> bytes:
 
 
 def _described(error: BaseException) -> str:
-    """Return the error that the code raised, with its place in the code's own lines."""
+    """Return the description of an error of the code, with its line in the code."""
     text = str(error)
     reason = f": {text[:_LONGEST_MESSAGE]}" if text else ""
     line = error.lineno if isinstance(error, SyntaxError) else None
@@ -181,18 +181,18 @@ def _impose(seconds: float, megabytes: int) -> None:
     """Limit the time and the memory of this process from now on, and refuse events by `_refuse`."""
     if resource is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
-        # The clock comes first unless several threads are at work.
+        # The wall clock ends the process first, unless several threads are busy.
         busy = math.ceil(used.ru_utime + used.ru_stime + seconds) + 1
         most = {"CPU": busy, "AS": megabytes * 1_000_000, "FSIZE": 0, "CORE": 0, "NPROC": 0}
         for name, limit in most.items():
-            # The limit may be lower already, or one that this system does not hold; the clock is still there.
+            # The limit may be lower already, or missing on this system; the time limit still applies.
             with contextlib.suppress(AttributeError, ValueError, OSError):
                 resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (limit, limit))
     sys.addaudithook(_refuse)
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Raise PermissionError for an audit event of an operation that stored code may not do."""
+    """Raise PermissionError for the audit event of a forbidden operation."""
     if event in PROCESSES or (event.startswith("socket.") and event != "socket.__new__"):
         raise PermissionError(f"stored code may have no other processes and no connections ({event})")
     if event in FILES or (event == "open" and arguments[2] & _WRITING and arguments[0] != os.devnull):
