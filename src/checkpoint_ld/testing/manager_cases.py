@@ -99,7 +99,7 @@ class Prune(Subject):
             assert all(result.error is None for result in manager.import_(archive))
             assert all(manager.get(one.id).content() == one.content() for one in made)
 
-    def nothing_is_pruned_by_default(self) -> None:
+    def nothing_goes_unless_something_says_so(self) -> None:
         with self.holding(*line(2)).manager() as manager:
             with pytest.raises(SettingsError):
                 manager.prune(Retention())
@@ -186,7 +186,7 @@ _AFTER: dict[str, Any] = {
 class Diff(Subject):
     """Two checkpoints are compared."""
 
-    def a_step_is_reported(self) -> None:
+    def a_step_is_told(self) -> None:
         before, after = checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)
         with self.holding(before, after).manager() as manager:
             difference = manager.diff("one", "two").to_dict()
@@ -226,14 +226,14 @@ class Diff(Subject):
             assert diff.is_empty
             assert diff.to_json_patch() == []
 
-    def both_directions_are_reported(self) -> None:
+    def both_ways_are_told(self) -> None:
         with self.holding(checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)).manager() as manager:
             there, back = manager.diff("one", "two"), manager.diff("two", "one")
             assert there.thoughts_added == back.thoughts_removed
             assert there.tool_calls_added == back.tool_calls_removed
             assert there.steps == -back.steps
 
-    def order_is_reported(self) -> None:
+    def order_is_told(self) -> None:
         thoughts = [thought(number) for number in range(4)]
         before = checkpoint("one", thoughts=thoughts)
         after = checkpoint("two", thoughts=[thoughts[3], *thoughts[:3]])
@@ -388,7 +388,7 @@ class Verify(Subject):
             store.delete("ckpt_3")
             assert list(store.verify()) == []
 
-    def verify_changes_nothing(self) -> None:
+    def looking_changes_nothing(self) -> None:
         made = line(3)
         with self.holding(*made).open() as store:
             assert list(store.verify(repair=True)) == []
@@ -419,7 +419,7 @@ class Verify(Subject):
                 found = store.get("ckpt_1").content()
             assert found in (None, made[0].content())
 
-    def rows_without_a_file_are_reported(self) -> None:
+    def what_no_file_has_is_told(self) -> None:
         made = line(2)
         FileStore(self.folder / "files").put(made[0])
         with self.holding(*made).open() as store, CheckpointManager(self.folder / "files", store) as manager:

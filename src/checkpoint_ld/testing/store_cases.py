@@ -78,7 +78,7 @@ class Get(Subject):
         with self.holding(checkpoint("ckpt_1")).open() as store, pytest.raises(CheckpointNotFound):
             store.get(name)
 
-    def a_missing_checkpoint_is_reported_with_similar_ids(self) -> None:
+    def a_missing_one_is_told_with_near_ones(self) -> None:
         self.holding(checkpoint("before-the-storm"), checkpoint("after"))
         with self.open() as store, pytest.raises(CheckpointNotFound, match="before-the-storm"):
             store.get("before-the-strom")
@@ -220,7 +220,7 @@ class List(Subject):
                 )
             assert found == _expected(held, Filter(order=order))
 
-    def headers_equal_those_of_the_checkpoint(self) -> None:
+    def headers_say_what_the_checkpoint_says(self) -> None:
         held = {saved.id: saved for saved in _held()}
         with self.holding(*held.values()).open() as store:
             for header in store.headers():
@@ -247,7 +247,7 @@ class Update(Subject):
         metadata=({"metadata": {"tokens_used": 77, "zeta": None, "eta": [1]}},),
         together=({"name": "new", "description": None, "metadata": {"agent_name": "new"}},),
     )
-    def only_given_members_change(self, changes: dict[str, Any]) -> None:
+    def only_what_is_told_changes(self, changes: dict[str, Any]) -> None:
         before = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
         other = checkpoint("other", name="other")
         with self.holding(before, other).open() as store:
