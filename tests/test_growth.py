@@ -38,15 +38,23 @@ def with_root(**members: Json) -> Json:
     return {**canonical(item()), **members}
 
 
+DYNAMIC = {"additionalType": "karenina:GlobalDynamicRubricTrait"}
+
 DOCUMENTS: dict[str, Callable[[int], Json]] = {
     "unknown keys of a question": lambda n: with_question(**{f"k{at}": at for at in range(n)}),
     "unknown keys of an unknown object": lambda n: with_root(extra={f"k{at}": at for at in range(n)}),
     "keys that are no IRI": lambda n: with_root(extra={f"k {at}": at for at in range(n)}),
     "traits of one name": lambda n: with_root(rating=[rating("same", "Global") for _ in range(n)]),
+    "traits": lambda n: with_root(
+        rating=[rating(f"t{at}", "Global", dynamic_trait_type="regex") | DYNAMIC for at in range(n)]
+    ),
     "elements of one identifier": lambda n: canonical(*(item(f"What {at}?", "urn:uuid:question-q") for at in range(n))),
     "elements of one text": lambda n: canonical(*(item("What?", f"urn:uuid:question-{at}") for at in range(n))),
     "keywords": lambda n: with_question(keywords=[f"k{at}" for at in range(n)]),
     "properties of one name": lambda n: with_root(additionalProperty=[setting("same", at) for at in range(n)]),
+    "other properties of a question": lambda n: with_question(
+        additionalProperty=[setting(f"p{at}", at) for at in range(n)]
+    ),
     "properties of a question": lambda n: with_question(
         additionalProperty=[setting("custom_x", at) for at in range(n)]
     ),

@@ -41,7 +41,7 @@ from checkpoint_ld.dialects.leftovers import (
     loss,
     losses_of,
     missing_from,
-    named_place,
+    named_places,
     park,
     plain_settings,
 )
@@ -271,6 +271,7 @@ class _Writer:
         if not isinstance(ratings, list):
             return
         apart, kept, plain, unsupported = [], [], [], []
+        places = named_places(held.get("rating"), f"{pointer}/rating")
         for rating in ratings:
             entries = rating.get("additionalProperty") if isinstance(rating, dict) else None
             settings = values(entries)
@@ -284,7 +285,7 @@ class _Writer:
             if known is not None and None not in known.values():
                 self._plain.add(id(rating))
             if names := _unsupported(rating, settings):
-                place = named_place(held.get("rating"), rating["name"], f"{pointer}/rating")
+                place = places.get(name_of(rating), f"{pointer}/rating")
                 message = f'a Dataset has no words for {", ".join(names)} of the trait "{rating["name"]}"'
                 unsupported.append(loss(f"{message}; they are kept as properties", place, DIALECT))
         feed["rating"] = kept + apart

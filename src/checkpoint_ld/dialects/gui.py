@@ -40,7 +40,7 @@ from checkpoint_ld.dialects.leftovers import (
     is_lossless,
     is_meaningless,
     loss,
-    named_place,
+    named_places,
     plain_settings,
 )
 from checkpoint_ld.dialects.ratings import (
@@ -257,12 +257,13 @@ class _Writer:
         encoded |= {name: gui_encoded(settings[name]) for name in ENCODED if settings.get(name) is not None}
         custom = [entry for entry in entries if (name_of(entry) or "").startswith(CUSTOM)]
         others = []
+        places = named_places(entries, step(pointer, "additionalProperty"))
         for entry in entries:
             name = name_of(entry)
             if name in _ORDER or (name is not None and name.startswith(CUSTOM)):
                 continue
             others.append(entry)
-            place = named_place(entries, name, step(pointer, "additionalProperty"))
+            place = places.get(name, step(pointer, "additionalProperty"))
             message = f'the GUI does not read the property "{name}" of a question; it is kept'
             self.findings.append(loss(message, place, DIALECT))
         return [

@@ -289,13 +289,14 @@ class Losses(NamedTuple):
     def _compare_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         """Compare the ratings of the object at `pointer`."""
         *lists, held = (form.get("rating") for form in forms)
+        originals = {name_of(rating): rating for rating in reversed(held if isinstance(held, list) else [])}
+        places = named_places(held, step(pointer, "rating"))
         # Ratings that a dialect cannot express come last, and are not written where the others are.
         for written, read, want in zip(*lists, strict=False) if all(isinstance(form, list) for form in lists) else ():
             if isinstance(written, dict):
                 name = name_of(want)
-                original = next((rating for rating in held or () if name_of(rating) == name), None)
-                place = named_place(held, name, step(pointer, "rating"))
-                yield from self._compare((written, read, want, original), place, self.is_idle_in(want))
+                place = places.get(name, step(pointer, "rating"))
+                yield from self._compare((written, read, want, originals.get(name)), place, self.is_idle_in(want))
 
     def _compare(self, forms: Forms, pointer: str, is_ignored: IsIgnored) -> Iterator[Finding]:
         written, read, want, original = forms
@@ -319,19 +320,21 @@ def losses_of(left: dict[str, Any], original: Any, pointer: str, dialect: str) -
         place = step(pointer, member)
         held = original.get(member) if isinstance(original, dict) else None
         if member in _LISTS and isinstance(value, list):
+            places = named_places(held, place)
             for entry in value:
                 name = entry.get("name") if isinstance(entry, dict) else None
                 message = f'the {_LISTS[member]} "{name}" has no place in {dialect}; it is kept under x_karenina'
-                yield loss(message, named_place(held, name, place), dialect)
+                yield loss(message, places.get(name_of(entry), place), dialect)
         elif isinstance(value, dict) and isinstance(held, dict) and member in ("item", "acceptedAnswer", "hasPart"):
             yield from losses_of(value, held, place, dialect)
         else:
             yield loss(f"{member} has no place in {dialect}; it is kept under x_karenina", place, dialect)
 
 
-def named_place(entries: Any, name: object, pointer: str) -> str:
-    """Return the pointer of the entry called `name` in the array at `pointer`, or of the array if it has none."""
+def named_places(entries: Any, pointer: str) -> dict[str | None, str]:
+    """Return the pointers of the entries of the array at `pointer`, by their names: the first entry of each name."""
+    places: dict[str | None, str] = {}
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(entry, dict) and entry.get("name") == name:
-            return step(pointer, index)
-    return pointer
+        if isinstance(entry, dict):
+            places.setdefault(name_of(entry), step(pointer, index))
+    return places
