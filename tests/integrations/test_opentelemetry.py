@@ -407,6 +407,40 @@ def test_bad_files_say_what_is_wrong(text: str, message: str, tmp_path: Path, ru
         list(import_spans(manager, tmp_path / "none.json"))
 
 
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"attributes": 5},
+        {"attributes": [{"key": "k", "value": {"intValue": "many"}}]},
+        {"attributes": [{"key": "k", "value": {"arrayValue": [1]}}]},
+        {"attributes": [{"key": "k", "value": {"kvlistValue": 5}}]},
+        {"events": [None]},
+        {"events": True},
+        {"events": [{"attributes": 1.5}]},
+        {"status": "failed"},
+    ],
+)
+def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
+    fault: dict[str, Any], tmp_path: Path, run: Run
+) -> None:
+    whole = span(1, attributes=op("invoke_agent")), span(2, 1, attributes=op("chat"))
+    lines = otlp(*whole), otlp({**span(3, 1), **fault})
+    (tmp_path / "spans.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    done = run("agent", "import", "--from", "otlp", tmp_path / "spans.jsonl", "--dir", tmp_path / "kept")
+    assert (done.code, done.out.decode().count("taken in")) == (1, 1)
+    assert "spans.jsonl:2: this span is not OTLP/JSON" in done.err
+
+
+def test_ids_and_counts_beyond_what_a_checkpoint_holds_are_no_error(tmp_path: Path) -> None:
+    many = {**op("chat"), "gen_ai.usage.input_tokens": {"intValue": str(2**60)}}
+    odd = {**span(2, attributes=many), "parentSpanId": {"id": 1}}
+    odd["status"] = {"code": 2, "message": {"bytesValue": "?"}}
+    (tmp_path / "spans.json").write_text(otlp(span(1, attributes=op("invoke_agent")), odd), encoding="utf-8")
+    with CheckpointManager(tmp_path / "kept") as manager:
+        assert [one.error for one in import_spans(manager, tmp_path / "spans.json")] == [None, None]
+        assert max(header.tokens_used for header in manager.list()) == 2**53 - 1
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells the most memory of a process")
 def test_very_many_spans_take_little_memory(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
+from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
@@ -225,7 +225,8 @@ class _Run:
     def _add_chat(self, span: Span) -> None:
         """Add the input and output messages of a model, but for input that earlier spans had."""
         used = [span.first(*names) for names in _USED]
-        self.tokens += sum(count for count in used if isinstance(count, int) and count > 0)
+        tokens = sum(count for count in used if isinstance(count, int) and count > 0)
+        self.tokens = min(self.tokens + tokens, LARGEST_COUNT)
         inputs, outputs, names = _messages(span)
         present: Counter[bytes] = Counter()
         for number, message in enumerate(inputs):
@@ -422,8 +423,8 @@ def _id(text: str) -> str:
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
     """Keep a checkpoint for each run of an agent in a file of spans; `.gz` is unpacked.
 
-    A run that was kept from the same file is not kept again. The result of a faulty line or run has its fault, and the
-    others are kept. Raises ReadError for a file that cannot be read or has no span of an agent, and as the stores do.
+    A run that was kept from the same file is not kept again. The result of a faulty line, span or run has its fault, and
+    the others are kept. Raises ReadError for a file that cannot be read or has no span of an agent, and as the stores do.
     """
     path = Path(source)
     file = _File(path)
@@ -440,7 +441,8 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
                 findings = ()
         except (CheckpointExists, FindingsError, WriteError) as error:
             yield Imported(path, None, error=error)
-    if not count and not file.errors:
+    yield from (Imported(path, None, error=error) for error in file.faulty)
+    if not count and not file.errors and not file.faulty:
         raise ReadError(
             f"{path}: has {file.count} spans, none about an agent: give spans with the attribute gen_ai.operation.name"
         )
@@ -456,15 +458,20 @@ class _Held(NamedTuple):
 
 
 class _File:
-    """The text of a file and the positions of its spans by trace; they are read a trace at a time."""
+    """The text of a file and the positions of its spans by trace; they are read a trace at a time.
+
+    `errors` are those of lines, `faulty` those of spans, which are known when these are read.
+    """
 
     def __init__(self, path: Path) -> None:
+        self.path = path
         data, name = read_bytes(path)
         try:
             self.text = (unpacked(data, name) if is_packed(path) else data).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise ReadError(f"{path}: byte {error.start + 1} is no UTF-8: write the file again in UTF-8") from None
         self.errors: list[ReadError] = []
+        self.faulty: list[ReadError] = []
         self.count = 0
         self.held: dict[str, list[_Held]] = defaultdict(list)
         self.starts: dict[str, int] = {}
@@ -499,7 +506,16 @@ class _File:
     def traces(self) -> Iterator[list[Span]]:
         """Yield the spans of each trace, the earliest trace first."""
         for trace in sorted(self.starts, key=lambda start: (self.starts[start], start)):
-            yield [self._span(held) for held in self.held.pop(trace)]
+            yield [span for held in self.held.pop(trace) if (span := self._span_or_fault(held)) is not None]
+
+    def _span_or_fault(self, held: _Held) -> Span | None:
+        try:
+            return self._span(held)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            line = self.text.count("\n", 0, held.start) + 1
+            message = "this span is not OTLP/JSON: its attributes, events or status are of another form; it is left out"
+            self.faulty.append(ReadError(f"{self.path}:{line}: {message}"))
+            return None
 
     def _span(self, held: _Held) -> Span:
         source = orjson.loads(self.text[held.start : held.end])
@@ -519,15 +535,15 @@ class _File:
         more["scope"] = held.scope
         failed = status.get("code") in (2, "STATUS_CODE_ERROR")
         return Span(
-            trace_id=source["traceId"],
+            trace_id=str(source["traceId"]),
             span_id=str(source.get("spanId", "")),
-            parent_id=source.get("parentSpanId") or None,
+            parent_id=str(source.get("parentSpanId") or "") or None,
             name=str(source.get("name", "")),
             start=start,
             end=moment(source.get("endTimeUnixNano")) or None,
             attributes=_attributes(source.get("attributes")),
             resource=held.resource,
-            error=error_of(status.get("message"), events) if failed else None,
+            error=error_of(str(status.get("message") or ""), events) if failed else None,
             events=events,
             more={name: value for name, value in more.items() if value not in (None, "", {}, [])},
         )
