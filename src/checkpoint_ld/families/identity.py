@@ -91,7 +91,7 @@ def verify_signature(source: Source, signature: str | bytes, key: bytes, *, synt
     try:
         content = base64.b64decode(signature.strip(), validate=True)
     except ValueError as error:
-        raise SettingsError(f"this is no signature: {error}; give what sign wrote") from error
+        raise SettingsError("this is no signature: it is no Base64; give what sign wrote") from error
     if len(content) != _LENGTH:
         raise SettingsError(f"this is no signature: {len(content)} bytes are not {_LENGTH}; give what sign wrote")
     try:
@@ -107,11 +107,17 @@ def _cryptography() -> tuple[Any, Any]:
     return library(f"{package}.asymmetric.ed25519", EXTRA), library(f"{package}.serialization", EXTRA)
 
 
+_REMEDIES = {
+    "private": "give one in PEM, and its password if it is encrypted (password=, or CHECKPOINT_LD_KEY_PASSWORD)",
+    "public": "give the public one in PEM, such as openssl pkey -pubout writes",
+}
+
+
 def _loaded(load: Any, kind: str) -> Any:
     try:
         return load()
     except (ValueError, TypeError) as error:  # no PEM, another kind of key, a password that is wrong or missing
-        raise SettingsError(f"the {kind} key cannot be read: {error}; give a key in PEM") from error
+        raise SettingsError(f"the {kind} key cannot be read: {_REMEDIES[kind]}") from error
 
 
 def read_sums(text: str, name: str) -> list[tuple[str, str]]:

@@ -423,8 +423,9 @@ def _id(text: str) -> str:
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
     """Keep a checkpoint for each run of an agent in a file of spans; `.gz` is unpacked.
 
-    A run that was kept from the same file is not kept again. The result of a faulty line, span or run has its fault, and
-    the others are kept. Raises ReadError for a file that cannot be read or has no span of an agent, and as the stores do.
+    A run that was kept from the same file is not kept again. The result of a faulty line, span or run has its fault,
+    and the others are kept. Raises ReadError for a file that cannot be read or has no span of an agent, and as the
+    stores do.
     """
     path = Path(source)
     file = _File(path)
