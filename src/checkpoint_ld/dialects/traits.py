@@ -327,9 +327,9 @@ class Rubric:
         self.ratings[-1] = clean_rating(rating, pointer, self._trail)
 
     def add_trait(self, family: Family, trait: Any, source: str, *, is_encoded: bool = False) -> None:
-        """Add a trait that stands at `source` in the form of the GUI's state.
+        """Add a trait of the GUI's state, which stands at `source`.
 
-        `spelled` tells that it stands inside a text, so that its members have no place of their own.
+        With `is_encoded`, it is part of a JSON text, so that its members have no pointers.
         """
         if not isinstance(trait, dict):
             self._listing.add(trait, source)

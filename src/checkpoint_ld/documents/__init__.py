@@ -1,1 +1,1 @@
-"""Documents: bytes as JSON within limits, where everything in them stands, and bytes as files."""
+"""Documents: parsing JSON within limits, the places of values, writing JSON in a layout, and files."""

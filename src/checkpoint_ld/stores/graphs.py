@@ -198,14 +198,14 @@ _SERVERS = ("http://", "https://")
 class GraphStore(CheckedMethods):
     """Agent checkpoints in a collection: given as such, by its path, or by the URL of a SPARQL service.
 
-    Each is one named graph, called by the checkpoint's IRI, with what PROV-O says of it. Other graphs, such as those of
-    benchmarks, are left alone. It is opened at first use, and a collection made if it is not there. One process at a
-    time may write a collection: the methods wait ten seconds for others, and raise StoreBusyError then. All methods
-    raise IntegrityError for a collection or a graph that is damaged, and StoreError for what else goes wrong.
+    Each is one named graph, named by the checkpoint's IRI, with its PROV-O statements. Other graphs, such as those of
+    benchmarks, stay unchanged. It is opened at first use, and a missing collection is made. Only one process at a time
+    may write a collection: the methods wait ten seconds for others, and then raise StoreBusyError. All methods raise
+    IntegrityError for a damaged collection or graph, and StoreError for other failures.
 
-    Credentials for a server come from where they do for a push: environment variables, or a netrc file. `stores.server`
-    says what a server promises about two who write one id at once. Raises SettingsError for a text that is neither the
-    path of a folder nor a URL of http. `path` is that of a collection that is named by it.
+    Credentials for a server come from environment variables or a netrc file, as for a push. `stores.server` describes
+    concurrent writers of one id on a server. Raises SettingsError for a text that is neither the path of a folder nor a
+    URL of http. `path` is that of a collection that was given by its path.
     """
 
     capabilities = CAPABILITIES | {RESET}
