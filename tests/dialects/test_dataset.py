@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from checkpoint_ld import Benchmark
 from checkpoint_ld.dialects import Upgrade, detect, dialect, source_pointer
 from checkpoint_ld.dialects.datafeed import clean
 from checkpoint_ld.identifiers import gui_rating_id
@@ -235,3 +237,13 @@ def test_real_canonical_documents_survive_being_written(corpus: Path) -> None:
         tree = {name: value for name, value in clean(document).items() if name not in ("@context", "@type")}
         again = dialect("dataset-1").upgrade(written(document)).tree
         assert not list(lacking(telling(tree), named(again))), file
+
+
+def test_a_benchmark_without_a_version_does_not_take_that_of_the_format(tmp_path: Path) -> None:
+    question = {"question": "What is it?", "raw_answer": "Gold", "original_answer_template": ""}
+    source, target = tmp_path / "state.json", tmp_path / "dataset.jsonld"
+    source.write_text(json.dumps({"version": "2.0", "checkpoint": {"q": question}}), encoding="utf-8")
+    benchmark = Benchmark.load(source)
+    benchmark.save(target, dialect="dataset-1")
+    assert "jsonld" in json.loads(target.read_text(encoding="utf-8"))["version"]
+    assert Benchmark.load(target).version == benchmark.version == "0.1.0"

@@ -60,7 +60,7 @@ from checkpoint_ld.dialects.ratings import (
     scope_of,
     trait_type,
 )
-from checkpoint_ld.dialects.state import DEFAULT_NAME, is_regenerated
+from checkpoint_ld.dialects.state import DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
 from checkpoint_ld.dialects.traits import Rubric, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
@@ -206,8 +206,8 @@ class _Writer:
         feed, version = self.feed, self.feed.get("version")
         entries = _valued(feed.get("additionalProperty"))
         if is_named and not (isinstance(version, str) and "jsonld" in version):
-            if version is not None and VERSION not in values(entries):
-                entries.insert(0, property_value(VERSION, version))
+            if VERSION not in values(entries):
+                entries.insert(0, property_value(VERSION, DEFAULT_VERSION if version is None else version))
             version = FORMAT_VERSION
         root = {
             **{member: content for member, content in stated(feed).items() if member not in _REGENERATED},
