@@ -4,8 +4,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-# Tests start hundreds of processes, each of which would compile all modules anew where bytecode may not be written.
-export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-all lint types imports docs bench ci clean
 

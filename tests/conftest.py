@@ -6,7 +6,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import certifi
@@ -14,7 +13,6 @@ import pytest
 import rdflib
 from hypothesis import HealthCheck, settings
 
-from checkpoint_ld.sparql import describing, guard, running, service
 from tests.trials import ALL, CI, examples
 
 # The tests start hundreds of processes, which would each compile the package anew; pytest keeps what it compiles, too.
@@ -64,17 +62,6 @@ def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     file.write_text(certifi.contents().partition(end)[0] + end)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certifi, "where", lambda: str(file))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _queries_are_translated_once() -> Iterator[None]:
-    """Keep what is known of each query: rdflib parses one for a tenth of a second, and the tests repeat a few."""
-    with pytest.MonkeyPatch.context() as patch:
-        known = cache(guard.checked)
-        for module in (describing, running, service):
-            patch.setattr(module, "checked", lambda text, services=(): known(text, tuple(services)))
-        patch.setattr(guard.Checked, "algebra", cache(guard.Checked.algebra))
         yield
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -240,6 +241,12 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
     Raises QueryError with the reason for an update, for SERVICE with a host that is not in `services`, and for a text
     that is no query of SPARQL 1.1.
     """
+    return _checked(text, frozenset(services))
+
+
+# rdflib takes a tenth of a second to parse a query, and the same ones come again and again.
+@lru_cache(maxsize=128)
+def _checked(text: str, services: Collection[str]) -> Checked:
     plain = "".join(token.text for token in tokens_of(text))
     tree = _parsed(plain)
     for node in nodes(tree):

@@ -13,7 +13,7 @@ import threading
 import typing
 import warnings
 from contextlib import closing
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -83,6 +83,7 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     return columns, rows[:wanted]
 
 
+@lru_cache(maxsize=128)
 def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
     """Return the plan of a SELECT graph by graph: the graphs that can have rows (None for all), and its LIMIT.
 
