@@ -126,6 +126,16 @@ def test_one_graph_can_be_pulled_and_all_can_be_listed(run: Run, url: str, folde
     assert (missing.code, "no graph urn:uuid:none" in missing.err) == (2, True)
 
 
+def test_a_folder_that_is_missing_is_made_for_what_is_pulled(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
+    run("push", folder, "--to", url)
+    assert run("pull", url, "--output", tmp_path / "new" / "folder", "--quiet").code == 0
+    assert len([*(tmp_path / "new" / "folder").iterdir()]) == 3
+    file = tmp_path / "file"
+    file.write_text("")
+    refused = run("pull", url, "--output", file / "below", "--quiet")
+    assert (refused.code, f"{file / 'below'}: cannot be made" in refused.err) == (2, True)
+
+
 def test_what_differs_at_the_store_gives_exit_code_1(run: Run, url: str, folder: Path) -> None:
     run("push", folder, "--to", url)
     with httpx.Client(trust_env=False) as client:

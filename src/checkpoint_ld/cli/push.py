@@ -229,6 +229,7 @@ def pull(
     quiet: bool = options.QUIET,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""
+    from checkpoint_ld.documents.files import make_folder
     from checkpoint_ld.stores import remote
 
     has_failed = False
@@ -240,6 +241,8 @@ def pull(
             return
         if not names and not quiet:
             streams.note("the store holds no checkpoint")
+        if names:
+            make_folder(Path(folder))
         for name in names:
             try:
                 ((_, found),) = remote.pull(client, [name])

@@ -184,6 +184,14 @@ def temporary_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, unless they are there. Raises TargetUnwritableError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise TargetUnwritableError(_refusal(str(folder), "made", error, {}, "choose another folder")) from error
+
+
 def already_there(name: str) -> TargetExistsError:
     """Return the error for a file that exists and must not be overwritten."""
     remedy = "choose another path, or overwrite it with --force (in Python with overwrite=True)"
