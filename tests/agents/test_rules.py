@@ -236,6 +236,8 @@ def test_a_secret_is_told_and_not_repeated_nor_by_other_rules() -> None:
         ("reason-unknown", "/metadata/checkpoint_reason"),
     }
     assert [one for one in (key, header, reason) if one in str(found)] == []
+    service = added("/snapshot/context/variables/service", {"token": [key]})
+    assert told(service) == [("agent-secret", "/snapshot/context/variables/service/token/0")]
 
 
 def test_short_names_of_profiles_mean_those_of_agents() -> None:

@@ -145,7 +145,7 @@ def test_what_cannot_be_asked_is_said_in_one_line(run: Run, folder: Path, argume
 def test_a_query_that_is_no_text_is_refused(run: Run, folder: Path) -> None:
     told = run("query", folder, "--file", "-", stdin=b"ASK {} # \xff")
     assert (told.code, told.out) == (2, b"")
-    assert told.err == "-: the query is no text in UTF-8, as byte 9 shows\n"
+    assert told.err == "-: the query is no text in UTF-8, see byte 9; save it as UTF-8\n"
 
 
 @pytest.mark.parametrize("command", [["query", "--query", NAMES], ["push", "--to", "http://127.0.0.1:1"], ["serve"]])

@@ -9,6 +9,7 @@ import threading
 import xml.etree.ElementTree as ET
 from urllib.parse import urlsplit
 
+import httpx
 import pyoxigraph
 import pytest
 
@@ -79,6 +80,18 @@ def test_statements_come_in_the_syntax_that_is_wanted(ask: Ask, accept: str) -> 
     assert answer.headers["content-type"] == f"{accept}; charset=utf-8"
     found = pyoxigraph.parse(answer.content, format=pyoxigraph.RdfFormat.from_media_type(accept))
     assert {str(one.object) for one in found} == {'"Metals"', '"Alloys <b>"'}
+
+
+def test_rdf_xml_keeps_every_character_or_is_refused(ask: Ask) -> None:
+    def answer(predicate: str, text: str) -> httpx.Response:
+        query = f'CONSTRUCT {{ <urn:x:s> <{predicate}> "{text}" }} WHERE {{}}'
+        return ask("GET", "/sparql", params={"query": query}, headers={"Accept": "application/rdf+xml"})
+
+    (element,) = ET.fromstring(answer("urn:x:name", r"a\rb").content).iter("{urn:x:}name")
+    assert element.text == "a\rb"
+    for predicate, text in (("urn:x:1", "a"), ("urn:x:name", r"\u0001")):
+        refused = answer(predicate, text)
+        assert (refused.status_code, "write Turtle" in refused.text) == (406, True)
 
 
 def test_all_graphs_together_unless_some_are_chosen(ask: Ask) -> None:

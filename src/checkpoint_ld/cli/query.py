@@ -118,7 +118,9 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SourceMissingError(f"{file}: the query is no text in UTF-8, as byte {error.start} shows") from error
+        raise SourceMissingError(
+            f"{file}: the query is no text in UTF-8, see byte {error.start}; save it as UTF-8"
+        ) from error
 
 
 _PATIENCE = 30.0

@@ -512,9 +512,10 @@ class _File:
     def _span_or_fault(self, held: _Held) -> Span | None:
         try:
             return self._span(held)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):  # any JSON may stand in any place
             line = self.text.count("\n", 0, held.start) + 1
-            message = "this span is not OTLP/JSON: its attributes, events or status are of another form; it is left out"
+            what = "this span is not OTLP/JSON: its attributes, events or status are of another form"
+            message = f"{what}; it is left out: correct it, and import the file again"
             self.faulty.append(ReadError(f"{self.path}:{line}: {message}"))
             return None
 

@@ -24,7 +24,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
 
-from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError
+from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing, queries
 from checkpoint_ld.sparql.describing import Description, described
@@ -116,18 +116,17 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
             if not is_here:
                 raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
         result = evaluated(store, query, engine="oxigraph", max_rows=operation.max_rows)
+        # The header is that of Virtuoso for the same purpose.
+        return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(operation.max_rows)} if result.is_cut else {})
+    except WriteError as error:  # the media type cannot hold the result
+        return Answer.plain(406, str(error))
     except CheckpointLdError as error:
         return Answer.plain(400 if isinstance(error, QueryError) else 500, str(error))
-    # The header is that of Virtuoso for the same purpose.
-    return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(operation.max_rows)} if result.is_cut else {})
 
 
 def _rendered(result: QueryResult, wanted: tuple[str, str], headers: Mapping[str, str]) -> Answer:
     media_type, kind = wanted
-    if kind == "rdfxml":
-        text = (pyoxigraph.serialize(result.triples, format=pyoxigraph.RdfFormat.RDF_XML) or b"").decode()
-    else:
-        text = results_xml(result) if kind == "xml" else render(result, kind)
+    text = results_xml(result) if kind == "xml" else render(result, "xml" if kind == "rdfxml" else kind)
     return Answer(200, media_type, text, headers)
 
 
