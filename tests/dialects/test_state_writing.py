@@ -151,12 +151,15 @@ def test_the_mode_of_a_metric_trait_has_the_gui_s_name_only_in_the_gui_s_documen
     assert [mode["evaluation_mode"] for mode in modes] == ["full_matrix", "tp_and_tn"]
 
 
-def test_a_metric_trait_that_leaves_repetition_out_means_something_else_to_the_gui() -> None:
-    entries = [prop("metrics", ["f1"]), prop("higher_is_better")]
+@pytest.mark.parametrize(("settings", "written"), [(["higher_is_better"], False), ([], None)])
+def test_a_metric_trait_that_leaves_repetition_out_means_something_else_to_the_gui(
+    settings: list[str], written: bool | None
+) -> None:
+    entries = [prop("metrics", ["f1"]), *map(prop, settings)]
     own = rating("m", "karenina:QuestionSpecificMetricRubricTrait", additionalProperty=entries)
     found = asked(rating=[rating("b", OWN), own])
 
-    assert only(found)["question_rubric"]["metric_traits"][0]["repeated_extraction"] is False
+    assert only(found)["question_rubric"]["metric_traits"][0].get("repeated_extraction") is written
     stated = asked(
         rating=[rating("b", OWN), {**own, "additionalProperty": [*entries, prop("repeated_extraction", True)]}]
     )

@@ -419,7 +419,7 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
 
 def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
     findings = list(losses_of(trait.get(KEPT, {}), rating, pointer, "v2.0"))
-    is_once = trait.get("repeated_extraction") is False
+    is_once = trait.get("repeated_extraction") in (False, None)
     if is_once and "repeated_extraction" not in values(rating.get("additionalProperty")):
         message = "leaves repeated_extraction out, which the GUI takes for false"
         findings.append(loss(f'the metric trait "{trait.get("name")}" {message}', pointer, "v2.0"))
