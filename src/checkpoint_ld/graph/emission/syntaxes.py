@@ -178,44 +178,41 @@ _LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
 
 def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
-    return _serialized(graph, pyoxigraph.RdfFormat.TURTLE)
+    terms = _Terms()
+    triples = [pyoxigraph.Triple(*triple) for triple in _in_order(graph.held, terms)]
+    return _serialized(triples, pyoxigraph.RdfFormat.TURTLE, graph, terms)
 
 
 def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG, as Turtle in one graph that is named by the root. Raises WriteError as above."""
-    return _serialized(graph, pyoxigraph.RdfFormat.TRIG)
+    terms, root = _Terms(), _term_of(graph.root)
+    quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
+    return _serialized(quads, pyoxigraph.RdfFormat.TRIG, graph, terms)
 
 
-def _serialized(graph: StatementGraph, syntax: pyoxigraph.RdfFormat) -> bytes:
-    """Return the statements in order.
+def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: StatementGraph, terms: _Terms) -> bytes:
+    """Return statements in their order.
 
     A prefix is left out if a name in its namespace needs an escape, which rdflib does not read.
     """
-    if not graph.held:
+    if not statements:
         return b""
-    terms = _Terms()
-    root = _term_of(graph.root)
-    quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
     names = [one.value for one in terms.values() if isinstance(one, pyoxigraph.NamedNode)]
     prefixes = {
         prefix: namespace
         for prefix, namespace in graph.PREFIXES.items()
         if all(_LOCAL_NAME.fullmatch(one, len(namespace)) for one in names if one.startswith(namespace))
     }
-    if not syntax.supports_datasets:
-        return pyoxigraph.serialize((quad.triple for quad in quads), format=syntax, prefixes=prefixes) or b""
-    return pyoxigraph.serialize(quads, format=syntax, prefixes=prefixes) or b""
+    return pyoxigraph.serialize(statements, format=syntax, prefixes=prefixes) or b""
 
 
 class _Terms(dict[int, Any]):
     """The terms of pyoxigraph, by the identity of those of a graph that is not changed meanwhile."""
 
-    def of(self, term: Node) -> Any:
-        """Return the term of pyoxigraph for one of rdflib. Raises WriteError as `text_of`."""
-        found = self.get(id(term))
-        if found is None:
-            found = self[id(term)] = _term_of(term)
-        return found
+    def added(self, term: Node) -> Any:
+        """Return the term of pyoxigraph for one of rdflib, and keep it. Raises WriteError as `text_of`."""
+        made = self[id(term)] = _term_of(term)
+        return made
 
 
 def _term_of(term: Node) -> Any:
@@ -233,19 +230,21 @@ def _term_of(term: Node) -> Any:
 
 def _in_order(index: Index, terms: _Terms) -> Iterator[tuple[Any, Any, Any]]:
     """Yield statements, blank nodes and types first, then by subject, predicate and value."""
-    layouts: dict[tuple[Node, ...], list[Node]] = {}
-    of = terms.of
-    for subject in sorted(index, key=lambda one: (not is_blank(one), str(one))):
-        held = index[subject]
+    known, added = terms.get, terms.added
+    layouts: dict[tuple[Node, ...], list[tuple[Node, Any]]] = {}
+    for node in sorted(index, key=lambda one: (not is_blank(one), str(one))):
+        held = index[node]
         layout = tuple(held)
         if layout not in layouts:
-            for predicate in layout:
-                iri(str(predicate))  # raises WriteError for a blank node
-            layouts[layout] = sorted(layout, key=lambda one: (one != RDF_TYPE, str(one)))
-        for predicate in layouts[layout]:
-            values = held[predicate]
+            ordered = sorted(layout, key=lambda one: (one != RDF_TYPE, str(one)))
+            for one in ordered:
+                iri(str(one))  # raises WriteError for a blank node
+            layouts[layout] = [(one, added(one)) for one in ordered]
+        subject = known(id(node)) or added(node)
+        for one, predicate in layouts[layout]:
+            values = held[one]
             for value in sorted(values, key=_in_notation_3) if isinstance(values, list) else (values,):
-                yield of(subject), of(predicate), of(value)
+                yield subject, predicate, known(id(value)) or added(value)
 
 
 def _in_notation_3(term: Node) -> str:
