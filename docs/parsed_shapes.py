@@ -18,7 +18,7 @@ def contents() -> dict[Path, bytes]:
     """Return the texts of all files in it."""
     return {
         rules.parsed_file(FOLDER, file): orjson.dumps(
-            {"sum": rules.checksum(file), "said": rules.parsed(file)}, option=orjson.OPT_APPEND_NEWLINE
+            {"checksum": rules.checksum(file), "statements": rules.parsed(file)}, option=orjson.OPT_APPEND_NEWLINE
         )
         for file in sorted(FOLDER.rglob("*.ttl"))
     }

@@ -1,4 +1,4 @@
-"""The list in shapes.md of what only Python tells: `python docs/shapes_page.py` writes it from the shapes."""
+"""The list in shapes.md of what only Python can decide: `python docs/shapes_page.py` writes it from the shapes."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def parsed_beforehand(file: Path) -> Statements | None:
     if not file.is_relative_to(folder) or not (beforehand := parsed_file(folder, file)).is_file():
         return None
     held = orjson.loads(beforehand.read_bytes())
-    found: Statements | None = held["said"] if held["sum"] == checksum(file) else None
+    found: Statements | None = held["statements"] if held["checksum"] == checksum(file) else None
     return found
 
 

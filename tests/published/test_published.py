@@ -134,7 +134,7 @@ def _differing(results: Mapping[Case, Any]) -> set[str]:
 
 
 def only_python() -> dict[str, str]:
-    """The reasons why only Python tells, by the codes of rules."""
+    """The reasons why only Python can decide, by the codes of rules."""
     return {shapes_of_rules()[str(shape)]: reason for shape, reason in profiles.reasons().items()}
 
 

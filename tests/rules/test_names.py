@@ -77,14 +77,14 @@ def test_an_unexpected_type_is_told_with_the_one_that_is_asked_for(place: str, e
     change = replaced(f"{PLACES[place]}/@type", kind)
 
     assert told(change) == [("KN003", f"{PLACES[place]}/@type")]
-    assert messages(change) == [f'the type is "{kind}": this place asks for {expected}']
+    assert messages(change) == [f'the type is "{kind}": this place requires {expected}']
 
 
 def test_a_type_that_is_no_text_is_unexpected() -> None:
     change = replaced("/dataFeedElement/0/@type", 7)
 
     assert told(change) == [("KD012", ""), ("KN003", "/dataFeedElement/0/@type")]
-    assert messages(change)[1:] == ['the type is "7": this place asks for DataFeedItem']
+    assert messages(change)[1:] == ['the type is "7": this place requires DataFeedItem']
 
 
 def test_the_line_and_column_are_those_of_the_key() -> None:

@@ -45,7 +45,7 @@ def rules(
     python: bool = options.flag(
         "--python",
         help="With --to: the shapes as checkpoint-ld applies them, whose components call functions of Python. "
-        "Without it, what only Python tells is looked up in what convert --inferred writes.",
+        "Without it, rules that only Python can decide look at what convert --inferred writes.",
     ),
     output: Output = options.output("With --to: the file to write; - for standard output."),
 ) -> None:

@@ -411,7 +411,7 @@ def _name_in_message(result: Result, role: str) -> str | None:
         return None
     if _UNEXPECTED_TYPE in result.paths:
         expected = forms.expected_type(result.value, role)
-        return f"this place asks for {expected}" if expected else None
+        return f"this place requires {expected}" if expected else None
     near = forms.misspelt(str(result.value), role)
     if near:
         return f"did you mean {near}?"
