@@ -98,7 +98,7 @@ def test_the_cells_of_a_row_are_the_settings_of_a_trait(
         ({"name": "a", "type": "agentic"}, "row 2, column 'description': the trait has no description"),
         ({"name": "a", "type": "callable", "kind": "score"}, "row 2: trait 'a': no callable_code (set callable_code)"),
         ({"name": "a.b"}, "row 2: the trait name 'a.b' holds a dot (rename the trait), and the row is left out"),
-        ({"name": "a", "dynamic": "yes"}, "row 2: trait 'a': neither summary nor description describes its concept"),
+        ({"name": "a", "dynamic": "yes"}, "row 2: trait 'a': neither summary nor description names its concept"),
         ({"name": "a", "dynamic": "maybe"}, "row 2, column 'dynamic': \"maybe\" is no truth value"),
         ({"name": "a", "question": "Who?"}, "row 2, column 'question': there is no question \"Who?\", and the row is"),
         ({"name": "a", "scope": "question"}, "row 2, column 'question_id': the question is not named"),

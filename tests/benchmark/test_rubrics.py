@@ -466,7 +466,7 @@ def test_what_is_wrong_with_rubrics_is_said_of_each() -> None:
         ("cut", "trait 'cut': no pattern"),
         ("tone", "trait 'tone': no description"),
         (question, "2 traits are called 'cites'"),
-        (question, "trait 'mute': neither summary nor description describes its concept"),
+        (question, "trait 'mute': neither summary nor description names its concept"),
     ]
 
 

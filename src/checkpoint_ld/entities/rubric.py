@@ -448,7 +448,7 @@ class DynamicRubric(TraitCollection):
     def problems(self) -> tuple[Finding, ...]:
         """Report shared and dotted names, and traits without a concept."""
         nameless = [
-            trait.problem("dynamic-concept", "neither summary nor description describes its concept", "give it a summary")
+            trait.problem("dynamic-concept", "neither summary nor description names its concept", "give it a summary")
             for trait in self.traits()
             if trait.summary is None and trait.description is None
         ]
