@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
+
+SERVER = multiprocessing.get_context("forkserver")
+"""Forks processes of one that has imported what stores need, and has opened nothing."""
+SERVER.set_forkserver_preload(
+    ["__main__", *(f"tests.stores.{name}" for name in ("test_processes", "test_graph_store_processes"))]
+)
+
+
+def begun_together(folder: Path, name: str, number: int) -> None:
+    """Wait in each of so many processes until all of them are there."""
+    (folder / f"{name}.begun").touch()
+    while len(list(folder.glob("*.begun"))) < number:
+        time.sleep(0.001)
 
 
 def forked(

@@ -8,7 +8,7 @@ import inspect
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,23 @@ class Editor(LanguageClient):
         self.published: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
         self.uri = ""
         self.edition = 0
+        self.opened: set[str] = set()
 
         @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]  # pygls' own
         def _(params: types.PublishDiagnosticsParams) -> None:
             self.published.put_nowait(params)
 
+    async def close(self) -> None:
+        """Close what is open, with all that was published of it."""
+        for uri in self.opened:
+            self.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+        self.opened.clear()
+        self.edition += 1
+        self.published = asyncio.Queue()
+
     async def open(self, file: Path) -> list[types.Diagnostic]:
         self.uri = file.as_uri()
+        self.opened.add(self.uri)
         text = file.read_text(encoding="utf-8")
         item = types.TextDocumentItem(self.uri, "json", self.edition, text)
         self.text_document_did_open(types.DidOpenTextDocumentParams(item))
@@ -69,27 +79,41 @@ class Editor(LanguageClient):
         return types.TextDocumentIdentifier(self.uri)
 
 
-def edited(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-    """Start a server, work with it as an editor, and end it as the protocol says."""
+@pytest.fixture(scope="module")
+def session() -> Iterator[tuple[asyncio.Runner, Editor]]:
+    """Start a server for an editor, and end it as the protocol says."""
+    editor = Editor()
 
-    async def session(**fixtures: Any) -> None:
-        editor = Editor()
+    async def begin() -> None:
         await editor.start_io(sys.executable, "-c", COMMAND)
+        await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+        editor.initialized(types.InitializedParams())
+
+    async def end() -> None:
         try:
-            await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
-            editor.initialized(types.InitializedParams())
-            await work(editor, **fixtures)
             await editor.shutdown_async(None)
         finally:
             editor.exit(None)
             await editor.stop()  # type: ignore[no-untyped-call]  # pygls' own
 
+    with asyncio.Runner() as runner:
+        runner.run(begin())
+        yield runner, editor
+        runner.run(end())
+
+
+def edited(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Work with the server as an editor that has no document open yet."""
+
     @functools.wraps(work)
-    def test(**fixtures: Any) -> None:
-        asyncio.run(session(**fixtures))
+    def test(session: tuple[asyncio.Runner, Editor], **fixtures: Any) -> None:
+        runner, editor = session
+        runner.run(editor.close())
+        runner.run(work(editor, **fixtures))  # type: ignore[arg-type]  # a coroutine
 
     _, *others = inspect.signature(work).parameters.values()
-    test.__signature__ = inspect.Signature(others)  # type: ignore[attr-defined] # what pytest gives, all but the editor
+    needed = inspect.Parameter("session", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    test.__signature__ = inspect.Signature([needed, *others])  # type: ignore[attr-defined] # what pytest gives
     return test
 
 

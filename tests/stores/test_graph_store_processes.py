@@ -1,14 +1,9 @@
-"""Many processes on one collection, and processes that are killed while they write a graph.
-
-Called as a program, this module is such a process.
-"""
+"""Many processes on one collection, and processes that are killed while they write a graph."""
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,31 +16,20 @@ from checkpoint_ld.stores import embedded
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
 from checkpoint_ld.stores.protocol import Filter
+from tests.forking import SERVER, begun_together
 from tests.stores.documents import checkpoint
 from tests.trials import some
 
 EACH = 15
 STEPS = (("put", "_write"), *(("replace", f"_{step}") for step in ("replace_entries", "empty", "write", "finish")))
 WHEN = ("before", "after")
-ROOT = Path(__file__).parents[2]
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.stores.test_graph_store_processes", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def ended(process: subprocess.Popen[str]) -> list[str]:
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    return out.split()
 
 
 @pytest.mark.slow
 def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
     folder = tmp_path / "collection"
-    for one in [start("save", folder, name) for name in "abc"]:
-        ended(one)
+    with SERVER.Pool(3) as pool:
+        pool.starmap(save, [(folder, name) for name in "abc"], 1)
 
     store = GraphStore(folder)
     assert {one.id for one in store.headers()} == {f"{name}-{at}" for name in "abc" for at in range(EACH)}
@@ -56,9 +40,10 @@ def test_processes_take_turns_and_nothing_is_lost(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
     folder = tmp_path / "collection"
-    won = [ended(one) for one in [start("race", folder, name) for name in "abc"]]
+    with SERVER.Pool(3) as pool:
+        won = pool.starmap(race, [(folder, name) for name in "abc"], 1)
 
-    assert sorted(at for each in won for at in each) == sorted(map(str, range(EACH)))
+    assert sorted(at for each in won for at in each) == list(range(EACH))
     store = GraphStore(folder)
     for name, each in zip("abc", won, strict=True):
         assert all(store.get(f"ckpt-{at}").name == name for at in each)
@@ -77,9 +62,7 @@ def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
         store.put(checkpoint("new", name="before"))
     store.close()
 
-    process = start("die", folder, way, step, when)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+    assert exit_code(die, folder, way, step, when) == -signal.SIGKILL
 
     assert store.get("old").content() == checkpoint("old").content()
     try:
@@ -103,9 +86,7 @@ def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: 
     store.put(checkpoint("old", name="old"))
     store.close()
 
-    process = start("die_changing", folder, when)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+    assert exit_code(die_changing, folder, when) == -signal.SIGKILL
 
     assert store.get("old").name == "new"
     assert {one.rule for one in store.verify(repair=True)} <= {"agent-graph-statements"}
@@ -115,10 +96,19 @@ def test_a_kill_while_a_name_is_changed_leaves_the_old_or_the_new_one(tmp_path: 
 
 @pytest.mark.slow
 def test_a_forked_process_is_refused_and_takes_nothing_from_its_parent(tmp_path: Path) -> None:
-    assert ended(start("fork", tmp_path / "collection")) == ["refused", "before", "parent"]
+    with SERVER.Pool(1) as pool:
+        assert pool.apply(fork, (tmp_path / "collection",)) == (True, ["before", "parent"])
 
 
-def save(folder: str, name: str) -> None:
+def exit_code(work: Callable[..., None], *arguments: object) -> int | None:
+    """Do something in a process of its own; return how that ended."""
+    process = SERVER.Process(target=work, args=arguments)
+    process.start()
+    process.join(60)
+    return process.exitcode
+
+
+def save(folder: Path, name: str) -> None:
     """Save checkpoints of its own."""
     store = GraphStore(folder)
     for at in range(EACH):
@@ -126,48 +116,54 @@ def save(folder: str, name: str) -> None:
     store.close()
 
 
-def race(folder: str, name: str) -> None:
-    """Save checkpoints whose ids others save as well; say which were ours."""
+def race(folder: Path, name: str) -> list[int]:
+    """Save checkpoints whose ids others save as well; return which were ours."""
+    won = []
+    begun_together(folder.parent, name, 3)
     store = GraphStore(folder)
     for at in range(EACH):
         try:
             store.put(checkpoint(f"ckpt-{at}", at, name=name))
-            print(at, flush=True)  # noqa: T201 - what the test reads
+            won.append(at)
         except CheckpointExists:
             continue
     store.close()
+    return won
 
 
-def die(folder: str, way: str, step: str, when: str) -> None:
+def die(folder: Path, way: str, step: str, when: str) -> None:
     """Save a checkpoint, and die before or after a step of that."""
     setattr(Holdings, step, dying(getattr(Holdings, step), when))
     getattr(GraphStore(folder), way)(checkpoint("new"))
 
 
-def die_changing(folder: str, when: str) -> None:
+def die_changing(folder: Path, when: str) -> None:
     """Change a name, and die between the graph and its entry, or after both."""
     Holdings._replace_entries = dying(Holdings._replace_entries, when)  # type: ignore[method-assign] # noqa: SLF001 - dies there
     GraphStore(folder).update_metadata("old", name="new")
 
 
-def fork(folder: str) -> None:
-    """Use a store before and after a fork, in both processes; the child outlives its parent's turn."""
+def fork(folder: Path) -> tuple[bool, list[str]]:
+    """Use a store before and after a fork, in both processes; the child outlives its parent's turn.
+
+    Return whether the child was refused, and what the store holds at the end.
+    """
     store = GraphStore(folder)
     store.put(checkpoint("before"))
     child = os.fork()
     if child == 0:
+        refused = False
         try:
             store.put(checkpoint("child"))
         except StoreError as error:
-            print("refused" if "spawn" in str(error) else error, flush=True)  # noqa: T201 - what the test reads
+            refused = "spawn" in str(error)
         time.sleep(2 * embedded.IDLE_S)
-        os._exit(0)
+        os._exit(not refused)
     store.close()
     store.put(checkpoint("parent", 2))
     found = [one.id for one in store.headers(Filter(order="oldest"))]
     store.close()
-    os.waitpid(child, 0)
-    print(*found)  # noqa: T201 - what the test reads
+    return os.waitpid(child, 0)[1] == 0, found
 
 
 def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
@@ -179,7 +175,3 @@ def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
         os.kill(os.getpid(), signal.SIGKILL)
 
     return dies
-
-
-if __name__ == "__main__":
-    globals()[sys.argv[1]](*sys.argv[2:])

@@ -3,48 +3,78 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from checkpoint_ld.errors import CheckpointExists
+from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
+from checkpoint_ld.stores.protocol import Filter
+from tests.forking import SERVER, begun_together
 from tests.stores.documents import checkpoint
 from tests.trials import CI
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 EACH = 20 if CI else 100
 
-
-def started(*arguments: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.stores.worker", *map(str, arguments)]
-    return subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_patient")]
 
 
-def ended(process: subprocess.Popen[str]) -> str:
-    said, complained = process.communicate(timeout=300)
-    assert process.returncode == 0, complained
-    return said
+def patient() -> None:
+    """Let a process wait for others longer than a user would: on a busy machine, they take longer."""
+    setattr(sqlite, "_PATIENCE_MS", 120_000)  # noqa: B010 - it is private
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_patient")
+def save(folder: Path, process: int) -> None:
+    """Save checkpoints into both stores."""
+    patient()
+    files, database = FileStore(folder / "files"), DatabaseStore(folder / "index.db", follows_files=True)
+    for at in range(EACH):
+        one = checkpoint(f"{process}-{at:03}", at, execution_id=f"exec_{process}")
+        path = files.put(one).path
+        database.put(one, file_name=None if path is None else path.name)
+        if at % 20 == 0:
+            assert files.get(one.id) == database.get(one.id)
+            list(database.headers(Filter(execution_id=one.execution_id)))
+
+
+def race(folder: Path, process: int) -> list[tuple[int, str, str]]:
+    """Save checkpoints whose ids others save as well, with other content; return which ids this process has saved."""
+    won = []
+    begun_together(folder, str(process), 3)
+    for store in (FileStore(folder / "files"), DatabaseStore(folder / "index.db")):
+        for at in range(40):
+            try:
+                store.put(checkpoint(f"ckpt-{at:03}", at, name=str(process)))
+                won.append((at, type(store).__name__, str(process)))
+            except CheckpointExists:
+                continue
+    return won
+
+
+def amend(folder: Path, process: int) -> None:
+    """Add members to the metadata of one checkpoint."""
+    for store in (FileStore(folder / "files"), DatabaseStore(folder / "index.db")):
+        for at in range(10):
+            store.update_metadata("ckpt_1", metadata={f"{process}-{at}": at})
+
+
 def test_eight_processes_save_many_checkpoints_each_and_readers_see_none_torn(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
-    processes = [started("save", tmp_path, number, EACH) for number in range(8)]
+    processes = [SERVER.Process(target=save, args=(tmp_path, number)) for number in range(8)]
+    for process in processes:
+        process.start()
     seen = 0
-    while any(process.poll() is None for process in processes):
+    while any(process.is_alive() for process in processes):
         for path in (tmp_path / "files").glob("*.json"):
             json.loads(path.read_bytes())
             seen += 1
         assert len(list(files.headers())) <= 8 * EACH
         assert len(list(database.headers())) <= 8 * EACH
         time.sleep(0.02)  # the writers need the processor
-    for process in processes:
-        ended(process)
+    assert [process.exitcode for process in processes] == [0] * 8
 
     expected = {f"{process}-{at:03}" for process in range(8) for at in range(EACH)}
     assert {header.id for header in files.headers()} == expected
@@ -55,11 +85,9 @@ def test_eight_processes_save_many_checkpoints_each_and_readers_see_none_torn(tm
     database.close()
 
 
-@pytest.mark.slow
 def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
-    processes = [started("race", tmp_path, number, 40) for number in range(3)]
-    won = [(int(at), store, str(number)) for number, process in enumerate(processes)
-           for store, at in (line.split() for line in ended(process).splitlines())]  # fmt: skip
+    with SERVER.Pool(3, patient) as pool:
+        won = [one for each in pool.starmap(race, [(tmp_path, number) for number in range(3)], 1) for one in each]
 
     assert sorted((at, store) for at, store, _ in won) == sorted(
         (at, store) for at in range(40) for store in ("FileStore", "DatabaseStore")
@@ -69,14 +97,14 @@ def test_of_writers_of_one_id_one_wins(tmp_path: Path) -> None:
         assert stores[store].get(f"ckpt-{at:03}").name == winner  # type: ignore[attr-defined]  # both have it
 
 
-@pytest.mark.slow
 def test_no_change_of_metadata_is_lost_to_another_one(tmp_path: Path) -> None:
     files, database = FileStore(tmp_path / "files"), DatabaseStore(tmp_path / "index.db")
     files.put(checkpoint())
     database.put(checkpoint())
+    database.close()
 
-    for process in [started("amend", tmp_path, number, 10) for number in range(3)]:
-        ended(process)
+    with SERVER.Pool(3, patient) as pool:
+        pool.starmap(amend, [(tmp_path, number) for number in range(3)], 1)
 
     expected = {f"{process}-{at}": at for process in range(3) for at in range(10)}
     for found in (files.get("ckpt_1"), database.get("ckpt_1")):
