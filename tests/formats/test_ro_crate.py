@@ -153,20 +153,15 @@ def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list
         pytest.skip("rocrate-validator is not installed: make .venv/.published-shapes")
     folder = tmp_path_factory.mktemp("validator")
     context = Path(rocrate.__file__).with_name("data") / "ro-crate.jsonld"
-    own = {**os.environ, "PYTHONPATH": str(VALIDATOR)}
-
-    def program(*arguments: object) -> int:
-        done = subprocess.run([sys.executable, *map(str, arguments)], env=own, capture_output=True, check=False)
-        return done.returncode
-
-    assert program(Path(__file__).with_name("crate_context.py"), folder / "cache", context) == 0
+    own = {**os.environ, "PYTHONPATH": f"{VALIDATOR}{os.pathsep}{REPOSITORY}"}
 
     def validate(crate: Path) -> list[str]:
         settings = ("--offline", "--cache-path", folder / "cache", "-p", "ro-crate-1.2", "-l", "required", "-f", "json")
-        code = program(
-            *(VALIDATOR / "bin" / "rocrate-validator", "--no-interactive", "validate", *settings),
-            *("--output-file", folder / "report.json", crate),
+        command = (
+            *(sys.executable, "-m", "tests.formats.crate_validator", folder / "cache", context),
+            *("--no-interactive", "validate", *settings, "--output-file", folder / "report.json", crate),
         )
+        code = subprocess.run([*map(str, command)], env=own, capture_output=True, check=False).returncode
         report = json.loads((folder / "report.json").read_bytes())
         assert report["passed"] is (code == 0) is (not report["issues"])
         return [one["message"] for one in report["issues"]]

@@ -1,6 +1,7 @@
-"""A program that puts RO-Crate's context into the cache of `rocrate-validator`, which then needs no network.
+"""`rocrate-validator` without a network: RO-Crate's context is in its cache.
 
-Called as `python crate_context.py CACHE CONTEXT`. It answers the one request itself.
+Called as `python -m tests.formats.crate_validator CACHE CONTEXT` and the arguments of `rocrate-validator`. It answers
+the one request itself.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from typing import Any
 from requests import Response
 from requests.adapters import BaseAdapter
 from requests_cache import CachedSession  # type: ignore[import-not-found] # is beside the validator
+from rocrate_validator.cli import cli  # type: ignore[import-not-found] # as well
 from urllib3 import HTTPResponse
+
+from tests.parsed_once import parsed_once
 
 ADDRESS = "https://w3id.org/ro/crate/1.2/context"
 
@@ -38,3 +42,5 @@ if __name__ == "__main__":
     session = CachedSession(sys.argv[1], backend="sqlite", expire_after=-1)
     session.mount("https://", Here())
     session.get(ADDRESS)
+    with parsed_once():
+        cli(sys.argv[3:])
