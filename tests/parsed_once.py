@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from rdflib.plugins.sparql import processor
-
-PARSE, TRANSLATE = processor.parseQuery, processor.translateQuery
+import pytest
+from rdflib.plugins.sparql import algebra, parser
 
 
 @cache
 def _translated(text: str, base: str | None, names: tuple[tuple[str, Any], ...]) -> Any:
-    return TRANSLATE(PARSE(text), base, dict(names))
+    return algebra.translateQuery(parser.parseQuery(text), base, dict(names))
 
 
 def _translate(text: str, base: str | None = None, initNs: Mapping[str, Any] | None = None) -> Any:  # noqa: N803 - rdflib's
@@ -24,8 +23,7 @@ def _translate(text: str, base: str | None = None, initNs: Mapping[str, Any] | N
 @contextmanager
 def parsed_once() -> Iterator[None]:
     """Let rdflib keep each query that it has parsed."""
-    processor.parseQuery, processor.translateQuery = str, _translate
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rdflib.plugins.sparql.processor.parseQuery", str)
+        patch.setattr("rdflib.plugins.sparql.processor.translateQuery", _translate)
         yield
-    finally:
-        processor.parseQuery, processor.translateQuery = PARSE, TRANSLATE

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
 @pytest.mark.parametrize(
     ("kind", "number", "least"),
-    [(kind, 17 if CI else 1, 51) for kind in ("save", "amend", "prune")] + [("any", kills(40), 1)],
+    [(kind, 31 if CI else 1, 51) for kind in ("save", "amend", "prune")] + [("any", kills(40), 1)],
 )
 def test_a_process_may_be_killed_at_any_step(kind: str, number: int, least: int, tmp_path: Path) -> None:
     done = subprocess.run(

@@ -105,7 +105,7 @@ test_served = conformance(
 
 
 @pytest.mark.parametrize(
-    "case", some([one for one in cases() if not one.damage], 2), ids=lambda case: f"{case.capability}-{case.name}"
+    "case", some([one for one in cases() if not one.damage], 4), ids=lambda case: f"{case.capability}-{case.name}"
 )
 def test_all_three(case: Case, tmp_path: Path) -> None:
     case.run(Subject(all_three, tmp_path, {}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,14 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from tests.formats.benchmarks import made
 from tests.trials import examples
 
-datasets: Any = pytest.importorskip("datasets", reason="datasets is not installed: make .venv/.integrations-group")
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quiet() -> None:
+    # Not above: to import it takes seconds, in each process that collects tests.
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed: make .venv/.integrations-group")
+    datasets.disable_progress_bars()
 
 
 @pytest.fixture(autouse=True)
@@ -25,11 +32,10 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("socket.socket.connect", refused)
     monkeypatch.setattr("socket.getaddrinfo", refused)
-    datasets.disable_progress_bars()
 
 
 def loaded(folder: Path, cache: Path, name: str = "questions") -> Any:
-    return datasets.load_dataset(str(folder), name, split="test", cache_dir=str(cache))
+    return importlib.import_module("datasets").load_dataset(str(folder), name, split="test", cache_dir=str(cache))
 
 
 def test_datasets_loads_the_folder_and_its_card_is_valid(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from tests.trials import examples
 
 __all__ = ["run"]
 
-pytest.importorskip("inspect_ai", reason="Inspect is not installed: make .venv/.integrations-group")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),  # Inspect's retries
     pytest.mark.filterwarnings("ignore:Unclosed <Memory:ResourceWarning"),  # a stream of Inspect's own
@@ -54,14 +53,20 @@ def evaluated(folder: Path, answers: dict[str, str], monkeypatch: pytest.MonkeyP
     return log
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _inspect() -> Iterator[None]:
+    # Not above: to import it takes seconds, in each process that collects tests.
+    pytest.importorskip("inspect_ai", reason="Inspect is not installed: make .venv/.integrations-group")
+    yield
+    gc.collect()  # while the warnings above are ignored: Inspect's streams would warn in a test after these
+
+
 @pytest.fixture(autouse=True)
-def _offline(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise AssertionError("nothing goes to the network")
 
     monkeypatch.setattr("socket.socket.connect", refused)
-    yield
-    gc.collect()  # while the warnings above are ignored: Inspect's streams would warn in a test after these
 
 
 def test_inspect_reads_the_samples(tmp_path: Path) -> None:
@@ -172,7 +177,7 @@ def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatc
 
 @pytest.mark.slow
 def test_many_questions_are_asked_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    many = examples(1000)
+    many = examples(300)
     benchmark = made(many)
     export_benchmark(benchmark, tmp_path / "sums", format="inspect")
     answers = {f"What is {number} + 1?": json.dumps({"total": number + 1}) for number in range(many // 2)}

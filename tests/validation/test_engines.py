@@ -47,7 +47,7 @@ def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", some(EXAMPLES, 3), ids=lambda told: told.code)
+@pytest.mark.parametrize("told", some(EXAMPLES, 6), ids=lambda told: told.code)
 def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
     chosen = profiles.profile(told.profile)
     findings, results = our_run(told.invalid, told.profile)
