@@ -171,7 +171,6 @@ class DataGraph:
                 alike[id(kinds)].append(node)
             except KeyError:
                 alike[id(kinds)], every[id(kinds)] = [node], kinds
-        every.pop(id(None), None)
         found: dict[Node, list[list[Node]]] = defaultdict(list)
         for key, kinds in every.items():
             for kind in terms_of(kinds):
@@ -252,7 +251,7 @@ class Column:
             wanted = set(map(id, values))
             for at, held in enumerate(self.held):
                 for one in held if isinstance(held, list) else (held,):
-                    if id(one) in wanted and one is not None:
+                    if id(one) in wanted:
                         yield at, one
 
 
