@@ -186,6 +186,20 @@ def test_a_written_dataset_has_plain_types_and_keywords_on_its_elements() -> Non
     assert detect(value) is dialect("dataset-1")
 
 
+def test_the_version_names_the_format_and_a_property_the_benchmark_s() -> None:
+    value = written(feed(**{"@context": HTTPS}, version="1.2"))
+
+    assert "jsonld" in value["version"]
+    assert settings(value)["benchmark_version"] == "1.2"
+
+
+def test_what_a_canonical_trait_implies_is_written_out() -> None:
+    bounds = {"bestRating": 5.0, "worstRating": 2.0, "additionalProperty": [prop("higher_is_better", True)]}
+    value = written(feed(**{"@context": HTTPS}, rating=[rating("s", "karenina:GlobalRubricTrait", **bounds)]))
+
+    assert settings(value["rating"][0]) == {"higher_is_better": True, "min_score": 2, "max_score": 5, "kind": "score"}
+
+
 def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
     scenarios = [{"@type": "karenina:Scenario", "name": "s"}]
     tree = feed(**{"@context": HTTPS}, dataFeedElement=[], hasPart=scenarios)

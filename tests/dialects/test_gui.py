@@ -106,6 +106,13 @@ def test_identifiers_are_optional_but_those_of_ratings() -> None:
     assert value["rating"][0]["@id"] == "urn:uuid:rating-tone"
 
 
+@pytest.mark.parametrize("identifier", [None, 5])
+def test_an_identifier_that_is_no_text_is_not_written(identifier: Json) -> None:
+    found = downgrade(tree_of(dataFeedElement=[element(**{"@id": identifier})])).value["dataFeedElement"][0]
+
+    assert not any("@id" in one for one in (found, found["item"]["acceptedAnswer"], found["item"]["hasPart"]))
+
+
 def test_identifiers_that_are_there_are_kept() -> None:
     answer = {"@type": "Answer", "@id": "urn:uuid:a", "text": "x"}
     item = asked(**{"@id": "urn:uuid:q"}, acceptedAnswer=answer)

@@ -72,7 +72,7 @@ def is_meaningless(name: str, value: Any) -> bool:
     return value is None and name in ("finished", "author", "sources", "few_shot_examples")
 
 
-def is_usual(members: Any, kind: str, *, may_have_others: bool = False) -> bool:
+def _is_usual(members: Any, kind: str, *, may_have_others: bool) -> bool:
     """Return whether an object of a `kind` has only members that Karenina knows, all of them with values.
 
     With `may_have_others`, members that have no meaning in any dialect are allowed.
@@ -94,7 +94,7 @@ def is_usual(members: Any, kind: str, *, may_have_others: bool = False) -> bool:
 
 def are_usual(element: Any, *, may_have_others: bool = False) -> bool:
     """Return whether an element, its question, answer and template are usual, apart from ratings."""
-    usual = partial(is_usual, may_have_others=may_have_others)
+    usual = partial(_is_usual, may_have_others=may_have_others)
     if not usual(element, "DataFeedItem") or "keywords" in element or not usual(element.get("item"), "Question"):
         return False
     question = element["item"]
@@ -129,7 +129,7 @@ def is_lossless(element: dict[str, Any], written: dict[str, Any], plain: set[int
 def plain_settings(rating: dict[str, Any], kind: str) -> dict[str, Any] | None:
     """Return the settings of a canonical rating by name; None if it is not usual, or not of the type `kind`."""
     if (
-        is_usual(rating, "Rating", may_have_others=True)
+        _is_usual(rating, "Rating", may_have_others=True)
         and rating.get("additionalType") == kind
         and isinstance(rating.get("@id", ""), str)
         and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
