@@ -249,8 +249,8 @@ class Column:
         """Yield the rows that hold any of some `distinct` values, with that value."""
         if values:
             wanted = set(map(id, values))
-            for at, held in enumerate(self.held):
-                for one in held if isinstance(held, list) else (held,):
+            for at, held in self.filled():
+                for one in held:
                     if id(one) in wanted:
                         yield at, one
 
