@@ -98,10 +98,12 @@ test_embedded = conformance(
     embedded,
     damages={kind: partial(in_collection, update) for kind, update in {"missing": TAKEN, **CHANGES}.items()},
 )
-test_served = conformance(
-    served,
-    damages={kind: partial(on_server, update) for kind, update in {"missing": "DROP GRAPH GRAPH_", **CHANGES}.items()},
-)
+SERVED = {kind: partial(on_server, update) for kind, update in {"missing": "DROP GRAPH GRAPH_", **CHANGES}.items()}
+
+
+@pytest.mark.parametrize("case", some(cases(), 2), ids=lambda case: f"{case.capability}-{case.name}")
+def test_served(case: Case, tmp_path: Path) -> None:
+    case.run(Subject(served, tmp_path, SERVED))
 
 
 @pytest.mark.parametrize(

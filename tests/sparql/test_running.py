@@ -316,7 +316,8 @@ calls = {
     "update": updated,
     "named": lambda: [str(row) for row in benchmark.query("keywords")],
 }
-barrier = threading.Barrier(8)
+number = max(4, len(ways))
+barrier = threading.Barrier(number)
 answers = {way: set() for way in ways}
 
 def call(way):
@@ -330,7 +331,7 @@ def run(way):
     call(way)
 
 sys.setswitchinterval(1e-6)
-threads = [threading.Thread(target=run, args=(ways[at % len(ways)],)) for at in range(8)]
+threads = [threading.Thread(target=run, args=(ways[at % len(ways)],)) for at in range(number)]
 for one in threads:
     one.start()
 for one in threads:
