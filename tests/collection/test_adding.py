@@ -182,6 +182,9 @@ class TestTwoFilesOfOneIri:
             assert first == iri()
             assert second == f"{iri()}#{collection.entries[second].sha256[:16]}"
             assert collection.benchmark(second)[0].question == "Second?"
+        with Collection.open(store) as collection:
+            assert collection.benchmark(second)[0].question == "Second?"
+            assert collection.entries[second].root == first
             assert kinds(collection.add(self.one, self.two)) == {"one.jsonld": "unchanged", "two.jsonld": "unchanged"}
 
     def test_of_which_one_was_renamed_are_one(self, store: Path) -> None:

@@ -198,7 +198,8 @@ def test_thoughts_and_calls_that_are_not_those_of_the_snapshot_are_found_and_mad
     changed(path, change)
     store = DatabaseStore(path)
 
-    assert {found.code for found in store.verify()} == {"AS007"}
+    for _ in range(2):  # to find them changes nothing
+        assert {found.code for found in store.verify()} == {"AS007"}
     assert all("which were made again" in found.message for found in list(store.verify(repair=True)))
     assert list(store.verify()) == []
     assert list(store.headers(Filter(failed=True))) == [one for one in store.headers() if one.id == HARD.id]

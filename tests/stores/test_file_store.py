@@ -80,6 +80,14 @@ def test_two_files_with_one_id_are_one_checkpoint_and_a_finding(tmp_path: Path) 
     assert list(tmp_path.glob("*.json")) == []
 
 
+def test_of_files_with_one_id_the_one_with_its_name_counts(tmp_path: Path) -> None:
+    FileStore(tmp_path).put(checkpoint())
+    for name in ("0.json", "zz.json"):
+        (tmp_path / name).write_bytes(checkpoint().but(name="another").content())
+
+    assert FileStore(tmp_path).get("ckpt_1") == checkpoint()
+
+
 def test_a_damaged_file_hides_no_other_and_is_not_written_over(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
