@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -139,6 +140,44 @@ def test_discarding_an_object_is_editing_the_document(tree: Json, at: int, which
     graph.discard(node, key, graph.member(node, key)[which])
     del part[key][which]
     assert equal(graph, tree)
+
+
+@pytest.mark.parametrize(
+    ("held", "at"),
+    [
+        ([rating()], 0),
+        ([rating(), rating("depth")], 0),
+        (["x", rating(), rating("depth")], 1),
+        ([rating(), "x", rating("depth")], 2),
+        ([rating(), "x"], 0),
+        ([rating(), None], 0),
+    ],
+)
+def test_what_is_left_of_an_array_when_an_object_is_discarded(held: list[Json], at: int) -> None:
+    tree = {**rich(), "rating": copy.deepcopy(held)}
+    graph = CheckpointGraph.of_tree(tree)
+    objects = [where for where, one in enumerate(held) if isinstance(one, dict)]
+    graph.discard(graph.root, "rating", graph.member(graph.root, "rating")[objects.index(at)])
+    assert equal(graph, {**tree, "rating": [*held[:at], *held[at + 1 :]]})
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda graph: graph.append(graph.root, "rating", rating("added")),
+        lambda graph: graph.replace(graph.root, "name", "Other"),
+        lambda graph: graph.discard(graph.root, "rating", graph.member(graph.root, "rating")[0]),
+        lambda graph: graph.write(graph.root, {**graph.read(graph.root), "name": "Other"}),
+    ],
+    ids=["append", "replace", "discard", "write"],
+)
+def test_an_edit_is_seen_by_those_who_look_for_a_property(edit: Callable[[CheckpointGraph], object]) -> None:
+    graph = CheckpointGraph.of_tree({**rich(), "rating": [rating(), rating("depth")]})
+    name = URIRef(SCHEMA + "name")
+    before = set(graph.subject_objects(name))
+    edit(graph)
+    assert before != set(graph.subject_objects(name)) == {(one, held) for one, key, held in graph if key == name}
+    assert len(graph) == len(set(graph))
 
 
 def test_a_replaced_member_leaves_nothing_behind() -> None:

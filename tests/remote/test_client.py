@@ -96,6 +96,14 @@ def test_every_form_of_query_gives_its_result(client: SparqlClient) -> None:
     assert rows.as_dicts() == [{"o": "urn:o", "none": None}, {"o": "x", "none": None}]
 
 
+@pytest.mark.parametrize("form", ["SELECT ?o", "CONSTRUCT { ?s ?p ?o }"])
+def test_a_result_with_more_rows_than_wanted_is_cut_and_says_so(client: SparqlClient, form: str) -> None:
+    client.replace("urn:g", b"".join(b"<urn:s> <urn:p> <urn:%d> .\n" % at for at in range(3)))
+    found = [client.query(form + " WHERE { GRAPH ?g { ?s ?p ?o } }", max_rows=most) for most in (2, 3, None)]
+
+    assert [(len(one.rows) + len(one.triples), one.is_cut) for one in found] == [(2, True), (3, False), (3, False)]
+
+
 def test_values_are_bound_to_variables_and_never_become_syntax(client: SparqlClient) -> None:
     client.replace("urn:g", b'<urn:s> <urn:p> "a\\"} } # <x>" .\n' + TRIPLE)
 

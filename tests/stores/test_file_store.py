@@ -85,7 +85,10 @@ def test_of_files_with_one_id_the_one_with_its_name_counts(tmp_path: Path) -> No
     for name in ("0.json", "zz.json"):
         (tmp_path / name).write_bytes(checkpoint().but(name="another").content())
 
-    assert FileStore(tmp_path).get("ckpt_1") == checkpoint()
+    store = FileStore(tmp_path)
+    assert store.path("ckpt_1").name == "ckpt_1.json"
+    assert [header.name for header in store.headers()] == [checkpoint().name]
+    assert store.get("ckpt_1") == checkpoint()
 
 
 def test_a_damaged_file_hides_no_other_and_is_not_written_over(
