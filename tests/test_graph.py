@@ -225,6 +225,22 @@ def test_a_value_that_is_added_where_the_document_had_null_counts() -> None:
     assert graph.tree()["description"] == "now there is one"
 
 
+@pytest.mark.parametrize(("key", "value"), [("about", {"@id": "urn:x:b"}), ("item", "urn:x:b")])
+def test_a_name_that_is_added_is_an_object_unless_the_context_says_that_names_stand_there(
+    key: str, value: Json
+) -> None:
+    graph = CheckpointGraph.of_tree(canonical())
+    graph.add((graph.root, URIRef(SCHEMA + key), URIRef("urn:x:b")))
+    assert graph.tree()[key] == value
+
+
+def test_positions_count_more_than_the_names_by_place() -> None:
+    graph = CheckpointGraph.of_tree({**canonical(), "rating": [{"@type": "Rating", "name": name} for name in "ab"]})
+    for node, position in zip(graph.member(graph.root, "rating"), (1, 0), strict=True):
+        graph.add((node, URIRef(SCHEMA + "position"), Literal(position)))
+    assert [one["name"] for one in graph.tree()["rating"]] == ["b", "a"]
+
+
 def test_a_sparql_update_changes_the_document() -> None:
     graph = CheckpointGraph.of_tree(canonical())
     graph.update(

@@ -111,6 +111,13 @@ def test_writing_an_object_that_was_read_is_editing_the_document(
     assert equal(graph, tree)
 
 
+def test_an_object_may_become_an_array_of_one() -> None:
+    person = {"@type": "Person", "name": "Ada"}
+    graph = CheckpointGraph.of_tree({**rich(), "creator": person})
+    graph.write(graph.root, {**graph.read(graph.root), "creator": [{**person, "name": "Bob"}]})
+    assert equal(graph, {**rich(), "creator": [{**person, "name": "Bob"}]})
+
+
 def test_members_that_are_left_out_stay() -> None:
     tree = rich()
     graph = CheckpointGraph.of_tree(tree)
