@@ -106,6 +106,8 @@ def test_snapshots_follow_a_collection_and_leave_nothing(files: Path, tmp_path: 
     (store / ".served-left").mkdir()  # by a process that was killed
     with Snapshots(store) as snapshots:
         assert [one for one in store.iterdir() if one.name == ".served-left"] == []
+        with Snapshots(store):
+            assert Path(snapshots.current()).is_dir()  # what is in use stays
         empty = snapshots.current()
         assert snapshots.current() == empty
         with Collection.open(store) as collection:
