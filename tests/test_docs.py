@@ -339,7 +339,7 @@ def test_the_page_of_the_architecture_has_every_package_at_its_level() -> None:
     assert {name for name, level in levels.items() if not level} < names[0]
 
 
-@pytest.mark.parametrize("page", ["architecture.md", "contributing.md", "internals.md"])
+@pytest.mark.parametrize("page", ["architecture.md", "contributing.md"])
 def test_files_that_a_page_for_developers_names_exist(page: str) -> None:
     named = set(re.findall(r"`([\w./-]+/[\w-]+\.(?:py|ttl|json|jsonld))`", (DOCS / page).read_text(encoding="utf-8")))
     roots = (ROOT, Path(checkpoint_ld.__file__).parent)
