@@ -191,6 +191,7 @@ def test_the_version_names_the_format_and_a_property_the_benchmark_s() -> None:
 
     assert "jsonld" in value["version"]
     assert settings(value)["benchmark_version"] == "1.2"
+    assert "conversion_metadata" in settings(value)
 
 
 def test_what_a_canonical_trait_implies_is_written_out() -> None:

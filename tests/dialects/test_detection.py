@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from checkpoint_ld import validate
 from checkpoint_ld.dialects import DIALECTS, detect, dialect
 from checkpoint_ld.errors import LookupFailedError
 from tests.dialects import (
@@ -141,3 +142,19 @@ def test_real_documents_are_told_apart(corpus: Path) -> None:
     ]
 
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("document", "is_loaded"),
+    [
+        (feed(), True),
+        (feed(additionalProperty=[prop("checkpoint_format_version", "3.0.0-jsonld")]), True),
+        (dataset(), False),
+        (state(), False),
+    ],
+    ids=["datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0"],
+)
+def test_a_dialect_that_karenina_does_not_load_is_a_finding(document: dict[str, Json], is_loaded: bool) -> None:
+    codes = {one.code for one in validate(json.dumps(document).encode()).findings}
+
+    assert ("KD021" not in codes) == is_loaded
