@@ -351,3 +351,11 @@ def test_sources_are_kept_relative_to_the_collection(
 def test_standard_input_is_no_file(store: Path) -> None:
     with Collection.open(store) as collection, pytest.raises(SettingsError, match="standard input"):
         collection.add("-")
+
+
+@pytest.mark.parametrize("path", ["\0", "\ud800"])
+def test_what_is_no_path_and_no_time_is_refused(store: Path, path: str) -> None:
+    with pytest.raises(SettingsError, match="wait is not a number of seconds"):
+        Collection.open(store, wait=float("nan"))
+    with Collection.open(store) as collection, pytest.raises(SettingsError, match="is no path of a file"):
+        collection.add(path)

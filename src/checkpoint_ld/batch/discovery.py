@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import emission
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import selection
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
     A named file is always included, even if it does not exist, which reading it reports. A file that matches a pattern
     is included, unless it matches one of `exclude`, which are relative to `root`. A file in a folder is included if it
     has a known extension and a sign of a checkpoint. `-` stays as it is.
+
+    Raises SettingsError for a text that is no path.
     """
     search = _Search(exclude, Path(root).resolve())
     unmatched = []
@@ -65,7 +69,10 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
         found = search.matching(path) if is_pattern else [path]
         unmatched += [] if found else [path]
         for match in found:
-            search.add(match)
+            try:
+                search.add(match)
+            except ValueError:  # U+0000, or half a surrogate pair
+                raise SettingsError(f"{shown(match)} is no path of a file: give another one") from None
     passed_over = len(search.passed_over - search.files.keys())
     return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
 

@@ -6,6 +6,7 @@ keeps derived statements.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -130,8 +131,11 @@ class Collection(CheckedMethods):
 
         One process may write or several may read; `wait` is the number of seconds to wait for others. If a process was
         killed while it loaded a graph, the next process that writes empties the graph; `unfinished` names it. Raises
-        StoreBusyError when other processes use the folder, StoreError for a folder that is no collection.
+        StoreBusyError when other processes use the folder, StoreError for a folder that is no collection,
+        SettingsError for what is no path or no time.
         """
+        if math.isnan(wait):
+            raise SettingsError("wait is not a number of seconds: give 0 or more")
         return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))
 
     def close(self) -> None:
