@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
-from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, run
-from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError
+from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, records, run
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.validation import validator
 from tests.bulk import workers
@@ -213,3 +214,22 @@ def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
     run(plan_shards([file], out), ConvertOptions())
     assert not (out / ".0123456789abcdef.tmp").exists()
     assert (out / ".notes.tmp").exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: plan_shards(3, "o"), WrongTypeError),  # type: ignore[arg-type]
+        (lambda: plan_shards([], "o", target_bytes="x"), WrongTypeError),  # type: ignore[arg-type]
+        (lambda: plan_shards(["\0"], "o"), SettingsError),
+        (lambda: run([3], OPTIONS), WrongTypeError),  # type: ignore[list-item]
+        (lambda: run([], 3), WrongTypeError),  # type: ignore[arg-type]
+        (lambda: run([], OPTIONS, jobs=0), SettingsError),
+        (lambda: ConvertOptions(profile=3), WrongTypeError),  # type: ignore[arg-type]
+        (lambda: convert_shard(Shard(0, (), "\0"), OPTIONS), SettingsError),
+        (lambda: [*records("\0")], ReadError),
+    ],
+)
+def test_wrong_arguments_are_refused(call: Callable[[], object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        call()

@@ -390,3 +390,9 @@ def test_a_site_grows_with_its_questions_and_no_faster(tmp_path: Path, stored: S
         write_site([file], tmp_path / f"site-{count}")
         took.append(time.process_time() - started)
     assert took[1] < 20 * took[0]
+
+
+@pytest.mark.parametrize("folder", ["\0", "\ud800"])
+def test_a_text_that_is_no_path_is_refused_as_a_folder(folder: str) -> None:
+    with pytest.raises(SettingsError, match="is no path of a folder"):
+        write_site([Benchmark("b")], folder)

@@ -22,10 +22,12 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 import orjson
 
 from checkpoint_ld import families
+from checkpoint_ld.arguments import CheckedMethods, checked
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph import emission
+from checkpoint_ld.phrases import shown
 
 if sys.platform != "win32":  # which has none
     import resource
@@ -50,7 +52,7 @@ _COUNTS = ("checkpoints", "quads", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(CheckedMethods):
     """The files that make one part of the output: `paths` in their order, `out` the folder to write to."""
 
     index: int
@@ -64,7 +66,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertOptions:
+class ConvertOptions(CheckedMethods):
     """The options of a conversion, which can be pickled for other processes and machines.
 
     With a `profile` each checkpoint is validated by its rules; without one, findings are those of reading, which is
@@ -99,6 +101,7 @@ class ShardResult:
         return {name: value for name, value in asdict(self).items() if name not in {"seconds", "peak_rss"}}
 
 
+@checked
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
     """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
 
@@ -112,6 +115,8 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
             sizes[file] = Path(file).stat().st_size
         except OSError as error:
             raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
+        except ValueError:  # U+0000, or half a surrogate pair
+            raise SettingsError(f"{shown(file)} is no path of a file: give another one") from None
     parts = in_parts(sizes, max(1, -(-sum(sizes.values()) // target_bytes)))
     return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts)]
 
@@ -137,6 +142,7 @@ class Record:
     line: int | None = None
 
 
+@checked
 def records(path: str) -> Iterator[Record]:
     """Yield the checkpoints of a file, unpacked if its name ends with `.gz`.
 
@@ -162,6 +168,7 @@ def records(path: str) -> Iterator[Record]:
                 yield Record(data, f"{name}.json", line)
 
 
+@checked
 def state(path: str) -> dict[str, str | int]:
     """Return size and SHA-256 of a file, without unpacking it. Raises ReadError."""
     with _opened(path, unpacked=False) as file:
@@ -177,10 +184,11 @@ def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
             yield file
     except ReadError:
         raise
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError for a text that is no path
         raise ReadError(f"{path}: cannot be read: {error}") from error
 
 
+@checked
 def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Write the N-Quads and the findings of a shard, unless a previous run did; return the result.
 
@@ -198,7 +206,10 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
             return ShardResult(**mark["result"])
     profile = families.Profiles(options.profile) if options.profile is not None else None
     try:
-        out.mkdir(parents=True, exist_ok=True)
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except ValueError:  # U+0000, or half a surrogate pair
+            raise SettingsError(f"{shown(shard.out)} is no path of a folder: give another one") from None
         result, outputs = _written(shard, options, profile)
     except OSError as error:
         raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
@@ -337,6 +348,7 @@ class BulkReport:
         return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": shards}
 
 
+@checked
 def run(
     shards: Sequence[Shard],
     options: ConvertOptions,
@@ -352,6 +364,8 @@ def run(
     folder with other shards. If `jobs` is more than 1, the main module must be importable without side effects
     (`if __name__ == "__main__":`).
     """
+    if jobs < 1:
+        raise SettingsError(f"{jobs} processes cannot convert: give 1 or more as jobs")
     known = {shard.stem for shard in shards}
     for folder in {shard.out for shard in shards}:
         for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run with more shards
@@ -375,6 +389,7 @@ def run(
     return report
 
 
+@checked
 def outputs(shards: Iterable[Shard]) -> list[str]:
     """Return the paths of all files that a run may write."""
     ends = ("findings.jsonl", "graphs.jsonl", "nq", f"nq{COMPRESSED}", "done.json")
@@ -382,6 +397,7 @@ def outputs(shards: Iterable[Shard]) -> list[str]:
     return [*parts, *{str(Path(shard.out, MANIFEST)) for shard in shards}]
 
 
+@checked
 def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
     """Return the files that a run would overwrite and that it did not write: of other input or options, or unknown."""
     own, found = set(), []

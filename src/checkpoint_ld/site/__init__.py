@@ -15,6 +15,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetExistsError, TargetUnwritableError
 from checkpoint_ld.graph.literals import is_iri
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.site.contents import Contents
 from checkpoint_ld.site.pages import Pages
 
@@ -84,9 +85,13 @@ LIST = ".checkpoint-ld-site.json"
 def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Path]:
     """Give an empty folder whose files replace those of `folder` at the end, unless there is an exception.
 
-    Raises TargetExistsError for a folder that is not empty if `overwrite` is false, TargetUnwritableError.
+    Raises TargetExistsError for a folder that is not empty if `overwrite` is false, TargetUnwritableError, and
+    SettingsError for a text that is no path.
     """
-    target = Path(os.path.realpath(folder))
+    try:
+        target = Path(os.path.realpath(folder))
+    except ValueError:  # U+0000, or half a surrogate pair
+        raise SettingsError(f"{shown(os.fspath(folder))} is no path of a folder: give another one") from None
     try:
         is_new = not target.exists() or (target.is_dir() and not any(target.iterdir()))
         if not is_new and not overwrite:
