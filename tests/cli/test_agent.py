@@ -413,3 +413,10 @@ def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run
     assert re.search(f"▶ {first.execution_id}: cut off after .*\n", told)
     assert re.search(f"▶ {second.execution_id}: open after .* goes on from {first.id} of {first.execution_id}, ", told)
     assert "runs" not in run("agent", "timeline", first.execution_id, "--dir", tmp_path).out.decode()
+
+
+def test_an_empty_file_stays_empty_when_checkpoints_are_listed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    told = run("agent", "list", "--db", tmp_path / "empty.db")
+    assert (told.code, (tmp_path / "empty.db").stat().st_size) == (2, 0)
+    assert "empty.db: there are no checkpoints, as it is an empty file; name where they are by --db" in told.err

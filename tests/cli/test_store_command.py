@@ -233,3 +233,11 @@ def test_an_interrupted_load_is_told_to_readers(filled: str, run: Run, monkeypat
     assert "not loaded to its end" in told.out.decode()
     assert run("store", "add", filled, "files").out == b"1 added, 2 unchanged\n"
     assert run("store", "list", filled).err == ""
+
+
+def test_a_folder_without_checkpoints_has_nothing_to_add(run: Run) -> None:
+    Path("empty").mkdir()
+    told = run("store", "add", "kept", "empty")
+    assert (told.code, told.out) == (2, b"")
+    assert "nothing to add in empty: name a checkpoint, or a folder that has some" in told.err
+    assert run("store", "sync", "kept", "empty").code == 0

@@ -46,11 +46,13 @@ class Stores:
         truth = made.store.truth
         place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
         may_be_new = may_be_new or any(Path(source).is_file() for source in sources)
-        if not (may_be_new or place is None or place.exists()):
+        if may_be_new or place is None:
+            return made
+        is_empty = place.is_file() and not place.stat().st_size  # reading would make a database of it
+        if is_empty or not place.exists():
             option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
-            raise SettingsError(
-                f"{place}: there are no checkpoints, as it does not exist; name where they are by {option}"
-            )
+            reason = "it is an empty file" if is_empty else "it does not exist"
+            raise SettingsError(f"{place}: there are no checkpoints, as {reason}; name where they are by {option}")
         return made
 
     @property

@@ -57,7 +57,7 @@ def store() -> None:
 @store.command
 def add(*, store: str = _PLACE, paths: tuple[str, ...] = options.PATHS, loading: dict[str, Any] = _LOADING) -> None:
     """Load checkpoints; STORE is made if it is not there. Running it again completes what was interrupted."""
-    _load(store, lambda held, rules: held.add(*paths, options=rules), **loading)
+    _load(store, lambda held, rules: held.add(*paths, options=rules), must_load=paths, **loading)
 
 
 @store.command
@@ -76,6 +76,7 @@ def _load(
     store: str,
     load: Callable[[Collection, Any], LoadReport],
     *,
+    must_load: tuple[str, ...] = (),
     on_conflict: str,
     profile: str | None,
     fail_on: str,
@@ -89,6 +90,8 @@ def _load(
     checks = collection.Checks(Profiles(profile) if profile is not None else None, severity(fail_on))
     with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
         loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
+    if must_load and not (loaded.outcomes or loaded.unmatched):
+        raise SettingsError(f"nothing to add in {', '.join(must_load)}: name a checkpoint, or a folder that has some")
     for pattern in loaded.unmatched:
         streams.note(f"{pattern}: no file matches")
     if as_json:
