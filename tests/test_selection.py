@@ -169,7 +169,7 @@ def test_the_nearest_file_with_our_table_counts_and_the_own_one_before_that_of_t
         ("per-file-ignores = ['KQ']", "per-file-ignores is ['KQ']; write a table"),
         ("[per-file-ignores]\n'*' = 'KQ'", 'per-file-ignores.* is "KQ"; write an array of texts'),
         ("profile = [", "this is no TOML"),
-        ("# \udce9", "this is no TOML"),
+        ("# \udce9", "this is no TOML: it is not UTF-8; save it in this encoding"),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_the_name_of_the_file(tmp_path: Path, text: str, message: str) -> None:

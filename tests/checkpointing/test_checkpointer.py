@@ -206,3 +206,11 @@ def test_an_asynchronous_agent_saves_in_threads(bench: Bench) -> None:
     assert [one.parent_checkpoint_id for one in line] == [None, *(one.id for one in line[:-1])]
     assert len(bench.manager.get(line[-1].id).snapshot.tool_state.results) == 15
     assert bench.manager.verify() == ()
+
+
+def test_another_call_at_the_end_saves_one_more_checkpoint(bench: Bench) -> None:
+    keeper = Checkpointer(bench.state, bench.manager)
+    keeper.complete()
+    keeper.complete()
+    keeper.fail("afterwards")
+    assert reasons(bench) == ["execution_completed", "execution_completed", "execution_failed"]

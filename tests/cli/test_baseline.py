@@ -95,7 +95,8 @@ def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run,
     [
         (["--write-baseline"], None, "--write-baseline needs --baseline FILE"),
         (["--baseline", "known.json"], None, "known.json: the baseline cannot be read: No such file"),
-        (["--baseline", "known.json"], "[", "known.json: this is no baseline: "),
+        (["--baseline", "known.json"], "[\n", "known.json: this is no baseline: line 2 is no JSON; --write-"),
+        (["--baseline", "known.json"], "\udcff", "known.json: this is no baseline: it is not UTF-8; --write-baseline"),
         (["--baseline", "known.json"], "[]", "known.json: this is no baseline: a member is missing or wrong"),
         (["--baseline", "known.json"], '{"version": 1, "files": {"a": [{}]}}', "a member is missing or wrong"),
         (["--baseline", "known.json"], '{"version": 2, "files": {}}', "the baseline has version 2, not 1"),
@@ -114,7 +115,7 @@ def test_what_makes_no_sense_is_refused(
     run: Run, file: Path, arguments: list[str], text: str | None, words: str
 ) -> None:
     if text is not None:
-        Path("known.json").write_text(text, encoding="utf-8")
+        Path("known.json").write_text(text, encoding="utf-8", errors="surrogateescape")
     before = file.read_bytes()
     refused = run("validate", file, *arguments)
     assert (refused.code, refused.out) == (2, b"")

@@ -224,9 +224,12 @@ async def test_members_types_and_settings_are_completed(editor: Editor) -> None:
 
 @edited
 async def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_name(editor: Editor) -> None:
-    await editor.open(EXAMPLES / "metals.jsonld")
+    validated = asyncio.ensure_future(editor.open(EXAMPLES / "metals.jsonld"))
+    await asyncio.sleep(0)  # the document is sent, and not validated yet
     symbols = await editor.text_document_document_symbol_async(types.DocumentSymbolParams(editor.document))
+    assert not validated.done()
     assert symbols is not None
+    await validated
     names = {one.name: [below.name for below in one.children or ()] for one in symbols if hasattr(one, "children")}
     assert "Which metal is liquid at 20 °C?" in names
     assert any(names.values())

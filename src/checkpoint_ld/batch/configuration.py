@@ -104,7 +104,9 @@ def _table(file: Path) -> dict[str, Any] | None:
             document = tomllib.load(opened)
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read: {error.strerror or error}") from error
-    except ValueError as error:  # of tomllib, or for text that is not UTF-8
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{file}: this is no TOML: it is not UTF-8; save it in this encoding") from error
+    except ValueError as error:
         raise SettingsError(f"{file}: this is no TOML: {error}") from error
     if file.name != PROJECT_FILE:
         return document

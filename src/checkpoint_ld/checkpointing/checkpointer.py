@@ -102,7 +102,10 @@ class Checkpointer(CheckedMethods):
         return self.save("paused")
 
     def complete(self) -> Saved:
-        """Save the last checkpoint of an execution that ended well, and watch no more. Raises what `save` raises."""
+        """Save the last checkpoint of an execution that ended well, and watch no more. Raises what `save` raises.
+
+        Another call of this or of `fail` does no harm: it saves one more checkpoint, which is the last one then.
+        """
         saved = self.save("execution_completed")
         self.close()
         return saved

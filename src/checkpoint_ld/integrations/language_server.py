@@ -319,7 +319,10 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
 
 
 def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol]:
-    value = known.parsed.value if known.parsed is not None and known.text == document.source else None
+    if known.text != document.source:  # it was not validated yet, or has changed since
+        is_ours = is_checkpoint(document.source.encode("utf-8", "surrogatepass"))
+        known = _Known(places=_Places(document) if is_ours else None)
+    value = None if known.parsed is None else known.parsed.value
     if not isinstance(value, dict) or known.places is None:
         return []
     spans, places = Spans(known.text), known.places

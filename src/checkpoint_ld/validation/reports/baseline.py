@@ -112,7 +112,8 @@ def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         reason = error.strerror or error
         raise SettingsError(f"{file}: the baseline cannot be read: {reason}; {_REMEDY}") from error
     except ValueError as error:
-        raise SettingsError(f"{file}: this is no baseline: {error}; {_REMEDY}") from error
+        reason = f"line {error.lineno} is no JSON" if isinstance(error, json.JSONDecodeError) else "it is not UTF-8"
+        raise SettingsError(f"{file}: this is no baseline: {reason}; {_REMEDY}") from error
     version = tree.get("version", VERSION) if isinstance(tree, dict) else VERSION
     if version != VERSION:
         raise SettingsError(f"{file}: the baseline has version {version}, not {VERSION}; {_REMEDY}")
