@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import math
 import subprocess
 import sys
 import time
+import weakref
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -124,6 +126,22 @@ def test_a_query_that_takes_too_long_to_read_is_ended_as_well(store: pyoxigraph.
     assert len(text) < 1_000_000
     with pytest.raises(QueryFailedError, match=r"longer than 0\.3 s"):
         run(store, text, timeout=0.3)
+
+
+def test_what_was_queried_is_freed_without_the_collector() -> None:
+    graph = CheckpointGraph.of_tree(canonical(item("Q?")))
+
+    def queried(most: int) -> weakref.ref[Dataset]:
+        data = Dataset.of_graphs([graph])
+        data.query(f"SELECT ?q {{ ?q a schema:Question }} LIMIT {most}")
+        return weakref.ref(data)
+
+    queried(1)  # the first one imports the grammar
+    gc.disable()
+    try:
+        assert queried(2)() is None
+    finally:
+        gc.enable()
 
 
 def test_deep_nesting_is_told_at_once(store: pyoxigraph.Store) -> None:

@@ -55,12 +55,27 @@ def _locked(parse: Callable[..., Any]) -> Callable[..., Any]:
     from pyparsing import ParserElement  # noqa: PLC0415 - as the grammar
 
     def parse_string(*arguments: Any, **options: Any) -> Any:
-        with SPARQL_LOCK:
+        done: list[Any] = []
+        faults: list[BaseException] = []
+
+        def work() -> None:
             try:
-                return parse(*arguments, **options)
+                done.append(parse(*arguments, **options))
+            except BaseException as error:  # noqa: BLE001 - raised again below
+                faults.append(error)
             finally:
-                # Where somebody (matplotlib) has enabled its cache, that holds exceptions, and these hold who called.
+                # Where somebody (matplotlib) has enabled its cache, that holds exceptions, and these hold their frames.
                 ParserElement.reset_cache()
+
+        # pyparsing leaves cycles of exceptions and frames. A frame holds its callers with what they hold, such as a
+        # store and its results, until the collector runs, perhaps in a thread that may not drop them.
+        with SPARQL_LOCK:
+            thread = threading.Thread(target=work, name="SPARQL parser")
+            thread.start()
+            thread.join()
+        if faults:
+            raise faults.pop()  # a list that kept it would be a cycle
+        return done[0]
 
     return parse_string
 
