@@ -35,10 +35,10 @@ def again(benchmark: Benchmark) -> Benchmark:
     return Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
 
 
-def made(*given: Json, **told: Json) -> Benchmark:
+def made(*given: Json, **found: Json) -> Benchmark:
     """Return a benchmark to which one question was added."""
     benchmark = Benchmark("Sums")
-    benchmark.add_question(*given, **told)
+    benchmark.add_question(*given, **found)
     return benchmark
 
 
@@ -63,8 +63,8 @@ def test_adding_dates_the_benchmark() -> None:
     assert benchmark.created_at == "2026-01-01T00:00:00"
 
 
-def test_everything_that_is_said_about_a_question_is_kept() -> None:
-    told: dict[str, Json] = {
+def test_everything_that_is_stated_about_a_question_is_kept() -> None:
+    found: dict[str, Json] = {
         "answer_template": "class Answer: ...",
         "author": {"@type": "Person", "name": "A"},
         "sources": [{"url": "u"}],
@@ -73,28 +73,28 @@ def test_everything_that_is_said_about_a_question_is_kept() -> None:
         "answer_notes": "n",
         "keywords": ["b", "a", "b"],
     }
-    benchmark = made(TEXT, "4", question_id="urn:uuid:sum", finished=False, **told)
+    benchmark = made(TEXT, "4", question_id="urn:uuid:sum", finished=False, **found)
     read = again(benchmark).get_question("urn:uuid:sum")
-    assert {name: read[name] for name in told} == told
+    assert {name: read[name] for name in found} == found
     assert read["finished"] is False
     assert again(benchmark).to_jsonld() == benchmark.to_jsonld()
 
 
 def test_the_order_of_the_arguments_is_that_of_karenina() -> None:
-    told: dict[str, Json] = {
+    found: dict[str, Json] = {
         "answer_template": "class A: ...",
         "id": "urn:x",
         "finished": True,
         "author": {"name": "A"},
     }
-    told |= {"sources": [{"url": "u"}], "custom_metadata": {"k": 1}}
-    told |= {"few_shot_examples": [{"question": "q", "answer": "a"}], "answer_notes": "n"}
-    assert made(TEXT, "4", *told.values()).get_question("urn:x").items() >= told.items()
+    found |= {"sources": [{"url": "u"}], "custom_metadata": {"k": 1}}
+    found |= {"few_shot_examples": [{"question": "q", "answer": "a"}], "answer_notes": "n"}
+    assert made(TEXT, "4", *found.values()).get_question("urn:x").items() >= found.items()
 
 
 def test_a_mapping_makes_a_question_and_goes_before_the_arguments() -> None:
-    told = {**SUM, "keywords": ["k"], "question_id": "urn:x", "finished": True}
-    read = made(told, raw_answer="5", question_id="urn:y", answer_notes="n").get_question("urn:x")
+    found = {**SUM, "keywords": ["k"], "question_id": "urn:x", "finished": True}
+    read = made(found, raw_answer="5", question_id="urn:y", answer_notes="n").get_question("urn:x")
     assert (read["raw_answer"], read["keywords"], read["answer_notes"], read["finished"]) == ("4", ["k"], "n", True)
 
 
@@ -105,10 +105,10 @@ def test_the_old_name_of_keywords_is_understood() -> None:
 def test_a_question_object_makes_a_question_with_all_it_has() -> None:
     rubric = Rubric(regex_traits=[RegexRubricTrait(name="r", pattern="x")])
     dynamic = DynamicRubric(llm_traits=[LLMRubricTrait(name="d", kind="score", min_score=0, max_score=1, summary="s")])
-    told: Json = {**SUM, "keywords": ["k"], "answer_template": "class Answer: ...", "author": {"name": "A"}}
-    told |= {"date_created": "2026-01-01", "date_modified": "2026-01-02", "answer_notes": "n", "workspace_path": "w"}
-    told |= {"question_rubric": rubric.model_dump(mode="json")}
-    question = Question(**told, question_dynamic_rubric=dynamic.model_dump(mode="json"))
+    found: Json = {**SUM, "keywords": ["k"], "answer_template": "class Answer: ...", "author": {"name": "A"}}
+    found |= {"date_created": "2026-01-01", "date_modified": "2026-01-02", "answer_notes": "n", "workspace_path": "w"}
+    found |= {"question_rubric": rubric.model_dump(mode="json")}
+    question = Question(**found, question_dynamic_rubric=dynamic.model_dump(mode="json"))
     benchmark = Benchmark("Sums")
     assert benchmark.add_question(question) == OBJECT_ID == question.id
     for one in (benchmark, again(benchmark)):
@@ -118,13 +118,13 @@ def test_a_question_object_makes_a_question_with_all_it_has() -> None:
     assert question == Question.model_validate(question.model_dump())
 
 
-def test_arguments_go_before_what_a_question_object_says() -> None:
+def test_arguments_go_before_what_a_question_object_states() -> None:
     question = Question(question=TEXT, raw_answer="4", answer_notes="object", author={"name": "object"})
     benchmark = made(question, question_id="urn:x", answer_notes="argument")
     assert (benchmark["urn:x"].answer_notes, benchmark["urn:x"].author) == ("argument", {"name": "object"})
 
 
-def test_a_question_object_is_added_with_more_said_about_it() -> None:
+def test_a_question_object_is_added_with_more_stated_about_it() -> None:
     benchmark = Benchmark("Sums")
     added = benchmark.add_question_from_object(Question(question=TEXT, raw_answer="4"), answer_notes="n", finished=True)
     assert (added, benchmark[added].answer_notes, benchmark.finished_count) == (OBJECT_ID, "n", 1)
@@ -133,15 +133,15 @@ def test_a_question_object_is_added_with_more_said_about_it() -> None:
         (TEXT, {}, r"question_obj is .*: give Question"),
         (Question(question="Q?", raw_answer="a"), {"colour": "red"}, "colour: Extra inputs"),
     ]
-    for question, told, words in refused:
+    for question, found, words in refused:
         with pytest.raises(WriteError, match=words):
-            benchmark.add_question_from_object(question, **told)
+            benchmark.add_question_from_object(question, **found)
     assert benchmark.question_count == 1
 
 
 def test_a_specification_makes_the_template() -> None:
-    told = {"name": "total", "type": "int", "description": "The sum", "ground_truth": 4}
-    field = TemplateFieldSpec.model_validate({**told, "verify_with": {"type": "NumericExact"}})
+    found = {"name": "total", "type": "int", "description": "The sum", "ground_truth": 4}
+    field = TemplateFieldSpec.model_validate({**found, "verify_with": {"type": "NumericExact"}})
     benchmark = made(TEXT, "4", TemplateSpec(fields=[field]))
     assert "total: int = VerifiedField(" in str(again(benchmark)[0].answer_template)
     assert benchmark.finished_count == 1
@@ -168,9 +168,9 @@ askings = st.tuples(st.text(min_size=1, max_size=9).filter(str.strip), st.none()
 
 @settings(deadline=None, max_examples=examples(60))
 @given(st.lists(askings, min_size=1, max_size=4, unique_by=lambda one: one[1] or one))
-def test_any_text_and_any_identifier_come_back(asked: list[tuple[str, str | None]]) -> None:
+def test_any_text_and_any_identifier_come_back(wanted: list[tuple[str, str | None]]) -> None:
     benchmark = Benchmark("Sums")
-    added = [benchmark.add_question(text, "a", question_id=identifier) for text, identifier in asked]
+    added = [benchmark.add_question(text, "a", question_id=identifier) for text, identifier in wanted]
     read = Benchmark.load(json.dumps(benchmark.to_jsonld()).encode())
     assert read.get_question_ids() == again(benchmark).get_question_ids() == added
     assert read.get_all_questions() == benchmark.get_all_questions()
@@ -203,12 +203,12 @@ def test_an_identifier_that_is_taken_is_refused(second: Json) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "told"),
+    ("question", "expected"),
     [(5, {}), (TEXT, {"finished": "yes"}), (TEXT, {"finished": 1}), (TEXT, {"answer_template": b"class A"})],
 )
-def test_a_value_of_another_type_is_an_error_of_type_too(question: Json, told: Json) -> None:
+def test_a_value_of_another_type_is_an_error_of_type_too(question: Json, expected: Json) -> None:
     with pytest.raises(WrongTypeError) as refused:
-        Benchmark("Sums").add_question(question, "4", **told)
+        Benchmark("Sums").add_question(question, "4", **expected)
     assert isinstance(refused.value, TypeError)
     assert isinstance(refused.value, ValueError)
 
@@ -234,7 +234,7 @@ def test_identifiers_are_those_that_karenina_gives_one_after_the_other(corpus: P
 
 
 @pytest.mark.parametrize(
-    ("template", "told", "finished"),
+    ("template", "expected", "finished"),
     [
         (None, None, False),
         ("class Answer: ...", None, True),
@@ -246,16 +246,16 @@ def test_identifiers_are_those_that_karenina_gives_one_after_the_other(corpus: P
     ],
 )
 def test_a_question_with_a_template_of_its_own_is_finished(
-    template: str | None, told: bool | None, finished: bool
+    template: str | None, expected: bool | None, finished: bool
 ) -> None:
-    assert made(TEXT, "4", template, finished=told).get_question(TEXT_ID)["finished"] is finished
+    assert made(TEXT, "4", template, finished=expected).get_question(TEXT_ID)["finished"] is finished
 
 
 # --- what is refused
 
 
 @pytest.mark.parametrize(
-    ("question", "told", "fault"),
+    ("question", "expected", "fault"),
     [
         *((one, {}, "needs a reference answer") for one in (TEXT, {"question": TEXT})),
         *((blank, {"raw_answer": "4"}, "needs a text") for blank in ("", " \n")),
@@ -267,8 +267,8 @@ def test_a_question_with_a_template_of_its_own_is_finished(
         ({**SUM, "question_rubric": {"regex_traits": [{"name": "r"}]}}, {}, "rubric of the q"),
         ({**SUM, "question_rubric": {"llm_traits": [{"name": "a.b", "kind": "score"}]}}, {}, "dot"),
         *(
-            (TEXT, {"raw_answer": "4", **told}, fault)
-            for told, fault in (
+            (TEXT, {"raw_answer": "4", **expected}, fault)
+            for expected, fault in (
                 ({"finished": "yes"}, "finished is 'yes'"),
                 ({"answer_template": 5}, "answer_template is 5 .of type int.: give str"),
                 ({"answer_template": TemplateSpec(fields=[])}, "this is no template"),
@@ -283,10 +283,10 @@ def test_a_question_with_a_template_of_its_own_is_finished(
         ),
     ],
 )
-def test_what_is_no_question_is_refused_and_changes_nothing(question: Json, told: Json, fault: str) -> None:
+def test_what_is_no_question_is_refused_and_changes_nothing(question: Json, expected: Json, fault: str) -> None:
     benchmark = load(canonical())
     with pytest.raises(WriteError, match=fault):
-        benchmark.add_question(question, **told)
+        benchmark.add_question(question, **expected)
     assert benchmark.to_jsonld("plain") == canonical()
     assert benchmark.question_count == 1
 
@@ -332,11 +332,11 @@ def test_the_graph_of_a_benchmark_that_grew_is_that_of_one_that_was_read() -> No
 
 
 def test_what_was_given_is_not_changed() -> None:
-    told: dict[str, Any] = {**SUM, "custom_metadata": {"a": [1]}, "finished": True}
-    before = json.loads(json.dumps(told))
-    benchmark = made(told)
-    assert told == before
-    told["custom_metadata"]["a"].append(2)
+    found: dict[str, Any] = {**SUM, "custom_metadata": {"a": [1]}, "finished": True}
+    before = json.loads(json.dumps(found))
+    benchmark = made(found)
+    assert found == before
+    found["custom_metadata"]["a"].append(2)
     assert benchmark[TEXT_ID].custom_metadata == {"a": [1]}
 
 

@@ -103,7 +103,7 @@ def changed(text: str, after: Json) -> str:
 
 @settings(deadline=None, max_examples=examples(300))
 @given(source=values, after=values, layout=st.sampled_from(LAYOUTS), newline=st.sampled_from(["\n", "\r\n"]))
-def test_the_text_says_the_value_and_its_layout_stays(
+def test_the_text_states_the_value_and_its_layout_stays(
     source: Json, after: Json, layout: dict[str, Json], newline: str
 ) -> None:
     text = "\ufeff" + json.dumps({"root": source}, **layout).replace("\n", newline) + newline

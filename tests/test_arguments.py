@@ -196,9 +196,9 @@ def test_former_names_of_arguments_are_taken_with_a_warning(tmp_path: Path) -> N
     added = benchmark.add_question("What?", "That.")
     with pytest.warns(DeprecationWarning, match="has the parameter template_code now"):
         benchmark.add_answer_template(added, code=CLASSIC)  # type: ignore[call-arg]
-    with pytest.warns(DeprecationWarning, match="has the parameter (from|to)_id now") as told:
+    with pytest.warns(DeprecationWarning, match="has the parameter (from|to)_id now") as held:
         benchmark.copy_template(from_question_id="a", to_question_id=added)  # type: ignore[call-arg]
-    assert {Path(one.filename) for one in told} == {Path(__file__)}
+    assert {Path(one.filename) for one in held} == {Path(__file__)}
     benchmark.save(tmp_path / "a.json")
     with pytest.warns(DeprecationWarning, match="load has the parameter path now"):
         assert Benchmark.load(source=tmp_path / "a.json") == benchmark  # type: ignore[call-arg]
@@ -282,7 +282,7 @@ def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, mo
                     list(found)
             except CheckpointLdError:
                 pass
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is reported with the call that led to it
                 pytest.fail(f"{door}({parameter.name}={value!r:.40}): {error!a}")
             for made in (Path("x.json"), Path("nope")):
                 made.unlink(missing_ok=True) if made.is_file() else None
@@ -290,7 +290,7 @@ def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "words"),
     [
         (lambda of: of.get(5), r"get\(\): id is 5 \(of type int\): give str"),
         (lambda of: of.list(limit="5"), "limit is '5' .*: give int | None"),
@@ -306,8 +306,8 @@ def test_no_argument_of_agents_is_answered_by_a_foreign_error(tmp_path: Path, mo
         (lambda _: AgentCheckpoint.load(None), "source is None"),  # type: ignore[arg-type]
     ],
 )
-def test_agents_programs_are_told_what_type_is_wanted(tmp_path: Path, call: Callable[[Any], Any], said: str) -> None:
-    with CheckpointManager(tmp_path) as manager, pytest.raises(WrongTypeError, match=said):
+def test_agents_programs_learn_what_type_is_wanted(tmp_path: Path, call: Callable[[Any], Any], words: str) -> None:
+    with CheckpointManager(tmp_path) as manager, pytest.raises(WrongTypeError, match=words):
         call(manager)
 
 
@@ -346,11 +346,11 @@ def test_no_function_of_a_package_lets_a_foreign_error_out(
                     list(found)
             except (CheckpointLdError, ValidationError):
                 pass
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the call that led to it
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is reported with the call that led to it
                 pytest.fail(f"{function.__name__}({parameter.name}={value!r:.40}): {error!a}")
 
 
-def test_functions_for_templates_and_graphs_say_what_they_take() -> None:
+def test_functions_for_templates_and_graphs_state_what_they_take() -> None:
     for function in (templates.spec_of, templates.validate_spec, templates.source_of):
         with pytest.raises(WrongTypeError, match=rf"{function.__name__}\(\): \w+ is .*: give Template"):
             function("class Answer: ...")  # type: ignore[arg-type] # what is refused

@@ -39,8 +39,8 @@ def numbered(count: int, *, finished: int = 0) -> Benchmark:
 def test_a_new_benchmark_is_what_karenina_makes() -> None:
     benchmark = Benchmark("Metals")
     document = benchmark.to_jsonld("plain")
-    told = benchmark.name, benchmark.description, benchmark.version, benchmark.creator
-    assert told == ("Metals", "Benchmark containing questions", "0.1.0", "Karenina Benchmarking System")
+    found = benchmark.name, benchmark.description, benchmark.version, benchmark.creator
+    assert found == ("Metals", "Benchmark containing questions", "0.1.0", "Karenina Benchmarking System")
     assert str(benchmark.id).startswith("urn:uuid:karenina-checkpoint-")
     assert benchmark.created_at == benchmark.modified_at
     assert datetime.fromisoformat(str(benchmark.created_at)).tzinfo is not None
@@ -51,7 +51,7 @@ def test_a_new_benchmark_is_what_karenina_makes() -> None:
 
 
 @pytest.mark.parametrize("creator", [Person(name="A. Smith", email="a@example.org"), Organization(name="ACME")])
-def test_a_benchmark_is_made_with_all_that_is_said_about_it(creator: Person | Organization) -> None:
+def test_a_benchmark_is_made_with_all_that_is_stated_about_it(creator: Person | Organization) -> None:
     for made in (Benchmark, Benchmark.create):
         benchmark = made("Metals", "All of them", "2.0", creator)
         assert (benchmark.description, benchmark.version, benchmark.creator) == ("All of them", "2.0", creator)
@@ -66,8 +66,8 @@ def test_metadata_is_set_and_the_change_is_dated() -> None:
     benchmark = load(canonical())
     benchmark.name = "Alloys"
     benchmark.description, benchmark.version, benchmark.creator = "", "3.1", "B. Jones"
-    told = benchmark.name, benchmark.description, benchmark.version, benchmark.creator, benchmark.created_at
-    assert told == ("Alloys", "", "3.1", "B. Jones", "2026-01-01T00:00:00")
+    found = benchmark.name, benchmark.description, benchmark.version, benchmark.creator, benchmark.created_at
+    assert found == ("Alloys", "", "3.1", "B. Jones", "2026-01-01T00:00:00")
     assert datetime.fromisoformat(str(benchmark.modified_at)).tzinfo is not None
     again = load(benchmark.to_jsonld())
     assert again.to_jsonld() == benchmark.to_jsonld()
@@ -155,7 +155,7 @@ def test_what_is_not_there_is_a_failed_lookup(ask: Callable[[Benchmark, str], Js
     assert isinstance(failed.value, ValueError)
 
 
-def test_what_is_said_about_a_question_is_shown_on_its_own() -> None:
+def test_what_is_stated_about_a_question_is_shown_on_its_own() -> None:
     whole = item()
     whole["item"]["additionalProperty"] += [setting("custom_level", "easy"), setting("original_answer_template", "A")]
     benchmark = load(canonical(whole))
@@ -292,10 +292,10 @@ def test_saving_replaces_a_file_unless_that_is_not_wanted_or_cannot_be(tmp_path:
     target.write_text("old")
     with pytest.raises(TargetExistsError):
         load(canonical()).save(target, overwrite=False)
-    odd = load(canonical() | {"hasPart": [{"@type": "CreativeWork"}]})
-    odd.name = "Alloys"
+    unusual = load(canonical() | {"hasPart": [{"@type": "CreativeWork"}]})
+    unusual.name = "Alloys"
     with pytest.raises(WriteError, match="/hasPart/0 is no scenario"):
-        odd.save(target)
+        unusual.save(target)
     assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"metals.jsonld": "old"}
     load(canonical()).save(target)
     assert Benchmark.load(target).name == "Metals"

@@ -96,13 +96,13 @@ def test_a_document_is_laid_out_as_karenina_does_it(documents: Any) -> None:
 
 def test_documents_have_all_that_questions_may_have(documents: Any) -> None:
     benchmark = checkpoint_ld.load(documents.document(200))
-    told: Counter[str] = Counter()
+    held: Counter[str] = Counter()
     for question in benchmark.questions:
-        told.update(name for name in type(question).model_fields if getattr(question, name))
-        told.update(name for name, traits in (question.question_rubric or {}).items() if traits)
-    assert not ({*Question.model_fields} - told.keys()) - {"workspace_path"}
+        held.update(name for name in type(question).model_fields if getattr(question, name))
+        held.update(name for name, traits in (question.question_rubric or {}).items() if traits)
+    assert not ({*Question.model_fields} - held.keys()) - {"workspace_path"}
     lists = {"llm_traits", "regex_traits", "metric_traits", "agentic_traits"}
-    assert lists <= told.keys()
+    assert lists <= held.keys()
 
 
 # --- the ways

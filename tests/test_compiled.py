@@ -67,7 +67,7 @@ def damaged(draw: st.DrawFn) -> Json:
 @pytest.mark.slow
 @settings(max_examples=examples(700), deadline=None)
 @given(documents() | damaged())
-def test_odd_and_damaged_documents_give_the_same_statements_either_way(tree: Json) -> None:
+def test_unusual_and_damaged_documents_give_the_same_statements_either_way(tree: Json) -> None:
     try:
         building.by_algorithm(copy.deepcopy(tree))
     except ReadError:
@@ -206,7 +206,7 @@ def test_it_does_not_matter_how_many_are_taken_together(tree: Json, most: int) -
     assert parts == whole
 
 
-def test_usual_and_odd_settings_are_covered_together() -> None:
+def test_usual_and_unusual_settings_are_covered_together() -> None:
     tree = canonical(item(), item("Another?", "urn:x:2"))
     question = tree["dataFeedElement"][1]["item"]
     question["additionalProperty"] = [

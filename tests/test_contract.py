@@ -298,7 +298,7 @@ def test_g9_a_document_as_karenina_writes_it_has_no_residue() -> None:
         ("note", {"@context": {"x": "urn:x:"}, "x": 1}),
     ],
 )
-def test_g9_what_rdf_cannot_say_is_residue_of_its_own_node_alone(key: str, value: Json) -> None:
+def test_g9_what_rdf_cannot_state_is_residue_of_its_own_node_alone(key: str, value: Json) -> None:
     tree = canonical()
     tree["dataFeedElement"][0]["item"][key] = value
     graph = graph_of(tree)
@@ -316,7 +316,7 @@ def test_g9_unknown_keys_types_and_properties_survive() -> None:
     assert (URIRef("urn:x:1"), schema("name"), Literal("elsewhere")) in graph
 
 
-def test_g9_the_terms_of_a_document_s_own_context_say_what_its_members_mean() -> None:
+def test_g9_the_terms_of_a_document_s_own_context_state_what_its_members_mean() -> None:
     tree = canonical()
     tree["@context"] |= {"ex": "http://example.org/", "size": "ex:size", "home": {"@id": "ex:home", "@type": "@id"}}
     tree |= {"size": 3, "ex:colour": "red", "home": "http://example.org/me", "creator": {"@id": "ex:me", "name": "A"}}

@@ -95,7 +95,7 @@ def test_what_is_no_checkpoint_is_counted_and_not_when_it_is_named() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_patterns_without_a_match_are_told() -> None:
+def test_patterns_without_a_match_are_reported() -> None:
     found = discover(["x*.json", "a.json", "**/*.nt"])
     assert (found.files, found.unmatched) == (("a.json",), ("x*.json", "**/*.nt"))
 
@@ -174,7 +174,7 @@ def test_a_broken_checkpoint_is_one_all_the_same(tmp_path: Path, cut: int) -> No
     assert shows_a_checkpoint(file)
 
 
-def test_what_is_called_jsonld_but_is_not_even_json_is_looked_at(tmp_path: Path) -> None:
+def test_what_is_called_jsonld_but_is_not_even_json_is_examined(tmp_path: Path) -> None:
     for name, shown in (("empty.jsonld", True), ("empty.json", False)):
         (tmp_path / name).write_bytes(b"")
         assert shows_a_checkpoint(tmp_path / name) is shown

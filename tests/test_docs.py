@@ -299,27 +299,27 @@ def test_the_page_of_the_api_draws_the_exceptions_as_they_are() -> None:
     assert all(f"| `{name}` |" in text for name in warned)
 
 
-def test_the_page_of_dialects_says_which_ones_are_written() -> None:
+def test_the_page_of_dialects_states_which_ones_are_written() -> None:
     text = (DOCS / "dialects.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([^`]+)` \|.*\| (read|read, write) \|$", text, re.MULTILINE))
     assert rows == {one.name: "read, write" if one.downgrade else "read" for one in DIALECTS}
 
 
-def test_the_page_of_rules_is_what_the_catalogue_says() -> None:
+def test_the_page_of_rules_is_what_the_catalogue_states() -> None:
     rendered = runpy.run_path(str(DOCS / "rule_pages.py"))["index"]()
     assert (DOCS / "rules.md").read_text(encoding="utf-8") == rendered, "run python docs/rule_pages.py"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", rules.catalogue().values(), ids=lambda rule: rule.code)
-def test_the_page_of_a_rule_says_what_why_and_what_to_do(rule: rules.Rule) -> None:
+def test_the_page_of_a_rule_states_what_why_and_what_to_do(rule: rules.Rule) -> None:
     text = runpy.run_path(str(DOCS / "rule_pages.py"))["page"](rule)
 
     assert text.startswith(f"# {rule.code} {rule.slug}\n")
     assert rule.why in text
     assert rule.remedy[1:] in text
-    told = example(rule.code)
-    assert told is None or (told.bad in text and told.good in text)
+    held = example(rule.code)
+    assert held is None or (held.bad in text and held.good in text)
 
 
 def test_the_page_of_the_architecture_has_every_package_at_its_level() -> None:

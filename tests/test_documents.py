@@ -1,4 +1,4 @@
-"""Reading bytes as JSON: what is taken, what is refused, and where the fault is said to be."""
+"""Reading bytes as JSON: what is taken, what is refused, and where the fault is stated to be."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ FAULTS: list[tuple[str, list[Json], list[str]]] = [
         for text in ("\\ud800", "a\\udfffb", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800x")
     ),
     ('["' + "x" * 10_000 + '\\ud800"]', [("E-SURROGATE", "/0", 1, 2)], []),
-    # half a pair in a key is told at the object of the key
+    # half a pair in a key is reported at the object of the key
     ('{"a": {"ok": 1,\n "\\udc00": {"inner": "\\udc01"}}}', [("E-SURROGATE", "/a", 2, 2)], []),
     ('{"\\ud800": 1, "\\ud800": 2}', [("E-SURROGATE", "", 1, 2), ("E-DUPKEY", "", 1, 15)], []),
     # all faults, in their order
@@ -203,12 +203,12 @@ FAULTS: list[tuple[str, list[Json], list[str]]] = [
 
 
 @pytest.mark.parametrize(("text", "spots", "words"), FAULTS)
-def test_every_fault_is_told_at_its_place(text: str, spots: list[Json], words: list[str]) -> None:
+def test_every_fault_is_reported_at_its_place(text: str, spots: list[Json], words: list[str]) -> None:
     found = refusal(text)
     assert [spot(one) for one in found] == spots
     assert all(len(one.message) < 200 for one in found)
-    told = " ".join(one.message for one in found)
-    assert [one for one in words if one not in told] == []
+    held = " ".join(one.message for one in found)
+    assert [one for one in words if one not in held] == []
 
 
 @pytest.mark.slow
@@ -238,7 +238,7 @@ class TestLimits:
         assert found.condition == "E-DEPTH"
 
     @pytest.mark.parametrize("text", ["[x" + "[" * 300, '{"a": 1,}' + "[" * 300, '["\\z"]", ' + "[" * 300])
-    def test_a_syntax_error_before_the_deep_part_is_what_is_told(self, text: str) -> None:
+    def test_a_syntax_error_before_the_deep_part_is_what_is_reported(self, text: str) -> None:
         assert [one.condition for one in refusal(text)] == ["E-JSON"]
 
     def test_the_depth_limit_can_be_set(self) -> None:

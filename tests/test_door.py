@@ -48,7 +48,7 @@ def test_documented_modules_of_the_former_package_of_agents_are_those_of_the_new
     ],
 )
 def test_importing_does_not_import_what_takes_long(code: str, wanted: str) -> None:
-    told = f"import sys; {code}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, encoding="utf-8", check=True)
+    found = f"import sys; {code}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", found], capture_output=True, encoding="utf-8", check=True)
 
     assert done.stdout.strip() == wanted

@@ -241,7 +241,7 @@ def is_of_node(element: ET.Element) -> bool:
         (f"{RDF}li", "a", "it can make no element"),
     ],
 )
-def test_what_xml_cannot_say_is_refused(predicate: str, text: str, words: str) -> None:
+def test_what_xml_cannot_state_is_refused(predicate: str, text: str, words: str) -> None:
     with pytest.raises(WriteError, match=words):
         emission.rdf_xml_of(CheckpointGraph({ROOT: {URIRef(predicate): Literal(text)}}, ROOT))
 
@@ -313,9 +313,9 @@ def test_any_document_is_written_alike_and_its_objects_are_read_alike(tree: Json
 
 
 def test_documents_as_karenina_writes_them_are_written_alike() -> None:
-    odd = item()
-    odd["item"]["acceptedAnswer"] |= {"zeta": 1.0, "alpha": 2.0, "dateCreated": "today"}
-    for tree in (canonical(item(), item("Another?", None)), canonical(odd), rich(), scenario()):
+    made = item()
+    made["item"]["acceptedAnswer"] |= {"zeta": 1.0, "alpha": 2.0, "dateCreated": "today"}
+    for tree in (canonical(item(), item("Another?", None)), canonical(made), rich(), scenario()):
         graph = CheckpointGraph.of_tree(json.loads(json.dumps(tree)))
         holds_in_every_syntax(graph)
         holds_as_json(graph)
@@ -380,7 +380,7 @@ WRITERS = [emission.ntriples_of, emission.nquads_of, emission.turtle_of, emissio
         ((ROOT, BNode("p"), ROOT), 'the name "p" cannot be written, it is no IRI'),
     ],
 )
-def test_what_no_syntax_can_say_is_refused(write: Any, triple: Any, words: str) -> None:
+def test_what_no_syntax_can_state_is_refused(write: Any, triple: Any, words: str) -> None:
     subject, predicate, term = triple
     with pytest.raises(WriteError, match=words):
         write(CheckpointGraph({subject: {predicate: term}}, ROOT))

@@ -85,7 +85,7 @@ class TestReading:
         target.write_bytes(content)
         assert read_bytes(target)[0] == content
 
-    def test_what_cannot_be_read_is_told_by_its_path(self, tmp_path: Path) -> None:
+    def test_what_cannot_be_read_is_recognised_by_its_path(self, tmp_path: Path) -> None:
         closed = io.BytesIO(b"{}")
         closed.close()
         sources: list[tuple[Path | str | BinaryIO, str]] = [
@@ -99,7 +99,7 @@ class TestReading:
                 read_bytes(source)
             assert isinstance(caught.value, FileNotFoundError)
 
-    def test_a_file_that_may_not_be_read_is_told_so(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_file_that_may_not_be_read_is_reported_so(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Path, "open", failing(PermissionError(errno.EACCES, "Permission denied")))
         with pytest.raises(SourceMissingError, match="permission denied; ask for permission"):
             read_bytes(target)
@@ -216,7 +216,7 @@ class TestReplacing:
 
 
 class TestNotOverwriting:
-    def test_an_existing_file_stays_and_is_told_before_anything_is_tried(
+    def test_an_existing_file_stays_and_is_reported_before_anything_is_tried(
         self, target: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(os, "open", failing(NO_SPACE))
@@ -321,7 +321,9 @@ class TestFailure:
             ("pipe", "device or a pipe"),
         ],
     )
-    def test_a_path_that_cannot_hold_a_file_is_told_with_a_remedy(self, target: Path, path: str, words: str) -> None:
+    def test_a_path_that_cannot_hold_a_file_is_reported_with_a_remedy(
+        self, target: Path, path: str, words: str
+    ) -> None:
         pipe = target.with_name("pipe")
         os.mkfifo(pipe)
         with pytest.raises(WriteError, match=words):

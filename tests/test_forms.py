@@ -190,7 +190,7 @@ def test_a_form_in_a_node_of_a_scenario_is_found_under_the_pointer_of_its_key() 
     nodes = tree["hasPart"][0]["nodes"]
     nodes["a/b~c"] = nodes.pop("start here")
     nodes["a/b~c"]["question"]["rating"] = [{**rating("r"), "additionalType": f"{KARENINA}GlobalLLMRubricTrait"}]
-    told = [one.message for one in validate(json.dumps(tree).encode()).findings if one.code == "KD012"]
+    held = [one.message for one in validate(json.dumps(tree).encode()).findings if one.code == "KD012"]
 
-    assert len(told) == 1
-    assert "a full IRI at /hasPart/0/nodes/a~1b~0c/question/rating/0/additionalType" in told[0]
+    assert len(held) == 1
+    assert "a full IRI at /hasPart/0/nodes/a~1b~0c/question/rating/0/additionalType" in held[0]

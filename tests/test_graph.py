@@ -226,7 +226,7 @@ def test_a_value_that_is_added_where_the_document_had_null_counts() -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("about", {"@id": "urn:x:b"}), ("item", "urn:x:b")])
-def test_a_name_that_is_added_is_an_object_unless_the_context_says_that_names_stand_there(
+def test_a_name_that_is_added_is_an_object_unless_the_context_states_that_names_stand_there(
     key: str, value: Json
 ) -> None:
     graph = CheckpointGraph.of_tree(canonical())

@@ -226,5 +226,5 @@ def test_nodes_that_hold_one_another_are_read_in_a_graph_of_any_size() -> None:
         graph.add((first, about, one))
         graph.add((one, about, other))
         graph.add((other, about, one))
-        told = graph.tree()["dataFeedElement"][0]["about"]
-        assert told == {"@id": "urn:x:1", "about": {"@id": "urn:x:2", "about": {"@id": "urn:x:1"}}}
+        made = graph.tree()["dataFeedElement"][0]["about"]
+        assert made == {"@id": "urn:x:1", "about": {"@id": "urn:x:2", "about": {"@id": "urn:x:1"}}}

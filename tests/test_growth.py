@@ -101,14 +101,14 @@ def test_work_grows_as_the_document_does(much: str, job: str, tmp_path: Path) ->
 
 
 def test_unknown_keys_are_looked_up_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    given = []
     expand = jsonld.expand
 
     def counted(*arguments: Any, **options: Any) -> Any:
-        asked.append(arguments)
+        given.append(arguments)
         return expand(*arguments, **options)
 
     monkeypatch.setattr(jsonld, "expand", counted)
     benchmark = Benchmark.load(json.dumps(with_question(**{f"unheardOf{at}": at for at in range(500)})).encode())
     assert benchmark.to_jsonld("plain")["dataFeedElement"][0]["item"]["unheardOf499"] == 499
-    assert len(asked) < 5
+    assert len(given) < 5

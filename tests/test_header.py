@@ -55,7 +55,7 @@ class TestFromTheStart:
 
     @pytest.mark.parametrize("context", [contexts.plain(), contexts.improved()])
     @pytest.mark.parametrize("indent", [None, 4])
-    def test_all_that_a_benchmark_says_about_itself_stands_before_its_questions(
+    def test_all_that_a_benchmark_states_about_itself_stands_before_its_questions(
         self, context: Any, indent: int | None
     ) -> None:
         data = written({**canonical(), "@context": context}, indent=indent)
@@ -71,7 +71,7 @@ class TestFromTheStart:
         (tmp_path / "long.jsonld").write_bytes(cut(written({**canonical(), "rating": ratings})))
         assert read_header(tmp_path / "long.jsonld").name == "Metals"
 
-    def test_a_benchmark_without_questions_says_as_much(self) -> None:
+    def test_a_benchmark_without_questions_states_as_much(self) -> None:
         data = written({**canonical(), "dataFeedElement": []})
         assert read_header(data[:-20]) == METALS
 
@@ -105,7 +105,7 @@ class TestFromTheWholeFile:
         assert read_header(written({**tree, member: value})) == METALS
 
     @pytest.mark.parametrize("question", [{"@type": "Question"}, {"answerTemplate": "x"}, {"item": {}}, "none"])
-    def test_bare_questions_are_told_apart(self, question: Any) -> None:
+    def test_bare_questions_are_distinguished(self, question: Any) -> None:
         data = written({**canonical(), "dataFeedElement": [question]})
         assert read_header(data) == fully_read(data)
 
@@ -117,11 +117,11 @@ class TestFromTheWholeFile:
         assert read_header(file) == fully_read(file)
         assert read_header(file).name == "Metals"
 
-    def test_questions_and_scenarios_are_counted_when_asked_for(self) -> None:
+    def test_questions_and_scenarios_are_counted_on_request(self) -> None:
         data = written(canonical(item(), item("Which metal is lightest?", None)))
         assert (read_header(data).questions, read_header(data).scenarios) == (None, None)
-        told = read_header(data, counts=True)
-        assert (told.questions, told.scenarios) == (2, 0)
+        held = read_header(data, counts=True)
+        assert (held.questions, held.scenarios) == (2, 0)
         assert read_header(written(scenario()), counts=True).scenarios == 1
 
     def test_a_file_that_is_open_is_read_whole(self) -> None:
@@ -136,7 +136,7 @@ class TestFromTheWholeFile:
             read_header(tmp_path / "odd.json")
         assert str(found.value) == str(fully.value)
 
-    def test_a_file_that_is_missing_is_said_to_be(self, tmp_path: Path) -> None:
+    def test_a_file_that_is_missing_is_reported_to_be(self, tmp_path: Path) -> None:
         with pytest.raises(SourceMissingError, match="check the path"):
             read_header(tmp_path / "none.jsonld")
 
@@ -178,13 +178,13 @@ ELEMENTS = st.lists(
 
 
 @given(st.permutations(list(canonical())), st.dictionaries(MEMBERS, ODD, max_size=3), CONTEXTS, ELEMENTS, st.data())
-def test_a_header_says_what_a_full_read_says(
-    order: list[str], odd: dict[str, Any], context: Any, elements: list[Any], data: st.DataObject
+def test_a_header_states_what_a_full_read_states(
+    order: list[str], unusual: dict[str, Any], context: Any, elements: list[Any], data: st.DataObject
 ) -> None:
     whole = {**canonical(), "@context": context, "dataFeedElement": elements}
     if data.draw(st.booleans()):
         order = list(whole)
-    changed = {**{key: whole[key] for key in order}, **odd}
+    changed = {**{key: whole[key] for key in order}, **unusual}
     for dropped in data.draw(st.sets(st.sampled_from(order), max_size=2)):
         changed.pop(dropped, None)
     source = written(changed, indent=data.draw(st.sampled_from([None, 2])))

@@ -93,7 +93,7 @@ def test_the_collector_is_left_as_it_was(job: Callable[[], object], is_enabled: 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_collecting")
-def test_what_was_built_is_looked_at_seldom_but_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_built_is_examined_seldom_but_is_examined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "_LEAST", 10 * PARTS)
     monkeypatch.setattr(interpreter, "_unseen", interpreter._Unseen())  # noqa: SLF001 - as in a new process
     alive = [weakref.ref(built()) for _ in range(60)]
@@ -116,7 +116,7 @@ def test_the_collector_waits_for_several_times_what_was_built_at_once(
 
 
 @pytest.mark.usefixtures("_collecting")
-def test_what_was_built_is_not_looked_at_at_once() -> None:
+def test_what_was_built_is_not_examined_at_once() -> None:
     seen: list[str] = []
     kept = []
     interpreter._unseen.objects = 0  # noqa: SLF001 - as in a new process

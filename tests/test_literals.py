@@ -215,7 +215,7 @@ def test_values_that_python_calls_equal_may_differ(one: Any, other: Any) -> None
     assert (same(one, one), same(other, other), same(one, other)) == (True, True, False)
 
 
-def test_the_order_of_keys_does_not_tell_objects_apart() -> None:
+def test_the_order_of_keys_does_not_distinguish_objects() -> None:
     assert same({"a": 1, "b": [2]}, {"b": [2], "a": 1})
 
 

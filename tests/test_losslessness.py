@@ -101,12 +101,12 @@ def spelled(value: Json, names: dict[str, str], *, is_whole: bool = False) -> Js
     """Return a document under other names: those of `names`, or else full IRIs; expanded if `is_whole`."""
     if not isinstance(value, dict):
         return value
-    told: Json = {}
+    held: Json = {}
     for key, one in value.items():
         if key in ("@context", "note") or (key.startswith("@") and key != "@type"):
-            told |= {} if key == "@context" else {names.get(key, named(key)): one}
+            held |= {} if key == "@context" else {names.get(key, named(key)): one}
         elif key == "@type":
-            told[names.get(key, key)] = [named(one)] if is_whole else named(one)
+            held[names.get(key, key)] = [named(one)] if is_whole else named(one)
         else:
             is_value = key == "value" and value.get("@type") == "PropertyValue"
             entries = [
@@ -116,8 +116,8 @@ def spelled(value: Json, names: dict[str, str], *, is_whole: bool = False) -> Js
                 for entry in (one if isinstance(one, list) and not is_value else [one])
             ]
             is_one = not is_whole and not isinstance(one, list)
-            told[names.get(key, named(key))] = entries[0] if is_one else entries
-    return told
+            held[names.get(key, named(key))] = entries[0] if is_one else entries
+    return held
 
 
 def flat(value: Json, nodes: list[Json]) -> Json:
@@ -225,7 +225,7 @@ def test_an_unusual_member_is_kept_where_it_stands(form: str, unusual: str, tmp_
 
 @pytest.mark.parametrize("identifier", ["people/1", "urn:x:one"])
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "flattened"])
-def test_what_one_object_says_is_not_said_of_another_one(form: str, identifier: str) -> None:
+def test_what_one_object_states_is_not_stated_of_another_one(form: str, identifier: str) -> None:
     document = rich()
     document["author"] = {"@id": identifier, "name": "A. Smith"}
     document["funder"] = {"@id": identifier, "url": "funds"}
@@ -361,7 +361,7 @@ def test_an_empty_context_of_an_object_stays_after_an_edit(kind: str, tmp_path: 
 
 @pytest.mark.parametrize("text", ['{"a":1,"b":2,"a":3}', "no JSON", "[1,", "NaN", '{"a":1e999}', ""])
 @pytest.mark.parametrize("key", ["note", "value"])
-def test_a_json_literal_that_json_cannot_say_stays_as_it_is(key: str, text: str) -> None:
+def test_a_json_literal_that_json_cannot_state_stays_as_it_is(key: str, text: str) -> None:
     graph = Benchmark.load(json.dumps(rich()).encode()).graph
     entry = URIRef(f"{graph.root}#/additionalProperty/1")
     literal = Literal(text, datatype=URIRef(RDF + "JSON"), normalize=False)

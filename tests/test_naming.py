@@ -62,7 +62,7 @@ def test_an_iri_stands_for_itself_and_anything_else_is_escaped(identifier: str, 
 
 
 @given(st.lists(st.one_of(ANY_TEXT, st.integers(0, 10**6)), min_size=1, max_size=4), IDENTIFIERS)
-def test_a_name_by_place_is_an_iri_that_tells_its_place(tokens: list[str | int], identifier: str) -> None:
+def test_a_name_by_place_is_an_iri_that_shows_its_place(tokens: list[str | int], identifier: str) -> None:
     name = literals.child_of(literals.iri_of(identifier), *tokens)
     assert (literals.is_iri(name), literals.is_minted(name)) == (True, True)
     assert literals.last_token(name) == str(tokens[-1])

@@ -143,7 +143,7 @@ def test_texts_of_documents_are_escaped() -> None:
         text_of(shown)
 
 
-def test_no_name_tells_a_secret() -> None:
+def test_no_name_shows_a_secret() -> None:
     key = "sk-abcdefghijklmnopqrstuvwxyz0123456789"
     benchmark = Benchmark.create(name=f"Of {key}")
     benchmark.add_global_rubric_trait(RegexRubricTrait(name=key, pattern=key))

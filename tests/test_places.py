@@ -63,7 +63,7 @@ SPREAD = """\
 )
 def test_values_are_found_by_pointer(text: str, places: list[tuple[str, int, int]]) -> None:
     document = read_json(text.encode(), "metals.json")
-    found = [document.place(asked) for asked, _, _ in places]
+    found = [document.place(wanted) for wanted, _, _ in places]
     assert found == [Place("metals.json", *place) for place in places]
 
 
@@ -73,7 +73,7 @@ def test_keys_are_found_by_pointer() -> None:
         *(("/name", 2, 3), ("/rating/0/name", 4, 25), ("/a~1b//", 8, 29), ('/A"', 9, 3), ("/rating/1", 5, 5)),
         *(("", 1, 1), ("/rating/0/nme", 4, 5), ("/a~1b/nothing", 8, 10)),
     ]
-    found = [document.key_place(asked) for asked, _, _ in places]
+    found = [document.key_place(wanted) for wanted, _, _ in places]
     assert found == [Place(None, *place) for place in places]
 
 

@@ -61,7 +61,7 @@ def test_a_graph_is_a_source() -> None:
 
 @pytest.mark.parametrize("syntax", ["turtle", "nt", "nq", "trig"])
 @pytest.mark.parametrize("document", [canonical(), scenario()], ids=["questions", "scenario"])
-def test_every_syntax_is_read_and_told_by_extension_or_content(syntax: str, document: Json, tmp_path: Path) -> None:
+def test_every_syntax_is_read_and_reported_by_extension_or_content(syntax: str, document: Json, tmp_path: Path) -> None:
     benchmark = Benchmark.load(data_of(document))
     extension = {"turtle": ".ttl"}.get(syntax, f".{syntax}")
     target = tmp_path / f"metals{extension}"
@@ -135,7 +135,7 @@ def test_every_problem_is_named_at_once_with_its_place() -> None:
     assert found[1].subject == 'trait "certainty"'
 
 
-def test_a_strict_reader_refuses_what_is_odd() -> None:
+def test_a_strict_reader_refuses_what_is_unusual() -> None:
     document = canonical(item(identifier=None))
     assert codes(validator.checked_at_load(validator.read(data_of(document)))) == ["W-ID-GENERATED"]
     with pytest.raises(ReadError, match="W-ID-GENERATED"):

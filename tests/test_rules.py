@@ -40,7 +40,7 @@ def test_every_condition_of_the_format_is_some_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", rules.catalogue().values(), ids=lambda rule: rule.slug)
-def test_a_rule_says_what_is_wrong_why_it_matters_and_what_to_do(rule: Rule) -> None:
+def test_a_rule_states_what_is_wrong_why_it_matters_and_what_to_do(rule: Rule) -> None:
     assert re.fullmatch(r"[AK][A-Z]\d{3}", rule.code)
     assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)*", rule.slug)
     assert rule.title

@@ -181,7 +181,7 @@ def test_what_makes_no_sense_is_refused_with_the_name_of_the_file(tmp_path: Path
     assert message in str(caught.value)
 
 
-def test_a_file_that_is_asked_for_must_be_there_and_be_ours(tmp_path: Path) -> None:
+def test_a_file_that_is_requested_must_be_there_and_be_ours(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"x\.toml: cannot be read: No such file"):
         of_file(tmp_path / "x.toml")
     (tmp_path / "pyproject.toml").write_text("[tool]\n")

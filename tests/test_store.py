@@ -394,7 +394,7 @@ def test_graphs_are_added_to_and_taken_from_one_another() -> None:
     assert (graph ^ other) is not graph
 
 
-def test_what_is_asked_by_predicate_or_object_follows_every_change() -> None:
+def test_what_is_queried_by_predicate_or_object_follows_every_change() -> None:
     graph = graph_of(canonical())
     name = URIRef(SCHEMA + "name")
     for predicate in (name, None):

@@ -67,7 +67,7 @@ def test_every_column_has_its_place(tmp_path: Path, name: str) -> None:
     assert (bare.question, bare.author, bare.keywords, bare.custom_metadata) == ("Bare?", None, [], None)
 
 
-def test_columns_that_nobody_asked_for_are_passed_over(tmp_path: Path) -> None:
+def test_columns_that_nobody_requested_are_passed_over(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", [HEADER, *ROWS])
     for options in ({}, {"author_name_column": "No such", "keywords_columns": [{"column": "No such"}]}):
         full = extract_questions_from_file(str(path), "Question", "Answer", **options)[0]  # type: ignore[arg-type]

@@ -39,16 +39,16 @@ def is_usual(tree: Json) -> bool:
 @pytest.mark.slow
 @settings(max_examples=examples(1000), deadline=None)
 @given(documents() | damaged() | trees())
-def test_odd_and_damaged_documents_and_odd_objects_beside_usual_ones(tree: Json) -> None:
+def test_unusual_and_damaged_documents_and_unusual_objects_beside_usual_ones(tree: Json) -> None:
     is_usual(tree)
 
 
-def test_one_odd_object_among_many_is_enough() -> None:
+def test_one_unusual_object_among_many_is_enough() -> None:
     tree = canonical(*(item(f"{at}?", f"urn:x:{at}") for at in range(20)))
     assert is_usual(tree)
-    for odd in ({"@type": "schema:PropertyValue", "name": "a"}, {"@id": "urn:x"}, {"schema:name": "a"}, "text"):
+    for unusual in ({"@type": "schema:PropertyValue", "name": "a"}, {"@id": "urn:x"}, {"schema:name": "a"}, "text"):
         changed = copy.deepcopy(tree)
-        changed["dataFeedElement"][-1]["item"]["additionalProperty"].append(odd)
+        changed["dataFeedElement"][-1]["item"]["additionalProperty"].append(unusual)
         assert not is_usual(changed)
 
 

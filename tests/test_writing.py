@@ -160,7 +160,7 @@ def test_an_edit_is_dated(tmp_path: Path) -> None:
     assert saved == canonical() | {"version": "0.3.0", "dateModified": benchmark.modified_at}
 
 
-def test_an_edit_that_the_words_of_a_document_cannot_say_is_written_in_ours() -> None:
+def test_an_edit_that_the_words_of_a_document_cannot_state_is_written_in_ours() -> None:
     document = gui()
     document["additionalProperty"].append(
         setting("global_regex_rubric_traits", '[{"name": "old", "pattern": "x"}, {"name": "kept", "pattern": "y"}]')
@@ -232,13 +232,13 @@ def test_every_dialect_is_written_from_every_other(document: Callable[[], Json],
     assert again.name == benchmark.name
 
 
-def test_what_a_dialect_cannot_say_is_reported(tmp_path: Path) -> None:
+def test_what_a_dialect_cannot_state_is_reported(tmp_path: Path) -> None:
     agentic = AgenticRubricTrait(name="agent", description="d", kind="boolean")
     tree = canonical() | {"rating": [rating_of(agentic, "Global")]}
     findings = Benchmark.load(json.dumps(tree).encode()).save(tmp_path / "state.json", dialect="v2.0")
     assert {one.condition for one in findings} == {"W-LOSS"}
-    (told,) = [one for one in findings if one.place.pointer == "/rating/0"]
-    assert '"agent"' in told.message
+    (shown,) = [one for one in findings if one.place.pointer == "/rating/0"]
+    assert '"agent"' in shown.message
 
 
 def test_a_dialect_or_syntax_that_nobody_knows_is_refused(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def code_of(benchmark: Benchmark) -> CallableCode:
 # --- contexts, deep judgment, syntaxes
 
 
-def test_the_context_is_that_of_the_document_unless_another_one_is_asked_for(tmp_path: Path) -> None:
+def test_the_context_is_that_of_the_document_unless_another_one_is_requested(tmp_path: Path) -> None:
     karenina = Benchmark.load(json.dumps(canonical()).encode())
     karenina.name = "Alloys"
     assert json.loads(written(karenina, tmp_path))["@context"] == contexts.plain()
@@ -413,7 +413,7 @@ def test_settings_of_deep_judgment_go_and_everything_else_stays_as_it_stands(tmp
         ("a-1.0", "jsonld"),
     ],
 )
-def test_the_extension_tells_the_syntax(path: str, syntax: str) -> None:
+def test_the_extension_shows_the_syntax(path: str, syntax: str) -> None:
     assert writing.syntax_of(path) == syntax
 
 
@@ -500,7 +500,7 @@ def test_documents_of_one_moment_become_benchmarks_with_identifiers_of_their_own
     assert all(one.startswith("urn:uuid:karenina-checkpoint-1767225600.") for one in made)
 
 
-def test_what_another_dialect_says_of_a_benchmark_stays(tmp_path: Path) -> None:
+def test_what_another_dialect_states_of_a_benchmark_stays(tmp_path: Path) -> None:
     value = json.loads(written(Benchmark.load(json.dumps(gui()).encode()), tmp_path, dialect="datafeed-ns-v3"))
 
     assert [value[member] for member in ("@id", "version", "creator")] == [

@@ -125,13 +125,13 @@ def _chain(found: list[str]) -> st.SearchStrategy[list[Json]]:
 
 
 def _call(identifier: str) -> st.SearchStrategy[Json]:
-    told = {"tool_id": ids, "args": _objects, "started_at": _moments}
+    held = {"tool_id": ids, "args": _objects, "started_at": _moments}
     optional = {"error": texts, "completed_at": _moments, "duration_ms": _amounts}
     ended = _object(
-        {"id": st.just(identifier), "success": st.booleans(), **told},
+        {"id": st.just(identifier), "success": st.booleans(), **held},
         {**optional, "status": st.sampled_from(["completed", "failed", "cancelled"])},
     )
-    in_flight = _object({"id": st.just(identifier)}, {**told, "status": st.sampled_from(["pending", "running", "odd"])})
+    in_flight = _object({"id": st.just(identifier)}, {**held, "status": st.sampled_from(["pending", "running", "odd"])})
     return ended | in_flight
 
 

@@ -63,7 +63,7 @@ def _objects(known: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[Tree
     """Objects with any of the known members, each of the right type most of the time, and with unknown ones."""
     values = {key: value | JSON_VALUES for key, value in known.items()}
     return st.builds(
-        lambda told, unknown: {**unknown, **told},
+        lambda found, unknown: {**unknown, **found},
         st.fixed_dictionaries({}, optional=values),
         st.dictionaries(KEYS, JSON_VALUES, max_size=2),
     )

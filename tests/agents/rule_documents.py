@@ -48,7 +48,7 @@ def findings(*operations: Json, start: str = "agent", **choices: Any) -> list[Fi
     return list(rules.check_reading(examine(text(tree(*operations, start=start))), **choices).findings)
 
 
-def told(*operations: Json, start: str = "agent") -> list[tuple[str, str | None]]:
+def places(*operations: Json, start: str = "agent") -> list[tuple[str, str | None]]:
     """Return rule and place of everything that is found."""
     return [(one.rule, one.place.pointer) for one in findings(*operations, start=start)]
 

@@ -54,7 +54,7 @@ def test_the_second_shape_is_loaded_and_written() -> None:
 
 @pytest.mark.slow
 @given(checkpoints)
-def test_values_hold_everything_that_the_tree_says(tree: Json) -> None:
+def test_values_hold_everything_that_the_tree_states(tree: Json) -> None:
     made = AgentCheckpoint.model_validate(tree)
     assert made.dumps() == text_of(tree)
     assert made.sha256 == sha256_of(tree)
@@ -148,7 +148,7 @@ def test_a_refusal_points_into_the_file() -> None:
         ("musing", (*THOUGHT, "type")),
     ],
 )
-def test_warnings_refuse_nothing_and_are_told(value: Json, path: tuple[str | int, ...]) -> None:
+def test_warnings_refuse_nothing_and_are_reported(value: Json, path: tuple[str | int, ...]) -> None:
     made = AgentCheckpoint.of_tree(changed(value, *path))
     report = made.validate()
     assert report.conforms
@@ -165,7 +165,7 @@ def test_a_checkpoint_that_was_made_unchecked_is_refused_before_it_is_used() -> 
 
 
 @pytest.mark.parametrize("identifier", ["../../etc/passwd", "a/b", "CON", "x\x00", "é" * 900, "_:b0", '<x>"\\'])
-def test_odd_identifiers_come_back_unchanged(identifier: str) -> None:
+def test_unusual_identifiers_come_back_unchanged(identifier: str) -> None:
     made = AgentCheckpoint.of_tree(checkpoint(id=identifier))
     assert AgentCheckpoint.load(made.content()).id == identifier
     assert AgentCheckpoint.load(made.content("second")).id == identifier

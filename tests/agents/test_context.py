@@ -33,7 +33,7 @@ ENDLESS.append(ENDLESS)
 
 
 @pytest.mark.parametrize("part", ["variables", "state"])
-def test_each_change_of_a_variable_is_told(part: str) -> None:
+def test_each_change_of_a_variable_is_reported(part: str) -> None:
     of = state()
     events = heard(of)
     values = getattr(of.context, part)
@@ -144,9 +144,9 @@ def test_history_and_memory_only_grow() -> None:
         ("context.history", ("a", None)),
         ("context.memory", ({"key": "city", "value": ["Ulm"], "importance": 0.5, "timestamp": START},)),
     ]
-    for odd in ({}, {"key": "a", "value": 1, "importance": -1, "timestamp": 1}, "text"):
+    for unusual in ({}, {"key": "a", "value": 1, "importance": -1, "timestamp": 1}, "text"):
         with pytest.raises(WriteError, match="use remember"):
-            of.context.memory.append(odd)
+            of.context.memory.append(unusual)
     with pytest.raises(WriteError, match="importance"):
         of.context.remember("a", 1, importance=-1)
     assert len(of.context.memory) == 1

@@ -43,21 +43,21 @@ def _checkpoints(draw: st.DrawFn) -> AgentCheckpoint:
     )
 
 
-def test_what_changed_elsewhere_is_told_by_its_place() -> None:
+def test_what_changed_elsewhere_is_recognised_by_its_place() -> None:
     before = checkpoint("k1", results={"c1": 1})
     other = tree("k2", results={"c1": True}, name="n")
     other["snapshot"] |= {"current_step_id": "t1", "later": [1]}
     other["snapshot"]["tool_state"]["last_tool_call_id"] = "c1"
     other["snapshot"]["progress"]["tokens_used"] = 7
-    told = diff_checkpoints(before, AgentCheckpoint.model_validate(other)).to_dict()
-    assert told["results_changed"] == {"/snapshot/tool_state/results/c1": {"before": 1, "after": True}}
-    assert told["header_changes"] == {
+    found = diff_checkpoints(before, AgentCheckpoint.model_validate(other)).to_dict()
+    assert found["results_changed"] == {"/snapshot/tool_state/results/c1": {"before": 1, "after": True}}
+    assert found["header_changes"] == {
         "/name": {"after": "n"},
         "/snapshot/current_step_id": {"after": "t1"},
         "/snapshot/tool_state/last_tool_call_id": {"after": "c1"},
         "/snapshot/later": {"after": [1]},
     }
-    assert told["progress_changes"] == {"/snapshot/progress/tokens_used": {"after": 7}}
+    assert found["progress_changes"] == {"/snapshot/progress/tokens_used": {"after": 7}}
 
 
 def test_equal_checkpoints_have_no_differences() -> None:

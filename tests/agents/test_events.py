@@ -125,15 +125,15 @@ def test_an_error_hook_that_raises_stops_the_call_but_not_the_state() -> None:
 
 def test_a_change_that_takes_long_and_a_subscriber_who_looks_do_not_wait_for_each_other() -> None:
     of = state()
-    told, changing = threading.Event(), threading.Event()
+    found, changing = threading.Event(), threading.Event()
 
     def look(_: Event) -> None:
-        told.set()
+        found.set()
         changing.wait(5)
         of.snapshot()
 
     def change() -> None:
-        told.wait(5)
+        found.wait(5)
         with of.change():
             changing.set()
             of.context.variables["x"] = 1

@@ -31,8 +31,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> dict[str, str]:
-    told = subprocess.run([sys.executable, EXAMPLE, *map(str, arguments)], check=True, capture_output=True, text=True)
-    return dict(line.split(": ", 1) for line in told.stdout.splitlines())
+    result = subprocess.run([sys.executable, EXAMPLE, *map(str, arguments)], check=True, capture_output=True, text=True)
+    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
 
 
 @pytest.mark.slow
@@ -49,8 +49,8 @@ def test_the_agent_loses_and_repeats_nothing_when_it_is_killed(folder: Path, tmp
     expected = run(folder, tmp_path / "quiet")
     killing = Path(__file__).with_name("killing.py")
     arguments = [killing, EXAMPLE, folder, tmp_path / "stores", KILLS, "7"]
-    told = subprocess.run([sys.executable, *map(str, arguments)], check=True, capture_output=True, text=True)
-    runs = json.loads(told.stdout)
+    result = subprocess.run([sys.executable, *map(str, arguments)], check=True, capture_output=True, text=True)
+    runs = json.loads(result.stdout)
     assert sum(one["kills"] for one in runs) == KILLS
     for one in runs:
         check(Path(one["store"]), one["kills"], expected)
@@ -71,14 +71,14 @@ def check(store: Path, kills: int, expected: dict[str, str]) -> None:
 
 
 def check_calls(last: AgentCheckpoint, kills: int, journal: Counter[str]) -> None:
-    asked: Counter[str] = Counter()
+    given: Counter[str] = Counter()
     given_up = 0
     for call in last.snapshot.tool_state.calls:
         name = f"{call.tool_id} {json.dumps(dict(call.args or {}))}"
-        asked[name] += call.status != "cancelled"
+        given[name] += call.status != "cancelled"
         given_up += call.status == "cancelled"
-    assert set(asked.values()) == {1}  # each was answered once, and is remembered once
-    assert set(journal) == set(asked)
+    assert set(given.values()) == {1}  # each was answered once, and is remembered once
+    assert set(journal) == set(given)
     assert given_up <= kills
     assert journal.total() - len(journal) <= kills  # a kill costs one call at most
     results: dict[str, Any] = last.snapshot.tool_state.results

@@ -100,10 +100,10 @@ def test_every_object_is_a_node_with_its_class_and_a_name_by_its_id_or_place() -
     assert not [one for triple in graph for one in triple if not isinstance(one, (URIRef, Literal))]
 
 
-def test_what_no_statement_can_say_is_the_residue_of_its_object() -> None:
+def test_what_no_statement_can_state_is_the_residue_of_its_object() -> None:
     document = tree(thoughts=[thought(1, confidence=None, children=["b", "a"]), thought(2, children=["a", "b"])])
-    told = {str(subject): json.loads(str(term)) for subject, term in AgentGraph.of_tree(document)[:RESIDUE]}
-    assert told == {
+    held = {str(subject): json.loads(str(term)) for subject, term in AgentGraph.of_tree(document)[:RESIDUE]}
+    assert held == {
         "urn:caf:thought/t1": {"confidence": None, "children": ["b", "a"]},
         "urn:caf:checkpoint/k1#/snapshot/tool_state": {"calls": []},
     }
@@ -149,8 +149,8 @@ def test_where_somebody_changed_the_statements_these_count_and_not_the_residue()
     node = URIRef(iri("thought", "t1"))
     graph.add((node, caf("confidence"), Literal("0.25", datatype="http://www.w3.org/2001/XMLSchema#decimal")))
     graph.add((node, caf("childThought"), URIRef(iri("thought", "c"))))
-    told = graph.tree()["snapshot"]["thought_chain"][0]
-    assert (told["confidence"], told["children"]) == (0.25, ["a", "b", "c"])
+    made = graph.tree()["snapshot"]["thought_chain"][0]
+    assert (made["confidence"], made["children"]) == (0.25, ["a", "b", "c"])
 
 
 def test_a_graph_from_elsewhere_is_read_by_its_snapshot_and_ordered_by_time() -> None:
@@ -184,7 +184,7 @@ def test_each_object_is_read_by_its_node_and_written_again_as_it_was(document: T
 
 
 @given(TREES, st.lists(st.dictionaries(st.sampled_from(["content", "children", "parent_id", "note"]), JSON_VALUES)))
-def test_a_node_that_is_written_says_what_the_whole_document_would(document: Tree, changes: list[Tree]) -> None:
+def test_a_node_that_is_written_states_what_the_whole_document_would(document: Tree, changes: list[Tree]) -> None:
     graph = AgentGraph.of_tree({**document, "id": "k"})  # without one the name of a whole document follows from it
     for node, change in zip([*graph[: RDF_TYPE : schema.caf("Thought")]], changes, strict=False):
         changed = {**graph.read(node), **change}
@@ -231,7 +231,7 @@ def test_the_time_grows_with_the_number_of_thoughts_and_no_faster() -> None:
     assert many < 30 * few
 
 
-def test_a_query_in_sparql_finds_what_the_checkpoint_says_and_an_update_changes_that_and_nothing_else() -> None:
+def test_a_query_in_sparql_finds_what_the_checkpoint_states_and_an_update_changes_that_and_nothing_else() -> None:
     graph = AgentGraph.of_tree(FULL)
     unsure = "?thought a caf:Thought ; caf:confidence ?low ; prov:value ?text FILTER (?low < 0.9)"
     found = graph.query(f"SELECT ?text {{ {unsure} }}")

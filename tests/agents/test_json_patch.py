@@ -41,7 +41,7 @@ def test_things_with_identifiers_are_matched_by_these() -> None:
 @pytest.mark.parametrize(
     ("before", "after"), [(1, 1.0), (True, 1), (0, False), (0.0, -0.0), (None, 0), ("1", 1), ([], {})]
 )
-def test_values_that_look_alike_are_told_apart(before: Json, after: Json) -> None:
+def test_values_that_look_alike_are_distinguished(before: Json, after: Json) -> None:
     assert patch({"v": before}, {"v": after}) == [{"op": "replace", "path": "/v", "value": after}]
 
 
@@ -94,7 +94,7 @@ def test_members_are_brought_into_an_order() -> None:
         ({"a": {"b": 1}}, {"op": "move", "from": "/a/b", "path": "/a"}, {"a": 1}),
     ],
 )
-def test_operations_do_what_the_standard_says(document: Json, operation: Json, outcome: Json) -> None:
+def test_operations_do_what_the_standard_states(document: Json, operation: Json, outcome: Json) -> None:
     assert applied(document, [operation]) == outcome
 
 

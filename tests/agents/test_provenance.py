@@ -1,4 +1,4 @@
-"""The provenance layer: what PROV-O says of a checkpoint, and that it is only said, never read."""
+"""The provenance layer: what PROV-O says of a checkpoint, and that it is only stated, never read."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _told(triple: tuple[object, ...]) -> tuple[str, str, str]:
     return subject, predicate, term
 
 
-def test_the_layer_says_who_made_what_of_what_and_when() -> None:
+def test_the_layer_states_who_made_what_of_what_and_when() -> None:
     expected = Graph().parse(data=EXPECTED.replace("SHA256", sha256_of(RUN)), format="turtle")
     assert layer(RUN) == {_told(triple) for triple in expected}
 
@@ -90,8 +90,8 @@ def test_moments_have_milliseconds_and_z(milliseconds: int, expected: str) -> No
 
 @pytest.mark.parametrize("timestamp", ["2025", True, -1, 253_402_300_800_000, 1.0, None])
 def test_what_is_no_moment_has_no_time(timestamp: object) -> None:
-    told = layer({**tree("k"), "timestamp": timestamp})
-    assert not [one for one in told if one[1].endswith("generatedAtTime>")]
+    found = layer({**tree("k"), "timestamp": timestamp})
+    assert not [one for one in found if one[1].endswith("generatedAtTime>")]
 
 
 def test_a_checkpoint_without_members_has_a_layer_as_well() -> None:

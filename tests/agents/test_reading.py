@@ -38,7 +38,7 @@ def violations(reading: AgentReading) -> list[Finding]:
     return [found for found in reading.findings if found.severity is Severity.VIOLATION]
 
 
-def told(reading: AgentReading) -> list[tuple[str, str | None]]:
+def places(reading: AgentReading) -> list[tuple[str, str | None]]:
     return [(found.rule, found.place.pointer) for found in reading.findings]
 
 
@@ -113,7 +113,7 @@ def test_what_is_larger_than_the_limit_is_not_read_nor_unpacked() -> None:
         (b'{"execution_id": "e", "snapshot": {}}', "agent-version", 1, 1, UnsupportedVersion),
     ],
 )
-def test_what_stops_is_told_with_line_and_column_and_what_to_do(
+def test_what_stops_is_reported_with_line_and_column_and_what_to_do(
     data: bytes, rule: str, line: int, column: int, kind: type[ReadError]
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -126,7 +126,7 @@ def test_what_stops_is_told_with_line_and_column_and_what_to_do(
 
 def test_a_byte_order_mark_and_other_line_ends_are_warned_of() -> None:
     reading = examine(b"\xef\xbb\xbf" + bytes_of(checkpoint()).replace(b"\n", b"\r\n"))
-    assert told(reading) == [("byte-order-mark", ""), ("agent-line-ends", "")]
+    assert places(reading) == [("byte-order-mark", ""), ("agent-line-ends", "")]
     assert (reading.findings[1].place.line, reading.findings[1].place.column) == (1, 2)
     assert not violations(reading)
     assert bytes_of(reading.tree) == bytes_of(checkpoint())
@@ -151,17 +151,17 @@ def test_missing_members_are_read_as_empty_with_a_warning(pointer: str, is_null:
     reading = examine(bytes_of(applied(checkpoint(), patch)))
     *_, part, name = pointer.split("/")
     assert reading.tree["snapshot"][part][name] == EMPTY[pointer]
-    assert told(reading) == [("agent-default", pointer)]
+    assert places(reading) == [("agent-default", pointer)]
     assert reading.findings[0].severity is Severity.WARNING
     assert reading.findings[0].place.line is not None
 
 
-def test_missing_members_of_the_second_shape_are_told_by_their_names_there() -> None:
+def test_missing_members_of_the_second_shape_are_reported_by_their_names_there() -> None:
     reading = examine(bytes_of(without(second(), "/snapshot/context/messages"), "second"))
-    assert told(reading) == [("agent-default", "/snapshot/context/messages")]
+    assert places(reading) == [("agent-default", "/snapshot/context/messages")]
     assert "/snapshot/context/messages is absent and read as []" in reading.findings[0].message
     reading = examine(bytes_of(without(second(), "/metadata/agent_id"), "second"))
-    assert told(reading) == [("agent-second-member", "/metadata/agent_id")]
+    assert places(reading) == [("agent-second-member", "/metadata/agent_id")]
     assert violations(reading)
 
 
@@ -178,7 +178,7 @@ def test_a_stale_patch_is_warned_of_at_its_place() -> None:
     data = to_second(checkpoint([thought(type="action")]))
     data["snapshot"]["context"]["variables"]["task"] = "edited"
     reading = examine(bytes_of(data, "second"))
-    assert told(reading) == [("agent-patch", "/canonical_patch")]
+    assert places(reading) == [("agent-patch", "/canonical_patch")]
     assert reading.tree["snapshot"]["context"]["variables"] == {"task": "edited"}
     assert not violations(reading)
 
@@ -223,7 +223,7 @@ def test_other_forms_of_json_ld_are_read_as_statements(form: str, tmp_path: Path
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value).encode())
     reading = examine(path)
     assert bytes_of(reading.tree) == bytes_of(tree)
-    assert told(reading) == [("byte-order-mark", "")]
+    assert places(reading) == [("byte-order-mark", "")]
 
 
 def test_json_ld_of_something_else_is_no_agent_checkpoint() -> None:

@@ -66,8 +66,8 @@ def assert_alike_as_statements(source: bytes) -> None:
         statements = examine(emission.ntriples_of(AgentGraph.of_tree(tree)), syntax="nt")
     except ReadError:
         return  # no checkpoint of which there are statements
-    told = rules.check_reading(statements).findings
-    assert [*map(what, told)] == [*map(what, rules.report_on(tree).findings)]
+    held = rules.check_reading(statements).findings
+    assert [*map(what, held)] == [*map(what, rules.report_on(tree).findings)]
 
 
 def what(found: Finding) -> Any:

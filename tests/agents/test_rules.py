@@ -1,4 +1,4 @@
-"""Every rule of agent checkpoints by example, and what is said about bad input."""
+"""Every rule of agent checkpoints by example, and what is stated about bad input."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.agents.rule_documents import (
     Json,
     added,
     findings,
+    places,
     reading_of,
     removed,
     replaced,
     text,
-    told,
     tree,
 )
 
@@ -112,8 +112,8 @@ def test_checkpoints_that_keep_a_rule_agree_and_those_that_break_it_have_one_fin
 
 
 def test_every_example_is_of_a_rule_and_every_rule_has_one() -> None:
-    told = {path.stem for path in (data.folder("shapes") / "examples").glob("A*.json")}
-    assert told == {rule.code for rule in RULES}
+    places = {path.stem for path in (data.folder("shapes") / "examples").glob("A*.json")}
+    assert places == {rule.code for rule in RULES}
 
 
 @pytest.mark.parametrize(
@@ -144,8 +144,11 @@ def test_a_value_that_cannot_be_is_one_finding_at_the_value(pointer: str, values
     ("changes", "expected"),
     [
         *(
-            ([replaced(pointer, odd) for pointer in ("/id", "/execution_id", "/agent_id", "/metadata/agent_id")], [])
-            for odd in ("../../etc/passwd", "CON", "x\u0000", "x" * 900, "é" * 1024, "a b", "<x>", "_:b0", "%2F")
+            (
+                [replaced(pointer, unusual) for pointer in ("/id", "/execution_id", "/agent_id", "/metadata/agent_id")],
+                [],
+            )
+            for unusual in ("../../etc/passwd", "CON", "x\u0000", "x" * 900, "é" * 1024, "a b", "<x>", "_:b0", "%2F")
         ),
         *(([replaced("/version", one)], []) for one in released()),
         *(([added(N, [value])], []) for value in (2**53, -(2**53), 12, 0.1, "12345678901234567890")),
@@ -161,8 +164,8 @@ def test_a_value_that_cannot_be_is_one_finding_at_the_value(pointer: str, values
         ),
     ],
 )
-def test_what_may_be_is_not_told_and_the_rest_is_looked_at(changes: list[Json], expected: list[Json]) -> None:
-    assert told(*changes) == expected
+def test_what_may_be_is_not_reported_and_the_rest_is_examined(changes: list[Json], expected: list[Json]) -> None:
+    assert places(*changes) == expected
 
 
 def test_a_remedy_names_what_was_meant() -> None:
@@ -174,7 +177,7 @@ def test_a_remedy_names_what_was_meant() -> None:
 
 
 @pytest.mark.parametrize("value", [{}, {"a": 1}, "x", 0, False])
-def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> None:
+def test_what_stands_in_place_of_an_array_of_objects_is_reported(value: Json) -> None:
     for pointer, noun in (("/snapshot/thought_chain", "thought"), ("/snapshot/tool_state/calls", "call")):
         [found] = [one for one in findings(replaced(pointer, value)) if one.place.pointer == pointer]
         assert found.message.startswith(f"in place of a {noun} there is ")
@@ -182,20 +185,20 @@ def test_what_stands_in_place_of_an_array_of_objects_is_said(value: Json) -> Non
         assert found.remedy.startswith("write an array of objects: [{")
 
 
-def test_each_of_three_thoughts_with_one_id_is_looked_at() -> None:
+def test_each_of_three_thoughts_with_one_id_is_examined() -> None:
     again = {**tree()["snapshot"]["thought_chain"][2]}
     changes = [added("/snapshot/thought_chain/-", {**again, "content": 7}), added("/snapshot/thought_chain/-", again)]
-    assert told(*changes, replaced("/snapshot/progress/total_thoughts", 5)) == [
+    assert places(*changes, replaced("/snapshot/progress/total_thoughts", 5)) == [
         ("thought-repeated", "/snapshot/thought_chain/3/id"),
         ("thought-content", "/snapshot/thought_chain/3/content"),
     ]
 
 
-def test_a_cycle_is_told_once_and_only_to_those_who_are_in_it() -> None:
+def test_a_cycle_is_reported_once_and_only_to_those_who_are_in_it() -> None:
     usual = {"type": "reasoning", "content": "", "confidence": 1, "created_at": 1767225601000}
     chain = [{"id": one, **usual, "parent_id": above} for one, above in ("ab", "bc", "cb", "dd")]
     changes = [replaced("/snapshot/thought_chain", chain), removed("/snapshot/current_step_id")]
-    assert told(*changes, replaced("/snapshot/progress/total_thoughts", 4)) == [
+    assert places(*changes, replaced("/snapshot/progress/total_thoughts", 4)) == [
         ("thought-cycle", "/snapshot/thought_chain/1/parent_id"),
         ("thought-cycle", "/snapshot/thought_chain/3/parent_id"),
     ]
@@ -215,12 +218,12 @@ def test_findings_about_the_second_shape_point_into_the_file_as_it_is() -> None:
         ("thought-created", f"{steps}/timestamp", early, '"early"'),
         ("call-args", f"{done}/arguments", "the arguments are 7, not an object", "7,"),
     ]
-    assert told(added("/snapshot/thought_chain/length", 1), start="agent-second") == [
+    assert places(added("/snapshot/thought_chain/length", 1), start="agent-second") == [
         ("agent-key-unknown", "/snapshot/thought_chain/length")
     ]
 
 
-def test_a_secret_is_told_and_not_repeated_nor_by_other_rules() -> None:
+def test_a_secret_is_reported_and_not_repeated_nor_by_other_rules() -> None:
     key, header, reason = "k-58aQx8f2e91", "Bearer abcdefghijklmnopqrstuvwxyz", "sk-abcdefghijklmnopqrstuvwxyz"
     found = findings(
         added("/snapshot/context/variables/service", {"Password": key}),
@@ -237,7 +240,7 @@ def test_a_secret_is_told_and_not_repeated_nor_by_other_rules() -> None:
     }
     assert [one for one in (key, header, reason) if one in str(found)] == []
     service = added("/snapshot/context/variables/service", {"token": [key]})
-    assert told(service) == [("agent-secret", "/snapshot/context/variables/service/token/0")]
+    assert places(service) == [("agent-secret", "/snapshot/context/variables/service/token/0")]
 
 
 def test_short_names_of_profiles_mean_those_of_agents() -> None:
@@ -321,7 +324,7 @@ def test_shapes_of_ones_own_that_cannot_be_applied_are_named(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("depth", [50, 300])
-def test_deep_values_are_looked_at_as_well(depth: int) -> None:
+def test_deep_values_are_examined_as_well(depth: int) -> None:
     value: Json = {"token": "k-58aQx8f2e91"}
     for _ in range(depth):
         value = [value]

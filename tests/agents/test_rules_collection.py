@@ -28,7 +28,7 @@ def step(number: int, parent: int | None = None, execution: str = "exec_1", **me
     return {**found, **members}
 
 
-def told(*trees: Json, benchmarks: Mapping[str, KnownBenchmark] = {}) -> list[tuple[str, str, str | None]]:
+def places(*trees: Json, benchmarks: Mapping[str, KnownBenchmark] = {}) -> list[tuple[str, str, str | None]]:
     found = check_collection(map(reading_of, trees), benchmarks)
     return [(one.rule, one.subject.split('"')[1], one.place.pointer) for one in found]
 
@@ -46,14 +46,14 @@ def told(*trees: Json, benchmarks: Mapping[str, KnownBenchmark] = {}) -> list[tu
     ids=["goes on", "twice", "two executions", "a branch is held against its parent", "no parent", "no benchmark"],
 )
 def test_executions_are_held_against_what_came_before_in_their_line(trees: list[Json], expected: list[Json]) -> None:
-    assert told(*trees) == expected
+    assert places(*trees) == expected
 
 
 def test_without_links_each_is_held_against_the_one_before() -> None:
     slower = step(3)
     slower["timestamp"] = MOMENT + 9000
     slower["metadata"]["tokens_used"] = 1
-    assert told(step(1), step(4), slower) == [
+    assert places(step(1), step(4), slower) == [
         ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
         ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
         ("agent-thought-gone", "ckpt_3", "/snapshot/thought_chain"),
@@ -63,7 +63,7 @@ def test_without_links_each_is_held_against_the_one_before() -> None:
 def test_a_parent_that_comes_later_is_found_and_is_younger_than_its_child() -> None:
     child = step(3, parent=4)
     parent = step(4, execution="exec_2")
-    assert told(child, parent) == [
+    assert places(child, parent) == [
         ("agent-step-falls", "ckpt_3", "/metadata/step_number"),
         ("agent-tokens-fall", "ckpt_3", "/metadata/tokens_used"),
         ("agent-older-than-parent", "ckpt_3", "/timestamp"),
@@ -74,13 +74,13 @@ def test_questions_are_looked_up_once_for_each_execution() -> None:
     known = {BENCHMARK: KnownBenchmark({"urn:uuid:question-2"}, "ff")}
     about = {**ABOUT, "benchmark_sha256": "00"}
     steps = [step(number, about=about) for number in range(1, 4)]
-    assert told(*steps, benchmarks=known) == [
+    assert places(*steps, benchmarks=known) == [
         ("agent-question-unknown", "ckpt_1", "/about/question"),
         ("agent-benchmark-changed", "ckpt_1", "/about/benchmark_sha256"),
     ]
 
 
-def test_findings_say_what_was_before_and_point_into_the_files_that_were_read(tmp_path: Path) -> None:
+def test_findings_state_what_was_before_and_point_into_the_files_that_were_read(tmp_path: Path) -> None:
     shorter = step(3)
     del shorter["snapshot"]["thought_chain"][1]
     [found] = check_collection(map(reading_of, [step(2), shorter]), {})
@@ -126,7 +126,7 @@ def test_files_that_are_validated_together_are_held_against_each_other(tmp_path:
     assert rules(paths[0], profile="collection") == []
 
 
-def test_a_benchmark_beside_them_says_which_questions_there_are(tmp_path: Path) -> None:
+def test_a_benchmark_beside_them_states_which_questions_there_are(tmp_path: Path) -> None:
     benchmark = Benchmark.create("Metals")
     known = benchmark.add_question("Which metal is liquid?", "Mercury")
     benchmark.save(tmp_path / "metals.jsonld")

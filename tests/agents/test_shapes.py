@@ -1,4 +1,4 @@
-"""The two shapes of agent checkpoints: told apart, and turned into each other without loss."""
+"""The two shapes of agent checkpoints: distinguished, and turned into each other without loss."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def replaced(part: str, value: Json) -> Json:
         *(({"tool_state": {name: None}}, "second") for name in ("pending", "running", "completed", "failed")),
     ],
 )
-def test_shapes_are_told_by_their_structure_of_which_one_sign_is_enough(snapshot: Json, shape: str) -> None:
+def test_shapes_are_recognised_by_their_structure_of_which_one_sign_is_enough(snapshot: Json, shape: str) -> None:
     assert detect_shape({"execution_id": "e", "snapshot": snapshot}) == shape
 
 
@@ -185,7 +185,7 @@ def test_history_that_is_no_message_is_only_in_the_patch() -> None:
     assert text_of(there_and_back(tree)) == text_of(tree)
 
 
-def test_a_patch_that_does_not_fit_any_more_is_left_out_and_told() -> None:
+def test_a_patch_that_does_not_fit_any_more_is_left_out_and_reported() -> None:
     written = to_second(checkpoint([thought(type="action")]))
     written["snapshot"]["thought_chain"]["steps"][0]["content"] = "edited"
     tree, (found,) = of_second(written)
@@ -200,7 +200,7 @@ def test_a_patch_that_does_not_fit_any_more_is_left_out_and_told() -> None:
     "patch",
     [5, {}, {"patch": [{"op": "remove", "path": ""}]}, {"patch": [5]}, {"patch": [{"op": "remove", "path": "/no"}]}],
 )
-def test_a_patch_that_is_none_is_left_out_and_told(patch: Json) -> None:
+def test_a_patch_that_is_none_is_left_out_and_reported(patch: Json) -> None:
     plain, _ = of_second(second())
     patch = {**patch, "sha256": sha256_of(plain)} if isinstance(patch, dict) else patch
     tree, (found,) = of_second(second(canonical_patch=patch))
@@ -276,7 +276,7 @@ def test_empty_objects_miss_all_that_is_required() -> None:
     assert list(second_faults({"snapshot": {"thought_chain": {"steps": None}}})) == []
 
 
-def test_odd_things_that_only_the_second_shape_can_say() -> None:
+def test_unusual_things_that_only_the_second_shape_can_state() -> None:
     data = second()
     data["metadata"]["checkpoint_reason"] = "thought_completed"
     data["snapshot"]["tool_state"]["completed"][0]["success"] = False

@@ -70,13 +70,13 @@ def test_the_list_can_be_limited_to_the_latest_moments(run: Timeline) -> None:
 
 
 @given(st.integers(0, 200), st.text(max_size=80))
-def test_no_line_is_wider_than_asked_for(width: int, said: str) -> None:
-    said = said.encode("utf-8", "replace").decode()
-    found = timeline_of([checkpoint(thoughts=[thought(1, content=said)], calls=[call(1, tool_id=said or "x")])])
+def test_no_line_is_wider_than_requested(width: int, expected: str) -> None:
+    expected = expected.encode("utf-8", "replace").decode()
+    found = timeline_of([checkpoint(thoughts=[thought(1, content=expected)], calls=[call(1, tool_id=expected or "x")])])
     assert all(cells(line) <= max(width, 40) for line in text_of(found, width=width).splitlines())
 
 
-def test_picture_and_page_are_well_formed_need_nothing_else_and_say_what_is_pointed_at(run: Timeline) -> None:
+def test_picture_and_page_are_well_formed_need_nothing_else_and_state_what_is_pointed_at(run: Timeline) -> None:
     root, page = fromstring(svg_of(run)), html_of(run)
     space = {"svg": "http://www.w3.org/2000/svg"}
     assert len(root.findall(".//svg:circle[svg:title]", space)) == 2
@@ -96,16 +96,16 @@ def test_nothing_of_a_checkpoint_becomes_markup_and_secrets_are_withheld() -> No
     fromstring(svg_of(found))
     page = html_of(found)
     assert [one for one in ("<script", "<b>", "\x00") if one in page] == []
-    told = text_of(found) + svg_of(found) + page
-    assert [one for one in (key, "hunter2") if one in told] == []
+    held = text_of(found) + svg_of(found) + page
+    assert [one for one in (key, "hunter2") if one in held] == []
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "told"),
+    ("milliseconds", "expected"),
     [(0, "0 ms"), (999, "999 ms"), (3_210, "3.2 s"), (245_000, "4 min 05 s"), (7_620_000, "2 h 07 min")],
 )
-def test_lengths_of_time_are_told_in_fitting_units(milliseconds: int, told: str) -> None:
-    assert span(milliseconds) == told
+def test_lengths_of_time_are_reported_in_fitting_units(milliseconds: int, expected: str) -> None:
+    assert span(milliseconds) == expected
 
 
 def cut_off(**second: object) -> list[AgentCheckpoint]:
@@ -124,7 +124,7 @@ def _at(one: AgentCheckpoint, after: int, ran: int) -> AgentCheckpoint:
     return one.but(timestamp=START + after, metadata=one.metadata.but(duration_ms=ran))
 
 
-def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_told_apart() -> None:
+def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_distinguished() -> None:
     *_, last = line = cut_off()
     found = timeline_of([last], map(header_of, line))
     assert found.executions == ("exec_1", "exec_2")
@@ -161,7 +161,7 @@ BRANCH = {"parent": {"checkpoint_id": "k2", "is_branch": True}}
         ("manual", BRANCH, ["open", "open"], "another way from k2 of exec_1"),
     ],
 )
-def test_how_a_run_ended_is_told_by_its_last_checkpoint(
+def test_how_a_run_ended_is_recognised_by_its_last_checkpoint(
     reason: str, second: dict[str, object], outcomes: list[str], text: str
 ) -> None:
     first, before, last = cut_off(**second)

@@ -63,9 +63,9 @@ def test_what_is_no_call_is_refused_and_nothing_changes() -> None:
         of.tool_state.start("", {})
     with pytest.raises(WrongTypeError, match="args is of type list"):
         of.tool_state.start("ls", ["a"])  # type: ignore[arg-type]
-    for odd in ({"success": True}, {"status": "completed"}, {"status": "asleep"}):
+    for unusual in ({"success": True}, {"status": "completed"}, {"status": "asleep"}):
         with pytest.raises(WriteError, match="starts pending or running"):
-            of.tool_state.start("ls", {}, **odd)
+            of.tool_state.start("ls", {}, **unusual)
     with pytest.raises(WriteError, match="follow from how it ended"):
         of.tool_state.complete("1", status="failed")
     with pytest.raises(WrongTypeError, match="no JSON"):

@@ -68,20 +68,20 @@ def test_a_block_that_ends_completes_its_call(result: Any, *, is_async: bool) ->
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-@pytest.mark.parametrize(("error", "status", "told"), ENDS)
+@pytest.mark.parametrize(("error", "status", "expected"), ENDS)
 def test_a_block_that_raises_fails_or_cancels_its_call_and_the_error_goes_on(
-    error: BaseException, status: str, told: str | None, *, is_async: bool
+    error: BaseException, status: str, expected: str | None, *, is_async: bool
 ) -> None:
     of = state()
     with pytest.raises(type(error)):
         use(of, error=error, is_async=is_async)
-    assert (only(of).status, only(of).success, only(of).error) == (status, False, told)
+    assert (only(of).status, only(of).success, only(of).error) == (status, False, expected)
     assert of.tool_state.in_flight == ()
 
 
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize(("result", "error"), [(float("nan"), WriteError), ({1}, WrongTypeError)])
-def test_a_result_that_is_no_json_fails_the_call_and_is_told(
+def test_a_result_that_is_no_json_fails_the_call_and_is_reported(
     result: object, error: type[Exception], *, is_async: bool
 ) -> None:
     of = state()

@@ -69,7 +69,7 @@ def test_old_versions_go_step_by_step_to_the_newest(monkeypatch: pytest.MonkeyPa
     assert old == {"version": "0.0.1", "title": "one"}
 
 
-def test_the_steps_are_one_chain_to_the_newest_and_the_documentation_tells_them() -> None:
+def test_the_steps_are_one_chain_to_the_newest_and_the_documentation_shows_them() -> None:
     ways = [*(step.old for step in MIGRATIONS), NEWEST]
     assert [step.new for step in MIGRATIONS] == ways[1:]
     assert ways[0] == "0.0.1"

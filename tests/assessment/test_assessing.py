@@ -102,9 +102,9 @@ def test_an_identifier_that_there_is_not_gets_a_row_and_the_rest_goes_on() -> No
     assert found[0].question is None
 
 
-@pytest.mark.parametrize("asked", [Benchmark.load(dump_json(scenario())), Benchmark("Empty")], ids=["turns", "none"])
-def test_a_benchmark_without_questions_has_none_to_answer(asked: Benchmark) -> None:
-    found = one(asked, record())
+@pytest.mark.parametrize("wanted", [Benchmark.load(dump_json(scenario())), Benchmark("Empty")], ids=["turns", "none"])
+def test_a_benchmark_without_questions_has_none_to_answer(wanted: Benchmark) -> None:
+    found = one(wanted, record())
     assert found.status is Status.ERROR
     assert "the benchmark has none, and turns of scenarios have no answers" in found.reason
 
@@ -124,7 +124,7 @@ def test_a_benchmark_without_questions_has_none_to_answer(asked: Benchmark) -> N
         ({"question_id": QUESTION}, "there is neither an answer nor a trace"),
     ],
 )
-def test_a_record_that_cannot_be_used_says_why(given: Any, reason: str) -> None:
+def test_a_record_that_cannot_be_used_states_why(given: Any, reason: str) -> None:
     found = one(benchmark(), given)
     assert (found.status, found.result) == (Status.ERROR, None)
     assert reason in found.reason
@@ -161,7 +161,7 @@ def test_what_is_no_template_is_undecided(template: str) -> None:
     assert found.reason
 
 
-def test_a_missing_value_is_told_and_stops_nothing() -> None:
+def test_a_missing_value_is_reported_and_stops_nothing() -> None:
     found = one(benchmark(), {"question_id": QUESTION, "answer": {}})
     assert found.status in {Status.FAILED, Status.UNDECIDED}
     assert found.result is not None
@@ -170,10 +170,10 @@ def test_a_missing_value_is_told_and_stops_nothing() -> None:
 
 def test_members_that_nobody_knows_are_kept() -> None:
     found = one(benchmark(), record(answer_id=7, model={"name": "m"}, replicate=2, cost=0.5, status="mine"))
-    told = found.as_json()
-    assert (told["answer_id"], told["model"], told["replicate"]) == (7, {"name": "m"}, 2)
-    assert told["extra"] == {"cost": 0.5, "status": "mine"}
-    assert told["status"] == "passed"
+    held = found.as_json()
+    assert (held["answer_id"], held["model"], held["replicate"]) == (7, {"name": "m"}, 2)
+    assert held["extra"] == {"cost": 0.5, "status": "mine"}
+    assert held["status"] == "passed"
 
 
 CITES = rating("cites")
@@ -191,16 +191,16 @@ def traits(found: Assessment) -> dict[str, tuple[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "expected"),
     [
         ({"trace": "Mercury [1]"}, ("evaluated", True)),
         ({"trace": "9"}, ("evaluated", False)),
         ({}, ("not_run", None)),
     ],
 )
-def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace(members: Any, told: Any) -> None:
+def test_traits_of_the_benchmark_and_of_the_question_are_evaluated_on_the_trace(members: Any, expected: Any) -> None:
     found = one(benchmark(VERIFIED, CITES), record(**members))
-    assert traits(found) == {"tone": told, "cites": told}
+    assert traits(found) == {"tone": expected, "cites": expected}
     assert [each.scope for each in found.traits] == ["global", "question_specific"]
     assert found.traits[0].reason == ("" if members else "the answer has no trace")
     assert found.status is Status.PASSED, "traits do not change the status"
@@ -222,7 +222,7 @@ def test_traits_that_a_model_judges_are_left_to_a_judge() -> None:
 
 
 @pytest.mark.slow
-def test_a_trait_that_cannot_be_evaluated_says_why() -> None:
+def test_a_trait_that_cannot_be_evaluated_states_why() -> None:
     found = one(benchmark(VERIFIED, rating("endless", pattern="(a+)+$"), rating=[]), record(trace="a" * 40 + "b"))
     assert found.traits[0].status is TraitStatus.ERROR
     assert "(a+)+$" in found.traits[0].reason
@@ -302,7 +302,7 @@ def test_the_context_chooses_the_case_of_a_conditional_ground_truth() -> None:
         lambda: earl.joined(cast("Any", benchmark()), [], base="urn:x:"),
     ],
 )
-def test_an_argument_of_another_type_is_said(call: Callable[[], object]) -> None:
+def test_an_argument_of_another_type_is_reported(call: Callable[[], object]) -> None:
     with pytest.raises(WrongTypeError, match=r"give (Benchmark|CheckpointGraph|str)"):
         call()
 
@@ -324,9 +324,9 @@ def trait(status: TraitStatus, value: bool | float | None = None) -> TraitResult
 
 
 def test_nothing_counts_as_nothing() -> None:
-    told = Tally().as_json()
-    assert told["total"] == {"answers": 0, "passed": 0, "failed": 0, "undecided": 0, "error": 0, "mean_score": None}
-    assert (told["questions"], told["models"], told["traits"]) == ([], [], [])
+    held = Tally().as_json()
+    assert held["total"] == {"answers": 0, "passed": 0, "failed": 0, "undecided": 0, "error": 0, "mean_score": None}
+    assert (held["questions"], held["models"], held["traits"]) == ([], [], [])
 
 
 def test_answers_to_no_known_question_take_no_room_of_their_own() -> None:
@@ -345,7 +345,7 @@ def test_at_least_counts_what_is_as_serious() -> None:
     assert [tally.at_least(status) for status in Status] == [10, 9, 7, 4]
 
 
-def test_models_of_any_kind_are_told_apart() -> None:
+def test_models_of_any_kind_are_distinguished() -> None:
     tally = Tally()
     for model in ("m", {"name": "m"}, {"name": "m"}, ["m"], 1, None):
         tally.add(assessment(Status.PASSED, model=model))
@@ -358,6 +358,6 @@ def test_the_mean_of_a_trait_counts_what_was_evaluated() -> None:
     results = [trait(TraitStatus.EVALUATED, value) for value in (True, False, 3.5)]
     for result in [*results, trait(TraitStatus.NOT_RUN), trait(TraitStatus.ERROR)]:
         tally.add(assessment(Status.PASSED, result))
-    (told,) = tally.as_json()["traits"]
-    assert (told["evaluated"], told["not_run"], told["needs_judge"], told["error"]) == (3, 1, 0, 1)
-    assert told["mean_value"] == 1.5
+    (held,) = tally.as_json()["traits"]
+    assert (held["evaluated"], held["not_run"], held["needs_judge"], held["error"]) == (3, 1, 0, 1)
+    assert held["mean_value"] == 1.5

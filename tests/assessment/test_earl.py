@@ -71,8 +71,8 @@ def iri(name: str) -> URIRef:
 
 
 def test_an_assertion_has_its_four_parts() -> None:
-    told = graph(record())
-    parts = dict(told.predicate_objects(iri("line-1")))
+    held = graph(record())
+    parts = dict(held.predicate_objects(iri("line-1")))
     assert (parts.pop(EARL.test), RDF.type, URIRef("https://schema.org/Question")) in benchmark().graph
     assert parts == {
         RDF.type: EARL.Assertion,
@@ -91,23 +91,23 @@ def test_the_outcome_is_that_of_earl(given: Any, outcome: str) -> None:
     assert graph(given).value(iri("line-1-result"), EARL.outcome) == EARL[outcome]
 
 
-def test_what_cannot_be_decided_cannot_be_told() -> None:
+def test_what_cannot_be_decided_cannot_be_decided() -> None:
     one = item()  # its template does not say how its field is verified
-    told = list(assess(Benchmark.load(dump_json(canonical(one))), [record()]))
-    assert b"earl:outcome earl:cantTell" in written(told, pyoxigraph.RdfFormat.TURTLE)
+    held = list(assess(Benchmark.load(dump_json(canonical(one))), [record()]))
+    assert b"earl:outcome earl:cantTell" in written(held, pyoxigraph.RdfFormat.TURTLE)
 
 
 def test_fields_have_their_own_results() -> None:
-    told = graph(record(answer={"metal": "mercury", "celsius": 10}))
+    held = graph(record(answer={"metal": "mercury", "celsius": 10}))
     result, metal, celsius = iri("line-1-result"), iri("line-1-field-metal"), iri("line-1-field-celsius")
-    assert set(told.objects(result, OURS.fieldResult)) == {metal, celsius}
-    assert told.value(result, OURS.granularScore) == double("2.5E-1")
-    assert (told.value(metal, EARL.outcome), told.value(celsius, EARL.outcome)) == (EARL.passed, EARL.failed)
+    assert set(held.objects(result, OURS.fieldResult)) == {metal, celsius}
+    assert held.value(result, OURS.granularScore) == double("2.5E-1")
+    assert (held.value(metal, EARL.outcome), held.value(celsius, EARL.outcome)) == (EARL.passed, EARL.failed)
     numbers = ((metal, OURS.resultScore), (celsius, OURS.resultScore), (celsius, OURS.resultWeight))
-    assert [told.value(*one) for one in numbers] == [double("1.0E0"), double("0.0E0"), double("3.0E0")]
+    assert [held.value(*one) for one in numbers] == [double("1.0E0"), double("0.0E0"), double("3.0E0")]
 
 
-def test_traits_are_told_with_their_nodes() -> None:
+def test_traits_are_reported_with_their_nodes() -> None:
     made, told = benchmark(), graph(record())
     results = list(told.objects(iri("line-1-result"), OURS.traitResult))
     traits = {str(told.value(one, URIRef("https://schema.org/name"))): one for one in results}
@@ -120,37 +120,37 @@ def test_traits_are_told_with_their_nodes() -> None:
 
 
 def test_an_answer_is_named_by_its_own_identifier() -> None:
-    told = graph(record(answer_id="run 1/7", model="m", replicate=2))
-    answer = told.value(iri("line-1"), EARL.subject)
+    held = graph(record(answer_id="run 1/7", model="m", replicate=2))
+    answer = held.value(iri("line-1"), EARL.subject)
     assert answer == iri("answer-run%201%2F7")
-    assert told.value(answer, OURS.answerId) == Literal("run 1/7")
-    assert told.value(answer, OURS.modelName) == Literal("m")
-    assert told.value(answer, OURS.replicate) == Literal(2)
+    assert held.value(answer, OURS.answerId) == Literal("run 1/7")
+    assert held.value(answer, OURS.modelName) == Literal("m")
+    assert held.value(answer, OURS.replicate) == Literal(2)
 
 
 @pytest.mark.parametrize(
     ("date", "datatype"), [("2026-04-01", "date"), ("2026-04-01T09:00:00Z", "dateTime"), ("in spring", "string")]
 )
-def test_a_date_is_told_only_if_the_record_has_one(date: str, datatype: str) -> None:
+def test_a_date_is_reported_only_if_the_record_has_one(date: str, datatype: str) -> None:
     assert not list(graph(record()).objects(None, DCT.date))
-    told = graph(record(date=date)).value(iri("line-1-result"), DCT.date)
-    assert str(told) == date
-    assert (getattr(told, "datatype", None) or rdflib.XSD.string) == rdflib.XSD[datatype]
+    held = graph(record(date=date)).value(iri("line-1-result"), DCT.date)
+    assert str(held) == date
+    assert (getattr(held, "datatype", None) or rdflib.XSD.string) == rdflib.XSD[datatype]
 
 
 def test_a_date_may_be_given_for_all_others() -> None:
-    told = graph(record(date="2026-04-02"), record(), date="2026-04-01")
-    dates = [str(told.value(iri(f"line-{number}-result"), DCT.date)) for number in (1, 2)]
+    held = graph(record(date="2026-04-02"), record(), date="2026-04-01")
+    dates = [str(held.value(iri(f"line-{number}-result"), DCT.date)) for number in (1, 2)]
     assert dates == ["2026-04-02", "2026-04-01"]
 
 
 def test_an_answer_to_no_known_question_is_left_out() -> None:
-    told = graph(record(question_id="nowhere"), {"answer": {}}, record())
-    assert set(told.subjects(RDF.type, EARL.Assertion)) == {iri("line-3")}
+    held = graph(record(question_id="nowhere"), {"answer": {}}, record())
+    assert set(held.subjects(RDF.type, EARL.Assertion)) == {iri("line-3")}
 
 
 @pytest.mark.parametrize("syntax", earl.SYNTAXES.values(), ids=list(earl.SYNTAXES))
-def test_every_syntax_says_the_same_and_says_it_again(syntax: pyoxigraph.RdfFormat) -> None:
+def test_every_syntax_states_the_same_and_states_it_again(syntax: pyoxigraph.RdfFormat) -> None:
     answers = found(record(answer_id="ä\n"), record(replicate=10**30, answer={"metal": "tin", "ten\u2028": 1}))
     data = written(answers, syntax)
     assert data == written(answers, syntax)
@@ -167,11 +167,11 @@ def test_every_syntax_says_the_same_and_says_it_again(syntax: pyoxigraph.RdfForm
 
 
 def test_half_a_surrogate_pair_has_no_place_in_rdf_and_stops_nothing() -> None:
-    told = graph(record(answer_id="\ud800", model="\udfff"))
-    assert told.value(told.value(iri("line-1"), EARL.subject), OURS.answerId) == Literal("\\ud800")
+    held = graph(record(answer_id="\ud800", model="\udfff"))
+    assert held.value(held.value(iri("line-1"), EARL.subject), OURS.answerId) == Literal("\\ud800")
 
 
-def test_results_and_checkpoint_can_be_asked_together() -> None:
+def test_results_and_checkpoint_can_be_queried_together() -> None:
     together = graph(record(model="m"), record(model="n", answer={"metal": "tin", "celsius": -39}))
     for triple in benchmark().graph:
         together.add(triple)
@@ -198,6 +198,6 @@ def test_what_cannot_be_written_is_refused_at_once(options: dict[str, str], mess
     [("exec 1", ["urn:caf:execution/exec%201"]), ("\ud800", ["urn:caf:execution/%ED%A0%80"]), (5, []), ("", [])],
 )
 def test_an_answer_leads_to_the_execution_of_an_agent_that_gave_it(given: object, names: list[str]) -> None:
-    told = graph(record(execution_id=given))
+    held = graph(record(execution_id=given))
     generated = URIRef("http://www.w3.org/ns/prov#wasGeneratedBy")
-    assert [str(one) for one in told.objects(iri("line-1-answer"), generated)] == names
+    assert [str(one) for one in held.objects(iri("line-1-answer"), generated)] == names

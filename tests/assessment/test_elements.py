@@ -47,18 +47,18 @@ def assessed() -> tuple[Assessment, ...]:
 def test_the_table_is_about_the_answers() -> None:
     assert len(expected()) == len(answers()) == 200
     for row, answer in zip(expected(), answers(), strict=True):
-        said: Mapping[str, Any] | str | None = answer.values or answer.trace
-        assert said == (row["answer"] if isinstance(said, str) else json.loads(row["answer"]))
-        told = (str(answer.place.line), answer.model, str(answer.replicate))
-        assert told == (row["line"], row["model"], row["replicate"])
+        stated: Mapping[str, Any] | str | None = answer.values or answer.trace
+        assert stated == (row["answer"] if isinstance(stated, str) else json.loads(row["answer"]))
+        held = (str(answer.place.line), answer.model, str(answer.replicate))
+        assert held == (row["line"], row["model"], row["replicate"])
 
 
-def test_each_answer_has_the_status_and_the_score_of_the_table_and_cites_as_it_says() -> None:
-    said = {True: "yes", False: "no", None: "-"}
+def test_each_answer_has_the_status_and_the_score_of_the_table_and_cites_as_it_states() -> None:
+    stated = {True: "yes", False: "no", None: "-"}
     for row, one in zip(expected(), assessed(), strict=True):
-        (cites,) = (said[trait.value] for trait in one.traits if trait.name == "cites")  # type: ignore[index]
-        told = (str(one.answer.place.line), one.status.value, cites)
-        assert told == (row["line"], row["status"], row["cites"])
+        (cites,) = (stated[trait.value] for trait in one.traits if trait.name == "cites")  # type: ignore[index]
+        held = (str(one.answer.place.line), one.status.value, cites)
+        assert held == (row["line"], row["status"], row["cites"])
         assert one.score == (pytest.approx(float(row["score"])) if row["score"] else None), row
 
 

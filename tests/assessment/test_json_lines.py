@@ -1,4 +1,4 @@
-"""Recorded answers in JSON lines: what is read, and what is said about lines that are none."""
+"""Recorded answers in JSON lines: what is read, and what is stated about lines that are none."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(data: bytes) -> list[RecordedAnswer]:
         (b"null", "answers.jsonl:2", "null is no recorded answer"),
     ],
 )
-def test_a_line_that_is_none_says_what_is_wrong_and_where(line: bytes, place: str, fault: str) -> None:
+def test_a_line_that_is_none_states_what_is_wrong_and_where(line: bytes, place: str, fault: str) -> None:
     found = read(GOOD + b"\n" + line + b"\n" + GOOD + b"\n")
     assert [bool(one.fault) for one in found] == [False, True, False]
     assert str(found[1].place) == place
@@ -76,7 +76,7 @@ def test_integers_of_any_size_are_kept() -> None:
     assert found.values == {"a": 123456789012345678901234567890}
 
 
-def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceMissingError, match=r"none\.jsonl: cannot be read: no such file or directory; check"):
         list(read_answers(tmp_path / "none.jsonl"))
 

@@ -1,4 +1,4 @@
-"""Results that Karenina exported: read as recorded answers, held against the templates, and asked as RDF."""
+"""Results that Karenina exported: read as recorded answers, held against the templates, and queried as RDF."""
 
 from __future__ import annotations
 
@@ -110,16 +110,16 @@ def test_a_packed_export_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_exports_of_the_corpus_say_the_same_in_both_forms(corpus: Path) -> None:
+def test_the_exports_of_the_corpus_state_the_same_in_both_forms(corpus: Path) -> None:
     answers = [[*read_answers(corpus / "results" / name)] for name in ("results-2.2.json", "results.csv")]
 
-    def said(one: RecordedAnswer) -> object:
+    def stated(one: RecordedAnswer) -> object:
         assert one.recorded is not None
         assert one.recorded.unknown == ()
         traits = {(trait.name, trait.value) for trait in one.recorded.traits}
         return one.question_id, one.values, one.trace, one.model, one.date, one.recorded.passed, traits, bool(one.fault)
 
-    assert [said(one) for one in answers[0]] == [said(one) for one in answers[1]]
+    assert [stated(one) for one in answers[0]] == [stated(one) for one in answers[1]]
     tally, asked = Tally(), checkpoint_ld.load(corpus / "datafeed-ns-v3" / "gen-rich-10.jsonld")
     assert isinstance(asked, Benchmark)
     for one in assess(asked, answers[0]):
@@ -162,11 +162,11 @@ def test_what_was_recorded_and_is_not_what_comes_out_is_a_finding(
 ) -> None:
     one = found(tmp_path, **changes)
     assert one.status is Status.PASSED
-    told = [one.message for one in one.differences]
-    assert [had.startswith(said) for had, said in zip(told, messages, strict=True)] == [True] * len(messages)
+    held = [one.message for one in one.differences]
+    assert [had.startswith(stated) for had, stated in zip(held, messages, strict=True)] == [True] * len(messages)
     assert one.differs is any("no trait" not in one and "not known" not in one for one in messages)
     assert all(finding.place.pointer == "/results/0" for finding in one.differences)
-    assert [line["message"] for line in one.as_json()["differences"]] == told
+    assert [line["message"] for line in one.as_json()["differences"]] == held
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_what_was_recorded_and_is_not_what_comes_out_is_a_finding(
         ),
     ],
 )
-def test_a_result_joins_by_identifier_hash_and_text_or_says_why_not(
+def test_a_result_joins_by_identifier_hash_and_text_or_states_why_not(
     tmp_path: Path, changes: Json, status: Status, reason: str
 ) -> None:
     one = found(tmp_path, **changes)
@@ -200,8 +200,8 @@ def test_damage_hides_no_other_result(tmp_path: Path) -> None:
     lines[3] = lines[2]
     file.write_text(head + ",\n".join(lines)[:-40], encoding="utf-8")
     answers = [*read_answers(file)]
-    told = [(one.place.line, one.answer_id, bool(one.fault)) for one in answers]
-    assert told == [(2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True)]
+    held = [(one.place.line, one.answer_id, bool(one.fault)) for one in answers]
+    assert held == [(2, "0", False), (3, None, True), (4, "2", False), (5, "2", True), (6, None, True)]
     assert "the result is half-written" in answers[1].fault
     assert "the same result stands in this file before" in answers[3].fault
     assert "the file ends within it" in answers[4].fault
@@ -221,7 +221,7 @@ def test_damage_hides_no_other_result(tmp_path: Path) -> None:
         (["q,,", "", "q,,"], "there is no answer in it"),
     ],
 )
-def test_rows_that_are_half_written_are_said(tmp_path: Path, rows: list[str], fault: str) -> None:
+def test_rows_that_are_half_written_are_reported(tmp_path: Path, rows: list[str], fault: str) -> None:
     file = tmp_path / "results.csv"
     file.write_text("question_id,parsed_llm_response,later\n" + "\n".join(rows), encoding="utf-8")
     answers = [*read_answers(file)]
@@ -250,17 +250,17 @@ VALUES = st.recursive(
 
 @pytest.mark.slow
 @given(member=st.sampled_from(MEMBERS), value=VALUES)
-def test_whatever_a_result_says_is_told_and_stops_nothing(
+def test_whatever_a_result_states_is_reported_and_stops_nothing(
     tmp_path_factory: pytest.TempPathFactory, member: tuple[str, str | None], value: Json
 ) -> None:
     part, name = member
     made = result(**{part if name is None else f"{part}__{name}": value})
-    asked, tally = benchmark(), Tally()
-    [one] = assess(asked, read_answers(exported(tmp_path_factory.mktemp("any", numbered=True), made)))
+    wanted, tally = benchmark(), Tally()
+    [one] = assess(wanted, read_answers(exported(tmp_path_factory.mktemp("any", numbered=True), made)))
     tally.add(one)
     assert json.loads(line_of(one))["recorded"]["status"] in {None, "passed", "failed"}
     assert json.loads(json.dumps(tally.as_json()))["total"]["answers"] == 1
-    assert len(earl.joined(asked.graph, [one], base=earl.BASE)) >= len(asked.graph)
+    assert len(earl.joined(wanted.graph, [one], base=earl.BASE)) >= len(wanted.graph)
 
 
 @given(cut=st.integers(100, 3000))
@@ -283,7 +283,7 @@ JUDGED = {
 }
 
 
-def test_what_judges_say_in_json_lines_is_shown_and_counted() -> None:
+def test_what_judges_state_in_json_lines_is_shown_and_counted() -> None:
     line = {"question_id": benchmark().get_question_ids()[0], "model": "aurum-1", "judge": "judge-9", "traits": JUDGED}
     tally = Tally()
     [one] = assess(benchmark(), [{**line, "trace": "Mercury [1]"}])
@@ -310,7 +310,7 @@ def test_what_a_trait_cannot_be_is_no_verdict(name: str, value: object) -> None:
     assert trait.reason == f"{json.dumps(str(value))} was recorded, which is no result of this trait"
 
 
-def test_one_query_goes_from_a_question_to_what_everybody_says_of_every_model(tmp_path: Path) -> None:
+def test_one_query_goes_from_a_question_to_what_everybody_states_of_every_model(tmp_path: Path) -> None:
     other = result(metadata__result_id="2", metadata__answering={"model_name": "b"}, template__verify_result=False)
     made = benchmark()
     answers = read_answers(exported(tmp_path, result(), other))
@@ -349,8 +349,8 @@ def test_the_commands_show_and_ask_what_was_recorded(run: Run, tmp_path: Path) -
     assert ["total", "2", "2", "0", "0", "0", "1.00", "1", "1"] in lines
     assert ["clear", "aurum-1", "2", "1.00"] in lines
     assert run("verify", made, "--answers", exported(tmp_path, result()), "--fail-on", "difference").code == 0
-    asked = run("query", made, "--answers", file, "--name", "model-results", "--format", "csv")
-    assert [row.split(",")[2:] for row in asked.out.decode().splitlines()[1:]] == [
+    output = run("query", made, "--answers", file, "--name", "model-results", "--format", "csv")
+    assert [row.split(",")[2:] for row in output.out.decode().splitlines()[1:]] == [
         ["aurum-1", "Karenina 0.1.0", "1", "0", "1"],
         ["aurum-1", "checkpoint-ld verify", "1", "0", "1"],
     ]

@@ -28,12 +28,12 @@ def strange(*items: Json) -> Json:
     tree["additionalProperty"].append({**setting("licence", {"@id": [1, None]}), "ex:since": 2020})
     for element in tree["dataFeedElement"]:
         element["ex:origin"] = "a book"
-        asked = element["item"]
-        asked["unknown"] = {"deep": {"@list": ["x", {}]}, "none": None}
-        asked["acceptedAnswer"]["ex:sure"] = True
-        asked["hasPart"]["codeRepository"] = "karenina-benchmarks"
-        asked["additionalProperty"][0]["ex:by"] = "B. Jones"
-        asked["additionalProperty"] += [
+        given = element["item"]
+        given["unknown"] = {"deep": {"@list": ["x", {}]}, "none": None}
+        given["acceptedAnswer"]["ex:sure"] = True
+        given["hasPart"]["codeRepository"] = "karenina-benchmarks"
+        given["additionalProperty"][0]["ex:by"] = "B. Jones"
+        given["additionalProperty"] += [
             setting("custom_level", ["easy", 1.0, None]),
             setting("original_answer_template", "class A: ..."),
         ]
@@ -52,24 +52,24 @@ def assert_says(benchmark: Benchmark, tree: Json, *, edited: bool = True) -> Non
 
     So does what is read back from its statements, and from its JSON. If `edited`, the benchmark itself is dated.
     """
-    said = benchmark.to_jsonld("plain")
-    assert (datetime.fromisoformat(said["dateModified"]).tzinfo is not None) is edited
+    stated = benchmark.to_jsonld("plain")
+    assert (datetime.fromisoformat(stated["dateModified"]).tzinfo is not None) is edited
     expected = {**tree, "dateModified": EDITED if edited else tree["dateModified"]}
-    assert _dated(said, expected) == expected
-    for again in (Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt"), load(said)):
-        assert again.to_jsonld("plain") == said
+    assert _dated(stated, expected) == expected
+    for again in (Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt"), load(stated)):
+        assert again.to_jsonld("plain") == stated
         assert again.get_all_questions() == benchmark.get_all_questions()
 
 
-def _dated(said: Json, expected: Json) -> Json:
-    """Return `said` with `EDITED` for each recent date where `expected` has it."""
-    if isinstance(said, dict) and isinstance(expected, dict):
-        return {key: _dated(value, expected.get(key)) for key, value in said.items()}
-    if isinstance(said, list) and isinstance(expected, list) and len(said) == len(expected):
-        return [_dated(*pair) for pair in zip(said, expected, strict=True)]
-    if expected == EDITED and isinstance(said, str) and datetime.fromisoformat(said) > BEFORE:
+def _dated(words: Json, expected: Json) -> Json:
+    """Return `stated` with `EDITED` for each recent date where `expected` has it."""
+    if isinstance(words, dict) and isinstance(expected, dict):
+        return {key: _dated(value, expected.get(key)) for key, value in words.items()}
+    if isinstance(words, list) and isinstance(expected, list) and len(words) == len(expected):
+        return [_dated(*pair) for pair in zip(words, expected, strict=True)]
+    if expected == EDITED and isinstance(words, str) and datetime.fromisoformat(words) > BEFORE:
         return EDITED
-    return said
+    return words
 
 
 BEFORE = datetime.now().astimezone()

@@ -35,11 +35,11 @@ def load(tree: Json) -> Benchmark:
 
 def question(text: str, identifier: str, template: str | None = VERIFIED, **properties: Json) -> Json:
     made = item(text, identifier)
-    asked = made["item"]
-    del asked["rating"]
-    del asked["keywords"]
-    asked["hasPart"]["text"] = default_template(text) if template is None else template
-    asked["additionalProperty"] = [setting(name, value) for name, value in properties.items()]
+    given = made["item"]
+    del given["rating"]
+    del given["keywords"]
+    given["hasPart"]["text"] = default_template(text) if template is None else template
+    given["additionalProperty"] = [setting(name, value) for name, value in properties.items()]
     return made
 
 

@@ -130,16 +130,16 @@ def test_edits_by_rdflib_are_seen_by_all_that_a_benchmark_answers(
 @pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(tree=documents(), value=JSON.filter(lambda one: one is not None), at=st.integers(0, 3))
-def test_a_benchmark_answers_the_same_whatever_was_asked_before(tree: Json, value: Json, at: int) -> None:
-    asked = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
+def test_a_benchmark_answers_the_same_whatever_was_queried_before(tree: Json, value: Json, at: int) -> None:
+    wanted = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
     other = Benchmark.of_reading(reading.Reading(copy.deepcopy(tree), "datafeed-ns-v3", "json", None, ()))
-    answers(asked)
-    for benchmark in (asked, other):
+    answers(wanted)
+    for benchmark in (wanted, other):
         graph = benchmark.graph
         node = (graph.member(graph.root, "dataFeedElement") or [graph.root])[0]
         key = ("description", "additionalProperty", "keywords", "rating")[at]
         graph.replace((graph.member(node, "item") or [node])[0], key, value)
-    assert answers(asked) == answers(other)
+    assert answers(wanted) == answers(other)
 
 
 @pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.FindingsWarning")
@@ -251,10 +251,10 @@ def test_what_users_get_is_theirs_alone() -> None:
         one["item"].setdefault("rating", []).append(trait)
     before = copy.deepcopy(tree)
     benchmark = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
-    said = everything(benchmark)
-    expected = repr(said)
+    stated = everything(benchmark)
+    expected = repr(stated)
     shared = {id(one) for one in containers(tree)}
-    found = list(containers(said))
+    found = list(containers(stated))
     assert len(found) > 200
     assert not [one for one in found if id(one) in shared]
     for one in found:
@@ -265,7 +265,7 @@ def test_what_users_get_is_theirs_alone() -> None:
 
 
 def outcome(ask: Callable[[], Any]) -> tuple[str, Any]:
-    """Return what is said, told apart to the types of values, or which error is raised."""
+    """Return what is stated, distinguished to the types of values, or which error is raised."""
     try:
         return "said", repr(ask())
     except (CheckpointLdError, ValueError) as error:

@@ -80,7 +80,7 @@ def test_the_way_of_writing_does_not_count() -> None:
     assert load(without) == made  # the version of the format says how a file is written
 
 
-def test_an_own_context_counts_by_what_it_says() -> None:
+def test_an_own_context_counts_by_what_it_states() -> None:
     plain, renamed, other = canonical(), canonical(), canonical()
     plain["https://example.org/colour"] = "red"
     for document, iri in ((renamed, "https://example.org/colour"), (other, "https://example.org/taste")):
@@ -116,9 +116,9 @@ def test_everything_that_is_stated_counts(path: tuple[Any, ...], value: Any) -> 
 def test_true_is_not_one_and_one_is_not_a_double() -> None:
     made = []
     values: list[dict[str, Any]] = [{"value": one} for one in (True, 1, 1.0, [1], [], None)]
-    for told in (*values, {}):
+    for found in (*values, {}):
         document = canonical()
-        document["additionalProperty"].append({"@type": "PropertyValue", "name": "x", **told})
+        document["additionalProperty"].append({"@type": "PropertyValue", "name": "x", **found})
         made.append(load(document))
     for at, one in enumerate(made):
         assert [other == one for other in made] == [to == at for to in range(len(made))]
@@ -135,7 +135,7 @@ def test_a_benchmark_is_no_key_and_equals_nothing_else() -> None:
     with pytest.raises(TypeError, match="unhashable"):
         hash(made)
     assert made != "Metals"
-    assert made != None  # noqa: E711 - that is what is asked
+    assert made != None  # noqa: E711 - that is what is queried
 
 
 @settings(max_examples=examples(40))

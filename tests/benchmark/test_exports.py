@@ -24,7 +24,7 @@ from tests.documents import canonical, rating, scenario
 from tests.trials import examples
 
 
-def test_a_record_says_the_columns_of_the_table_and_more() -> None:
+def test_a_record_states_the_columns_of_the_table_and_more() -> None:
     first, second, third = benchmark().to_records()
     assert first == {
         "question_id": LIQUID,
@@ -111,8 +111,8 @@ def test_eight_columns_in_their_order_with_crlf() -> None:
 
 
 def test_a_placeholder_is_no_template() -> None:
-    told = {row[0]: row[3:5] for row in rows(benchmark().to_csv())[1:]}
-    assert told == {LIQUID: ["Yes", "Yes"], LIGHT: ["Yes", "No"], BLANK: ["No", "No"]}
+    held = {row[0]: row[3:5] for row in rows(benchmark().to_csv())[1:]}
+    assert held == {LIQUID: ["Yes", "Yes"], LIGHT: ["Yes", "No"], BLANK: ["No", "No"]}
 
 
 def test_more_columns_on_request() -> None:
@@ -241,7 +241,7 @@ def test_hostile_texts_are_shown_as_they_are(name: str, text: str, answer: str) 
     made = Benchmark(name)
     made.add_question(text, answer)
     written = made.to_markdown()
-    one_line = [" ".join(part.strip() for part in told.split("\n")).strip() for told in (name, text)]
+    one_line = [" ".join(part.strip() for part in held.split("\n")).strip() for held in (name, text)]
     found = headings(written)
     assert [found[0], found[-1]] == [one_line[0], f"1. {one_line[1]}".strip()]
     assert len(found) == 5
@@ -253,8 +253,8 @@ def test_hostile_texts_are_shown_as_they_are(name: str, text: str, answer: str) 
 
 
 def test_everything_is_json_traits_and_state_included() -> None:
-    told = json.loads(json.dumps(benchmark().to_dict()))
-    assert told["metadata"] == {
+    document = json.loads(json.dumps(benchmark().to_dict()))
+    assert document["metadata"] == {
         "name": "Metals",
         "description": "Metals and their properties",
         "version": "0.2.0",
@@ -262,25 +262,25 @@ def test_everything_is_json_traits_and_state_included() -> None:
         "created_at": "2026-01-01T00:00:00",
         "modified_at": "2026-01-02T00:00:00",
     }
-    assert told["statistics"] == benchmark().get_summary()
-    assert [(one["id"], one["finished"]) for one in told["questions"]] == [
+    assert document["statistics"] == benchmark().get_summary()
+    assert [(one["id"], one["finished"]) for one in document["questions"]] == [
         (LIQUID, True),
         (LIGHT, False),
         (BLANK, False),
     ]
-    first = told["questions"][0]
+    first = document["questions"][0]
     assert first["custom_metadata"] == {"Area": "chemistry", "years": [2024, 2025]}
     assert Rubric.model_validate(first["question_rubric"]).get_trait_names() == ["certainty", "cites"]
-    assert Rubric.model_validate(told["global_rubric"]).get_trait_names() == ["depth", "tone"]
-    assert [one["name"] for one in told["global_dynamic_rubric"]["regex_traits"]] == ["cites"]
+    assert Rubric.model_validate(document["global_rubric"]).get_trait_names() == ["depth", "tone"]
+    assert [one["name"] for one in document["global_dynamic_rubric"]["regex_traits"]] == ["cites"]
 
 
-def test_what_is_told_of_a_question_is_what_get_question_tells() -> None:
+def test_what_is_reported_of_a_question_is_what_get_question_shows() -> None:
     made = benchmark()
     [first, *_] = made.to_dict()["questions"]
-    told = made.get_question(LIQUID)
-    plain = told.keys() - {"question_rubric", "question_dynamic_rubric", "keywords"}
-    assert {name: first[name] for name in plain} == {name: told[name] for name in plain}
+    held = made.get_question(LIQUID)
+    plain = held.keys() - {"question_rubric", "question_dynamic_rubric", "keywords"}
+    assert {name: first[name] for name in plain} == {name: held[name] for name in plain}
 
 
 def test_keys_of_services_are_masked() -> None:
@@ -316,8 +316,8 @@ def test_polars_has_the_same() -> None:
 def test_one_key_may_have_values_of_several_types(library: Any) -> None:
     pytest.importorskip(library)
     made = load(canonical(question("1?", LIQUID, custom_a=1), question("2?", LIGHT, custom_a="two")))
-    told = made.to_dataframe(library=library)["custom.a"]
-    assert [str(one) for one in told] == ["1", "two"]
+    held = made.to_dataframe(library=library)["custom.a"]
+    assert [str(one) for one in held] == ["1", "two"]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -341,7 +341,7 @@ def test_what_has_no_extension_of_its_own_is_json(tmp_path: Path, name: str) -> 
     assert json.loads((tmp_path / name).read_bytes()) == json.loads(json.dumps(made.to_dict()))
 
 
-def test_the_extension_tells_the_format(tmp_path: Path) -> None:
+def test_the_extension_shows_the_format(tmp_path: Path) -> None:
     made = benchmark()
     for name in ("a.csv", "a.md", "a.Markdown", "a.jsonld"):
         made.export_to_file(tmp_path / name)
@@ -429,7 +429,7 @@ def test_a_row_for_each_field_and_one_for_a_question_without_any(tmp_path: Path)
     assert blank[13] == "No generated template"
 
 
-def test_a_template_without_verified_fields_says_so(tmp_path: Path) -> None:
+def test_a_template_without_verified_fields_states_so(tmp_path: Path) -> None:
     made = Benchmark("Classic")
     made.add_question("What?", "That", "class Answer(BaseAnswer):\n    a: str\n    def verify(self): return True\n")
     made.export_curation_workbook(tmp_path / "a.csv")

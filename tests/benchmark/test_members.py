@@ -167,7 +167,7 @@ def test_a_property_is_set_changed_and_removed() -> None:
     assert benchmark.get_custom_property("level") is None
 
 
-def test_what_else_is_said_about_a_property_stays() -> None:
+def test_what_else_is_stated_about_a_property_stays() -> None:
     tree = strange()
     benchmark = load(tree)
     benchmark.set_custom_property("licence", None)
@@ -287,16 +287,16 @@ def test_a_question_that_is_finished_already_is_not_changed(value: Json) -> None
 
 
 @pytest.mark.parametrize("properties", [[], None])
-def test_a_question_that_says_nothing_is_marked(properties: Json) -> None:
+def test_a_question_that_states_nothing_is_marked(properties: Json) -> None:
     tree = strange()
-    asked = tree["dataFeedElement"][0]["item"]
-    asked["additionalProperty"] = properties
+    question_object = tree["dataFeedElement"][0]["item"]
+    question_object["additionalProperty"] = properties
     if properties is None:
-        del asked["additionalProperty"]
+        del question_object["additionalProperty"]
     benchmark = load(tree)
     assert benchmark.finished_count == 0
     benchmark.mark_finished(METAL)
-    asked["additionalProperty"] = [setting("finished", True)]
+    question_object["additionalProperty"] = [setting("finished", True)]
     tree["dataFeedElement"][0]["dateModified"] = EDITED
     assert_says(benchmark, tree)
 
@@ -394,7 +394,7 @@ def test_what_is_not_there_is_a_failed_lookup() -> None:
             ask("nothing")
 
 
-def test_a_question_that_is_asked_for_is_the_only_one_that_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_that_is_requested_is_the_only_one_that_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = load(strange(*(item(f"Metal {number}?", f"urn:uuid:{number}") for number in range(20))))
     built = []
     read = CheckpointGraph.read
@@ -423,7 +423,7 @@ def question_texts(benchmark: Benchmark) -> list[str]:
     return [one.question for one in benchmark.questions]
 
 
-def asked(benchmark: Benchmark, number: int) -> Any:
+def question_object(benchmark: Benchmark, number: int) -> Any:
     return benchmark.graph.member(URIRef(f"urn:uuid:{number}"), "item")[0]
 
 
@@ -437,12 +437,12 @@ def test_all_are_there_in_their_order(benchmark: Benchmark) -> None:
 
 CHANGES: dict[str, Callable[[Benchmark, int], object]] = {
     "by the benchmark": lambda benchmark, at: benchmark.set_question_author(f"urn:uuid:{at}", {"name": "New"}),
-    "by the graph": lambda benchmark, at: benchmark.graph.replace(asked(benchmark, at), "keywords", "New"),
+    "by the graph": lambda benchmark, at: benchmark.graph.replace(question_object(benchmark, at), "keywords", "New"),
     "by rdflib": lambda benchmark, at: benchmark.graph.add(
-        (asked(benchmark, at), URIRef(SCHEMA + "keywords"), Literal("New"))
+        (question_object(benchmark, at), URIRef(SCHEMA + "keywords"), Literal("New"))
     ),
     "by SPARQL": lambda benchmark, at: benchmark.graph.update(
-        f'INSERT DATA {{ <{asked(benchmark, at)}> schema:keywords "New" }}'
+        f'INSERT DATA {{ <{question_object(benchmark, at)}> schema:keywords "New" }}'
     ),
 }
 
@@ -474,7 +474,7 @@ def test_a_question_that_is_taken_away_meanwhile_is_missed_when_its_turn_comes(b
 
 
 def test_a_question_that_cannot_be_read_fails_when_its_turn_comes(benchmark: Benchmark) -> None:
-    benchmark.graph.replace(asked(benchmark, 20), "rating", [rating(pattern="(")])
+    benchmark.graph.replace(question_object(benchmark, 20), "rating", [rating(pattern="(")])
     coming = iter(benchmark.questions)
     assert [next(coming).question for _ in range(20)] == [f"Metal {number}?" for number in range(20)]
     with pytest.raises(ReadError, match="cannot be read"):

@@ -60,39 +60,42 @@ class Model:
 
 
 def _unknown(benchmark: Benchmark) -> Json:
-    """Yield what is said about the benchmark and about each question that nobody knows, by identifier."""
+    """Yield what is stated about the benchmark and about each question that nobody knows, by identifier."""
     tree = benchmark.to_jsonld("plain")
     known = set(canonical()) | {"dateModified", "hasPart"}
     yield "", {key: value for key, value in tree.items() if key not in known}
     for name, element in zip(benchmark.get_question_ids(), tree["dataFeedElement"], strict=True):
-        asked = element["item"]
-        below = [asked["acceptedAnswer"], asked.get("hasPart", {}), *asked.get("additionalProperty", ())]
-        told = [
-            {key: value for key, value in one.items() if ":" in key or key == "unknown"} for one in (element, asked)
+        wanted = element["item"]
+        below = [wanted["acceptedAnswer"], wanted.get("hasPart", {}), *wanted.get("additionalProperty", ())]
+        found = [
+            {key: value for key, value in one.items() if ":" in key or key == "unknown"} for one in (element, wanted)
         ]
-        yield name, told + [{key: value for key, value in one.items() if ":" in key} for one in below if "ex:by" in one]
+        yield (
+            name,
+            found + [{key: value for key, value in one.items() if ":" in key} for one in below if "ex:by" in one],
+        )
 
 
 # --- the edits, on a benchmark and on the model
 
 
-def add(benchmark: Benchmark, model: Model, *, identifier: str | None, told: Json) -> None:
-    name = identifier or unique_question_id(told["question"], model.questions)
+def add(benchmark: Benchmark, model: Model, *, identifier: str | None, stated: Json) -> None:
+    name = identifier or unique_question_id(stated["question"], model.questions)
     if name in model.questions:
         return
-    assert benchmark.add_question(told, question_id=identifier) == name
+    assert benchmark.add_question(stated, question_id=identifier) == name
     model.questions[name] = dict.fromkeys(VIEW) | {"question": ""}
-    model.tell(name, {"answer_template": None, **told})
-    has_template = bool((told.get("answer_template") or "").strip())
-    own = has_template and told["answer_template"] != default_template(told["question"])
-    model.questions[name]["finished"] = told.get("finished", own)
+    model.tell(name, {"answer_template": None, **stated})
+    has_template = bool((stated.get("answer_template") or "").strip())
+    own = has_template and stated["answer_template"] != default_template(stated["question"])
+    model.questions[name]["finished"] = stated.get("finished", own)
     model.unknown[name] = [{}, {}]
 
 
-def update(benchmark: Benchmark, model: Model, *, at: int, told: Json) -> None:
+def update(benchmark: Benchmark, model: Model, *, at: int, stated: Json) -> None:
     name = model.target(at)
-    benchmark.update_question_metadata(name, **told)
-    model.tell(name, told)
+    benchmark.update_question_metadata(name, **stated)
+    model.tell(name, stated)
     model.questions[name]["finished"] = bool(model.questions[name]["finished"])
 
 
@@ -145,9 +148,9 @@ def describe(benchmark: Benchmark, model: Model, *, fields: Json) -> None:
         model.properties.pop("creator_details", None)
 
 
-def tell_property(benchmark: Benchmark, model: Model, *, told: Json) -> None:
-    benchmark.set_multiple_custom_properties(told)
-    model.properties |= told
+def tell_property(benchmark: Benchmark, model: Model, *, stated: Json) -> None:
+    benchmark.set_multiple_custom_properties(stated)
+    model.properties |= stated
 
 
 def drop_property(benchmark: Benchmark, model: Model, *, which: int) -> None:
@@ -196,8 +199,8 @@ metadata = st.fixed_dictionaries(
     {}, optional={"name": filled, "description": texts, "version": texts, "creator": texts, "id": filled}
 )
 edits: st.SearchStrategy[Edit] = st.one_of(
-    st.tuples(st.just("add"), st.fixed_dictionaries({"identifier": identifiers, "told": new})),
-    st.tuples(st.just("update"), st.fixed_dictionaries({"at": places, "told": changed})),
+    st.tuples(st.just("add"), st.fixed_dictionaries({"identifier": identifiers, "stated": new})),
+    st.tuples(st.just("update"), st.fixed_dictionaries({"at": places, "stated": changed})),
     st.tuples(st.just("tell_custom"), st.fixed_dictionaries({"at": places, "key": texts, "value": json_values})),
     st.tuples(st.just("drop_custom"), st.fixed_dictionaries({"at": places, "which": places})),
     st.tuples(
@@ -209,7 +212,7 @@ edits: st.SearchStrategy[Edit] = st.one_of(
     st.tuples(st.just("describe"), st.fixed_dictionaries({"fields": metadata})),
     st.tuples(
         st.just("tell_property"),
-        st.fixed_dictionaries({"told": st.dictionaries(texts.filter(bool), json_values, max_size=2)}),
+        st.fixed_dictionaries({"stated": st.dictionaries(texts.filter(bool), json_values, max_size=2)}),
     ),
     st.tuples(st.just("drop_property"), st.fixed_dictionaries({"which": places})),
 )

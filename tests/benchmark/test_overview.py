@@ -35,37 +35,37 @@ def test_the_summary_counts_real_templates_and_traits_of_all_kinds() -> None:
 
 def test_the_summary_agrees_with_the_properties() -> None:
     for made in (benchmark(), ready(), Benchmark("Nothing")):
-        told = made.get_summary()
-        assert (told["question_count"], told["finished_count"]) == (made.question_count, made.finished_count)
-        assert (told["is_complete"], told["progress_percentage"]) == (made.is_complete, made.get_progress())
+        held = made.get_summary()
+        assert (held["question_count"], held["finished_count"]) == (made.question_count, made.finished_count)
+        assert (held["is_complete"], held["progress_percentage"]) == (made.is_complete, made.get_progress())
 
 
 def test_statistics_measure_real_templates() -> None:
-    told = benchmark().get_statistics()
-    assert told.items() >= benchmark().get_summary().items()
+    held = benchmark().get_statistics()
+    assert held.items() >= benchmark().get_summary().items()
     lengths = [len(VERIFIED), len(BROKEN)]
-    assert (told["min_template_length"], told["max_template_length"]) == (min(lengths), max(lengths))
-    assert told["avg_template_length"] == sum(lengths) // 2
-    assert told["questions_with_custom_metadata"] == 1
+    assert (held["min_template_length"], held["max_template_length"]) == (min(lengths), max(lengths))
+    assert held["avg_template_length"] == sum(lengths) // 2
+    assert held["questions_with_custom_metadata"] == 1
     nothing = Benchmark("Nothing").get_statistics()
     assert [nothing[f"{word}_template_length"] for word in ("avg", "min", "max")] == [0, 0, 0]
 
 
 def test_readiness_names_what_is_missing() -> None:
-    told = benchmark().check_readiness()
-    assert not told["ready_for_verification"]
-    assert told["missing_templates"] == [BLANK]
-    assert told["unfinished_questions"] == [LIGHT, BLANK]
-    assert (told["missing_templates_count"], told["unfinished_count"]) == (1, 2)
-    assert isinstance(told["unfinished_count"], int)
-    assert (told["templates_valid"], told["template_errors_count"]) == (False, 1)
-    assert [one["question_id"] for one in told["template_errors"]] == [LIGHT]
+    held = benchmark().check_readiness()
+    assert not held["ready_for_verification"]
+    assert held["missing_templates"] == [BLANK]
+    assert held["unfinished_questions"] == [LIGHT, BLANK]
+    assert (held["missing_templates_count"], held["unfinished_count"]) == (1, 2)
+    assert isinstance(held["unfinished_count"], int)
+    assert (held["templates_valid"], held["template_errors_count"]) == (False, 1)
+    assert [one["question_id"] for one in held["template_errors"]] == [LIGHT]
 
 
 def test_a_finished_benchmark_is_ready() -> None:
-    told = ready().check_readiness()
-    assert told["ready_for_verification"]
-    assert told["rubrics_valid"]
+    held = ready().check_readiness()
+    assert held["ready_for_verification"]
+    assert held["rubrics_valid"]
     assert not Benchmark("Nothing").check_readiness()["ready_for_verification"]
 
 
@@ -86,9 +86,9 @@ def test_health_adds_up() -> None:
 
 
 def test_a_benchmark_without_questions_is_critical() -> None:
-    told = Benchmark("Nothing").get_health_report()
-    assert (told["health_score"], told["health_status"]) == (0, "critical")
-    assert told["recommendations"] == [
+    held = Benchmark("Nothing").get_health_report()
+    assert (held["health_score"], held["health_status"]) == (0, "critical")
+    assert held["recommendations"] == [
         "Add questions",
         "Add questions until there are at least 5",
         "Add a global rubric",
@@ -114,7 +114,7 @@ def test_a_valid_benchmark_has_a_verdict_that_unpacks() -> None:
     assert verdict.report.conforms
 
 
-def test_a_verdict_says_which_template_is_none() -> None:
+def test_a_verdict_states_which_template_is_none() -> None:
     verdict = load(canonical(question("One?", LIQUID), question("Two?", LIGHT, BROKEN))).validate()
     assert not verdict
     assert [one["question_id"] for one in verdict.template_errors] == [LIGHT]

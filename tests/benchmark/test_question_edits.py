@@ -32,9 +32,9 @@ def test_texts_are_changed_where_they_stand() -> None:
     tree = strange(item(), item("Other?", "urn:uuid:2"))
     benchmark = load(tree)
     benchmark.update_question_metadata(METAL, question="Which one?", raw_answer="", answer_template="class A: ...")
-    asked = dated(tree)
-    asked["text"], asked["acceptedAnswer"]["text"] = "Which one?", ""
-    asked["hasPart"] |= {"text": "class A: ...", "name": "Which one?... Answer Template"}
+    wanted = dated(tree)
+    wanted["text"], wanted["acceptedAnswer"]["text"] = "Which one?", ""
+    wanted["hasPart"] |= {"text": "class A: ...", "name": "Which one?... Answer Template"}
     assert_says(benchmark, tree)
     assert benchmark.get_question_ids() == [METAL, "urn:uuid:2"]
 
@@ -44,12 +44,12 @@ def test_keywords_are_replaced_wherever_they_stand() -> None:
     tree["dataFeedElement"][0]["keywords"] = ["old place"]
     benchmark = load(tree)
     benchmark.update_question_metadata(METAL, keywords=["b", "a", "b"])
-    asked = dated(tree)
-    asked["keywords"] = ["b", "a", "b"]
+    wanted = dated(tree)
+    wanted["keywords"] = ["b", "a", "b"]
     del tree["dataFeedElement"][0]["keywords"]
     assert_says(benchmark, tree)
     benchmark.update_question_metadata(METAL, keywords=None)
-    del asked["keywords"]
+    del wanted["keywords"]
     assert_says(benchmark, tree)
 
 
@@ -58,12 +58,12 @@ def test_notes_and_examples_are_set_and_taken_away() -> None:
     benchmark = load(tree)
     examples = [{"question": "q", "answer": "ä"}]
     benchmark.update_question_metadata(METAL, answer_notes="n", workspace_path="w", few_shot_examples=examples)
-    asked = dated(tree)
-    asked["additionalProperty"] += [setting("answer_notes", "n"), setting("workspace_path", "w")]
-    asked["additionalProperty"] += [setting("few_shot_examples", json.dumps(examples))]
+    wanted = dated(tree)
+    wanted["additionalProperty"] += [setting("answer_notes", "n"), setting("workspace_path", "w")]
+    wanted["additionalProperty"] += [setting("few_shot_examples", json.dumps(examples))]
     assert_says(benchmark, tree)
     benchmark.update_question_metadata(METAL, answer_notes="", workspace_path=None, few_shot_examples=[])
-    del asked["additionalProperty"][-3:]
+    del wanted["additionalProperty"][-3:]
     assert_says(benchmark, tree)
 
 
@@ -73,15 +73,15 @@ def test_authors_and_sources_are_set_and_taken_away() -> None:
     benchmark = load(tree)
     benchmark.set_question_author(METAL, {"@type": "Person", "name": "B"})
     benchmark.set_question_sources(METAL, [{"url": "u", "pages": [1, None]}])
-    asked = dated(tree)
-    asked["additionalProperty"][-1]["value"] = '{"@type": "Person", "name": "B"}'
-    asked["additionalProperty"].append(setting("sources", '[{"url": "u", "pages": [1, null]}]'))
+    wanted = dated(tree)
+    wanted["additionalProperty"][-1]["value"] = '{"@type": "Person", "name": "B"}'
+    wanted["additionalProperty"].append(setting("sources", '[{"url": "u", "pages": [1, null]}]'))
     assert_says(benchmark, tree)
     assert benchmark.get_question_author(METAL) == {"@type": "Person", "name": "B"}
     assert benchmark.get_question_sources(METAL) == [{"url": "u", "pages": [1, None]}]
     benchmark.set_question_author(METAL, None)
     benchmark.set_question_sources(METAL, [])
-    del asked["additionalProperty"][-2:]
+    del wanted["additionalProperty"][-2:]
     assert_says(benchmark, tree)
 
 
@@ -89,17 +89,17 @@ def test_custom_metadata_is_replaced_as_a_whole_and_stays_replaced() -> None:
     tree = strange()
     benchmark = load(tree)
     benchmark.update_question_metadata(METAL, custom_metadata={"my_custom_k": {"@id": 1}, "none": None})
-    asked = dated(tree)
-    asked["additionalProperty"].remove(LEVEL)
-    asked["additionalProperty"] += [setting("custom_my_custom_k", {"@id": 1})]
-    asked["additionalProperty"] += [{"@type": "PropertyValue", "name": "custom_none"}]
+    wanted = dated(tree)
+    wanted["additionalProperty"].remove(LEVEL)
+    wanted["additionalProperty"] += [setting("custom_my_custom_k", {"@id": 1})]
+    wanted["additionalProperty"] += [{"@type": "PropertyValue", "name": "custom_none"}]
     assert_says(benchmark, tree)
     assert load(benchmark.to_jsonld()).get_question(METAL)["custom_metadata"] == {
         "my_custom_k": {"@id": 1},
         "none": None,
     }
     benchmark.update_question_metadata(METAL, custom_metadata=None)
-    del asked["additionalProperty"][-2:]
+    del wanted["additionalProperty"][-2:]
     assert_says(benchmark, tree)
 
 
@@ -130,10 +130,10 @@ def test_rubrics_are_members_too() -> None:
 def test_a_question_may_be_given_what_another_one_has() -> None:
     benchmark = load(strange(item(), plain_item("Other?", "urn:uuid:2")))
     shown = benchmark.get_question(METAL)
-    told = {name: value for name, value in shown.items() if name not in ("id", "date_modified")}
-    benchmark.update_question_metadata("urn:uuid:2", **told)
+    found = {name: value for name, value in shown.items() if name not in ("id", "date_modified")}
+    benchmark.update_question_metadata("urn:uuid:2", **found)
     again = load(benchmark.to_jsonld()).get_question("urn:uuid:2")
-    assert {name: again[name] for name in told} == told
+    assert {name: again[name] for name in found} == found
 
 
 # --- templates
@@ -210,7 +210,7 @@ def test_what_a_file_lacks_is_made() -> None:
         ),
     ],
 )
-def test_what_cannot_be_told_changes_nothing(fields: Json, fault: str) -> None:
+def test_what_cannot_be_decided_changes_nothing(fields: Json, fault: str) -> None:
     tree = strange()
     benchmark = load(tree)
     with pytest.raises(WriteError, match=fault):
@@ -242,12 +242,12 @@ def test_one_custom_value_is_set_and_removed() -> None:
     benchmark = load(tree)
     benchmark.set_question_custom_property(METAL, "level", {"a": [1, 1.0]})
     benchmark.set_question_custom_property(METAL, "none", None)
-    asked = dated(tree)
-    asked["additionalProperty"][1]["value"] = {"a": [1, 1.0]}
-    asked["additionalProperty"].append({"@type": "PropertyValue", "name": "custom_none"})
+    wanted = dated(tree)
+    wanted["additionalProperty"][1]["value"] = {"a": [1, 1.0]}
+    wanted["additionalProperty"].append({"@type": "PropertyValue", "name": "custom_none"})
     assert_says(benchmark, tree)
     assert benchmark.remove_question_custom_property(METAL, "level") is True
-    del asked["additionalProperty"][1]
+    del wanted["additionalProperty"][1]
     assert_says(benchmark, tree)
     assert benchmark.get_question_custom_property(METAL, "level") is None
 

@@ -34,7 +34,7 @@ SOURCES = [
 
 @dataclass
 class Model:
-    """The traits of every rubric in their order, what is said of them beyond that, and the templates."""
+    """The traits of every rubric in their order, what is stated of them beyond that, and the templates."""
 
     rubrics: dict[Place, list[AnyTrait]]
     sources: dict[str, str | None]
@@ -62,7 +62,7 @@ class Model:
         order = list(TRAIT_LISTS.values())
         self.rubrics[place] = sorted(map(encoded, wanted), key=lambda trait: order.index(type(trait)))
         kept = {(place, name) for name in self.names(place)}
-        self.unknown = {key: said for key, said in self.unknown.items() if key[0] != place or key in kept}
+        self.unknown = {key: stated for key, stated in self.unknown.items() if key[0] != place or key in kept}
 
 
 def encoded(trait: AnyTrait) -> AnyTrait:
@@ -75,13 +75,13 @@ def encoded(trait: AnyTrait) -> AnyTrait:
 def _unknown(benchmark: Benchmark) -> Json:
     """Yield what the ratings of a benchmark say that nobody knows, by rubric and by the name of the trait."""
     tree = benchmark.to_jsonld("plain")
-    asked = [element["item"] for element in tree["dataFeedElement"]]
-    for name, holder in ((None, tree), *zip(benchmark.get_question_ids(), asked, strict=True)):
+    requested = [element["item"] for element in tree["dataFeedElement"]]
+    for name, holder in ((None, tree), *zip(benchmark.get_question_ids(), requested, strict=True)):
         for one in holder.get("rating", ()):
-            said = [one["ex:since"]] if "ex:since" in one else []
-            said += [entry for entry in one["additionalProperty"] if entry["name"] == "licence"]
-            if said:
-                yield ((name, "Dynamic" in one["additionalType"]), one["name"]), said
+            stated = [one["ex:since"]] if "ex:since" in one else []
+            stated += [entry for entry in one["additionalProperty"] if entry["name"] == "licence"]
+            if stated:
+                yield ((name, "Dynamic" in one["additionalType"]), one["name"]), stated
 
 
 # --- the edits, on a benchmark and on the model
@@ -212,12 +212,12 @@ def dynamic(name: str, scope: str) -> Json:
     return {**made, "additionalType": f"karenina:{scope}DynamicRubricTrait"}
 
 
-def odd() -> Json:
+def unusual() -> Json:
     """Return a benchmark with unknown members everywhere, dynamic traits, and traits in an older place."""
     tree = strange(item(), item("Which metal is lightest?", SECOND))
-    asked = [element["item"] for element in tree["dataFeedElement"]]
-    del asked[1]["hasPart"]
-    for scope, holder in (("Global", tree), *(("QuestionSpecific", one) for one in asked)):
+    requested = [element["item"] for element in tree["dataFeedElement"]]
+    del requested[1]["hasPart"]
+    for scope, holder in (("Global", tree), *(("QuestionSpecific", one) for one in requested)):
         holder["rating"] += [rating("a", scope, pattern="b"), dynamic("tone", scope), dynamic("cites", scope)]
         for at, one in enumerate(holder["rating"]):
             one["ex:since"] = {"@type": "ex:Date", "ex:year": [1.0, at]}
@@ -229,8 +229,8 @@ def odd() -> Json:
 
 STARTS: dict[str, Callable[[], Benchmark]] = {
     "usual": lambda: load(canonical(item(), item("Which metal is lightest?", SECOND))),
-    "odd": lambda: load(odd()),
-    "turtle": lambda: Benchmark.load(load(odd()).to_turtle().encode(), syntax="turtle"),
+    "odd": lambda: load(unusual()),
+    "turtle": lambda: Benchmark.load(load(unusual()).to_turtle().encode(), syntax="turtle"),
 }
 
 
@@ -252,7 +252,7 @@ def test_edits_do_what_a_plain_model_does_and_every_step_is_saved(start: str, sc
 
 
 def _beyond(benchmark: Benchmark) -> Json:
-    """Return all that is said of the benchmark and its questions beside rubrics, templates and dates."""
+    """Return all that is stated of the benchmark and its questions beside rubrics, templates and dates."""
     tree = benchmark.to_jsonld("plain")
     elements = tree.pop("dataFeedElement")
     for holder in (tree, *elements, *(element["item"] for element in elements)):

@@ -1,4 +1,4 @@
-"""Rubrics out of tables: what each column says, and what is said about rows that do not fit."""
+"""Rubrics out of tables: what each column says, and what is stated about rows that do not fit."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def imported(folder: Path, *rows: dict[str, str], into: Benchmark | None = None)
         table.writerows(rows)
     findings = made.import_rubrics(file)
     assert all(one.place.file == str(file) and one.condition == "W-LOSS" for one in findings)
-    return made, [told(one) for one in findings]
+    return made, [words_of(one) for one in findings]
 
 
-def told(one: Finding) -> str:
+def words_of(one: Finding) -> str:
     return f"{one.message}; {one.remedy}"
 
 
@@ -104,13 +104,13 @@ def test_the_cells_of_a_row_are_the_settings_of_a_trait(
         ({"name": "a", "scope": "question"}, "row 2, column 'question_id': the question is not named"),
     ],
 )
-def test_a_row_that_does_not_fit_is_left_out_and_said(tmp_path: Path, row: dict[str, str], message: str) -> None:
+def test_a_row_that_does_not_fit_is_left_out_and_reported(tmp_path: Path, row: dict[str, str], message: str) -> None:
     made, findings = imported(tmp_path, row, {"name": "good"})
     assert made.get_rubric_trait_names() == ["good"]
     assert [one.startswith(message) for one in findings] == [True]
 
 
-def test_cells_and_columns_that_say_nothing_are_left_out_and_said(tmp_path: Path) -> None:
+def test_cells_and_columns_that_state_nothing_are_left_out_and_reported(tmp_path: Path) -> None:
     row = {"name": "a", "pattern": "x", "max": "3", "remarks": "?"}
     made, findings = imported(tmp_path, row, row)
     assert made.get_rubric_trait_names() == ["a"]

@@ -104,10 +104,10 @@ def test_traits_are_added_at_the_end() -> None:
     assert benchmark.get_rubric_trait_names(METAL) == ["clear", "cites"]
     expected = copy.deepcopy(tree)
     expected["rating"].append(_regex(DATED, "Global"))
-    said = again(benchmark).to_jsonld("plain")
-    assert said["rating"] == expected["rating"]
-    assert said["dataFeedElement"][0]["item"]["rating"][:2] == tree["dataFeedElement"][0]["item"]["rating"]
-    assert said["dataFeedElement"][1] == tree["dataFeedElement"][1]
+    result = again(benchmark).to_jsonld("plain")
+    assert result["rating"] == expected["rating"]
+    assert result["dataFeedElement"][0]["item"]["rating"][:2] == tree["dataFeedElement"][0]["item"]["rating"]
+    assert result["dataFeedElement"][1] == tree["dataFeedElement"][1]
     assert dynamic_names(again(benchmark)) == [["dose"], ["effects"], ["effects"]]
 
 
@@ -139,14 +139,14 @@ def test_dynamic_traits_survive_every_edit_of_the_others(edit: Callable[[Benchma
 
     edit(benchmark)
 
-    said = again(benchmark).to_jsonld("plain")
+    result = again(benchmark).to_jsonld("plain")
     assert dynamic_names(again(benchmark)) == [["dose"], ["effects"], ["effects"]]
-    assert [one for one in said["rating"] if "ex:kept" in one] == tree["rating"][1:]
-    for element, told in zip(said["dataFeedElement"], tree["dataFeedElement"], strict=True):
+    assert [one for one in result["rating"] if "ex:kept" in one] == tree["rating"][1:]
+    for element, found in zip(result["dataFeedElement"], tree["dataFeedElement"], strict=True):
         kept = [one for one in element["item"]["rating"] if "ex:kept" in one]
-        assert kept == told["item"]["rating"][1:]
-        assert {**element["item"], "rating": []} == {**told["item"], "rating": []}
-    assert {key: said[key] for key in said if key.startswith("ex:")} == {"ex:colour": tree["ex:colour"]}
+        assert kept == found["item"]["rating"][1:]
+        assert {**element["item"], "rating": []} == {**found["item"], "rating": []}
+    assert {key: result[key] for key in result if key.startswith("ex:")} == {"ex:colour": tree["ex:colour"]}
 
 
 def test_the_others_survive_every_edit_of_dynamic_traits() -> None:
@@ -158,10 +158,10 @@ def test_the_others_survive_every_edit_of_dynamic_traits() -> None:
     benchmark.set_question_dynamic_rubric(SECOND, None)
 
     assert dynamic_names(again(benchmark)) == [["mg"], ["mg"], []]
-    said = again(benchmark).to_jsonld("plain")
-    assert said["rating"][0] == tree["rating"][0]
-    for element, told in zip(said["dataFeedElement"], tree["dataFeedElement"], strict=True):
-        assert element["item"]["rating"][0] == told["item"]["rating"][0]
+    result = again(benchmark).to_jsonld("plain")
+    assert result["rating"][0] == tree["rating"][0]
+    for element, found in zip(result["dataFeedElement"], tree["dataFeedElement"], strict=True):
+        assert element["item"]["rating"][0] == found["item"]["rating"][0]
     benchmark.set_global_dynamic_rubric(DynamicRubric())
     assert benchmark.get_global_dynamic_rubric() is None
 
@@ -193,7 +193,7 @@ def test_setting_a_rubric_leaves_the_traits_alone_that_stay_as_they_are() -> Non
     assert tones == tree["rating"][:1]
 
 
-def test_an_updated_trait_stays_in_its_place_with_what_else_is_said_about_it() -> None:
+def test_an_updated_trait_stays_in_its_place_with_what_else_is_stated_about_it() -> None:
     tree = strange_rubrics()
     benchmark = load(tree)
     benchmark.add_global_rubric_trait(DATED)
@@ -201,11 +201,11 @@ def test_an_updated_trait_stays_in_its_place_with_what_else_is_said_about_it() -
     assert benchmark.update_global_rubric_trait("tone", RegexRubricTrait(name="voice", pattern="^[a-z]"))
 
     assert again(benchmark).get_rubric_trait_names() == ["voice", "dated"]
-    told = again(benchmark).to_jsonld("plain")["rating"][0]
-    assert "description" not in told
-    assert told["ex:since"] == tree["rating"][0]["ex:since"]
-    assert told["additionalProperty"][-1] == tree["rating"][0]["additionalProperty"][-1]
-    assert [one["value"] for one in told["additionalProperty"] if one["name"] == "pattern"] == ["^[a-z]"]
+    result = again(benchmark).to_jsonld("plain")["rating"][0]
+    assert "description" not in result
+    assert result["ex:since"] == tree["rating"][0]["ex:since"]
+    assert result["additionalProperty"][-1] == tree["rating"][0]["additionalProperty"][-1]
+    assert [one["value"] for one in result["additionalProperty"] if one["name"] == "pattern"] == ["^[a-z]"]
 
 
 def test_an_updated_trait_may_become_one_of_another_kind() -> None:
@@ -315,7 +315,7 @@ def test_a_trait_cannot_take_the_name_of_another() -> None:
     assert benchmark.update_global_rubric_trait("dated", DATED.model_copy(update={"pattern": "x"}))
 
 
-def test_what_was_odd_before_may_stay() -> None:
+def test_what_was_unusual_before_may_stay() -> None:
     tree = canonical()
     tree["rating"] += [rating("tone", "Global"), rating("a.b", "Global")]
     benchmark = load(tree)
@@ -373,9 +373,9 @@ def test_an_edit_moves_older_traits_into_ratings(value: Json) -> None:
 
     benchmark.add_global_rubric_trait(DATED)
 
-    said = again(benchmark).to_jsonld("plain")
-    assert [one["name"] for one in said["rating"]] == ["tone", "cites", "dated"]
-    assert said["additionalProperty"] == canonical()["additionalProperty"]
+    result = again(benchmark).to_jsonld("plain")
+    assert [one["name"] for one in result["rating"]] == ["tone", "cites", "dated"]
+    assert result["additionalProperty"] == canonical()["additionalProperty"]
     assert again(benchmark).get_rubric_trait_names() == ["tone", "cites", "dated"]
 
 
@@ -448,7 +448,7 @@ def test_rubrics_that_can_be_used_are_sound() -> None:
     assert benchmark.validate_rubrics() == (True, [])
 
 
-def test_what_is_wrong_with_rubrics_is_said_of_each() -> None:
+def test_what_is_wrong_with_rubrics_is_stated_of_each() -> None:
     tree = canonical()
     tree["rating"][0].pop("description")
     tree["rating"] += [rating("a.b", "Global"), rating("cut", "Global", case_sensitive=True)]

@@ -120,12 +120,12 @@ def test_a_scenario_that_is_not_there_is_a_failed_lookup() -> None:
     assert_says(benchmark, tree, edited=False)
 
 
-def test_what_cannot_be_read_is_told_without_the_inner_names_of_pydantic() -> None:
+def test_what_cannot_be_read_is_reported_without_the_inner_names_of_pydantic() -> None:
     tree = scenario()
     tree["hasPart"][0]["edges"][0]["condition"] = 5
     benchmark = load(tree)
     with pytest.raises(ReadError) as refused:
         benchmark.get_scenario("retry")
 
-    told = "edges.0.condition: Input should be a valid dictionary or Input should be a valid list"
-    assert str(refused.value) == f"the scenario 'retry' cannot be read: {told}"
+    found = "edges.0.condition: Input should be a valid dictionary or Input should be a valid list"
+    assert str(refused.value) == f"the scenario 'retry' cannot be read: {found}"

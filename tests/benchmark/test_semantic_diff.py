@@ -34,12 +34,12 @@ def edited(edit: Edit, **options: bool) -> SemanticDiff:
     return compared(tree(), changed, **options)
 
 
-def asked(document: Json, at: int = 0) -> Json:
+def item_at(document: Json, at: int = 0) -> Json:
     return document["dataFeedElement"][at]["item"]
 
 
 def named(document: Json, name: str, at: int = 0) -> Json:
-    return next(one for one in asked(document, at)["additionalProperty"] if one["name"] == name)
+    return next(one for one in item_at(document, at)["additionalProperty"] if one["name"] == name)
 
 
 # --- nothing
@@ -68,7 +68,7 @@ def test_whole_numbers_are_the_same_in_both_spellings() -> None:
     assert edited(spell).is_empty
 
 
-def test_dates_count_only_when_asked_for() -> None:
+def test_dates_count_only_on_request() -> None:
     def edit(document: Json) -> None:
         document["dateModified"] = document["dataFeedElement"][1]["dateModified"] = "2026-05-05T00:00:00"
 
@@ -79,11 +79,11 @@ def test_dates_count_only_when_asked_for() -> None:
     assert (changed.id, [one.member for one in changed.changes]) == (LIGHT, ["date_modified"])
 
 
-def test_order_counts_only_when_asked_for() -> None:
+def test_order_counts_only_on_request() -> None:
     def edit(document: Json) -> None:
         document["dataFeedElement"].reverse()
         document["rating"].reverse()
-        asked(document, 2)["keywords"].reverse()
+        item_at(document, 2)["keywords"].reverse()
 
     assert edited(edit).is_empty
     found = edited(edit, order=True)
@@ -112,15 +112,15 @@ def set_author(document: Json) -> None:
 
 
 def weigh(document: Json) -> None:
-    asked(document)["hasPart"]["text"] = VERIFIED.replace("weight=2.0", "weight=3.0")
+    item_at(document)["hasPart"]["text"] = VERIFIED.replace("weight=2.0", "weight=3.0")
 
 
 def change_trait(document: Json) -> None:
-    next(one for one in asked(document)["rating"] if one["name"] == "cites")["additionalProperty"][0]["value"] = "x"
+    next(one for one in item_at(document)["rating"] if one["name"] == "cites")["additionalProperty"][0]["value"] = "x"
 
 
 def drop_trait(document: Json) -> None:
-    asked(document)["rating"] = [one for one in asked(document)["rating"] if one["name"] != "certainty"]
+    item_at(document)["rating"] = [one for one in item_at(document)["rating"] if one["name"] != "certainty"]
 
 
 EDITS: dict[tuple[str, ...], Edit] = {
@@ -135,22 +135,22 @@ EDITS: dict[tuple[str, ...], Edit] = {
     ("global trait", "depth", "max_score"): lambda one: one["rating"][1].update(bestRating=4.0),
     ("global trait", "+", "new"): lambda one: one["rating"].append(rating("new", "Global")),
     ("global dynamic trait", "-", "cites"): lambda one: one["rating"].pop(2),
-    ("question", LIQUID, "question"): lambda one: asked(one).update(text="Which metal flows?"),
-    ("question", LIQUID, "raw_answer"): lambda one: asked(one)["acceptedAnswer"].update(text="Hg"),
-    ("question", LIQUID, "keywords"): lambda one: asked(one).update(keywords=["metals"]),
+    ("question", LIQUID, "question"): lambda one: item_at(one).update(text="Which metal flows?"),
+    ("question", LIQUID, "raw_answer"): lambda one: item_at(one)["acceptedAnswer"].update(text="Hg"),
+    ("question", LIQUID, "keywords"): lambda one: item_at(one).update(keywords=["metals"]),
     ("question", LIQUID, "finished"): set_finished,
     ("question", LIQUID, "author"): set_author,
     ("question", LIQUID, "custom.Area"): lambda one: named(one, "custom_Area").update(value="physics"),
-    ("question", LIQUID, "difficulty"): lambda one: asked(one)["additionalProperty"].append(setting("difficulty", 3)),
-    ("question", LIQUID, "about"): lambda one: asked(one).update(about="metals"),
+    ("question", LIQUID, "difficulty"): lambda one: item_at(one)["additionalProperty"].append(setting("difficulty", 3)),
+    ("question", LIQUID, "about"): lambda one: item_at(one).update(about="metals"),
     ("question", LIQUID, "url"): lambda one: one["dataFeedElement"][0].update(url="https://example.org/"),
     ("template", LIQUID): weigh,
     ("trait", LIQUID, "cites", "pattern"): change_trait,
     ("trait", LIQUID, "-", "certainty"): drop_trait,
-    ("question", LIGHT, "answer_notes"): lambda one: asked(one, 1)["additionalProperty"].append(
+    ("question", LIGHT, "answer_notes"): lambda one: item_at(one, 1)["additionalProperty"].append(
         setting("answer_notes", "by density")
     ),
-    ("trait", LIGHT, "+", "cites"): lambda one: asked(one, 1).update(rating=[rating()]),
+    ("trait", LIGHT, "+", "cites"): lambda one: item_at(one, 1).update(rating=[rating()]),
     ("question", "+", NEW): lambda one: one["dataFeedElement"].insert(0, question("New?", NEW)),
     ("question", "-", BLANK): lambda one: one["dataFeedElement"].remove(
         next(each for each in one["dataFeedElement"] if each["@id"] == BLANK)
@@ -166,17 +166,17 @@ def names_of(parts: PartsDiff, *where: str) -> set[tuple[str, ...]]:
 
 
 def names(found: SemanticDiff) -> set[tuple[str, ...]]:
-    told: set[tuple[str, ...]] = {("metadata", one.member) for one in found.metadata}
-    told |= {("property", one.member) for one in found.properties}
-    told |= names_of(found.global_rubric, "global trait")
-    told |= names_of(found.global_dynamic_rubric, "global dynamic trait")
-    told |= {("question", "+", one.id) for one in found.questions_added}
-    told |= {("question", "-", one.id) for one in found.questions_removed}
+    held: set[tuple[str, ...]] = {("metadata", one.member) for one in found.metadata}
+    held |= {("property", one.member) for one in found.properties}
+    held |= names_of(found.global_rubric, "global trait")
+    held |= names_of(found.global_dynamic_rubric, "global dynamic trait")
+    held |= {("question", "+", one.id) for one in found.questions_added}
+    held |= {("question", "-", one.id) for one in found.questions_removed}
     for changed in found.questions_changed:
-        told |= {("question", changed.id, one.member) for one in changed.changes}
-        told |= {("template", changed.id)} if changed.template is not None else set()
-        told |= names_of(changed.rubric, "trait", changed.id)
-    return told
+        held |= {("question", changed.id, one.member) for one in changed.changes}
+        held |= {("template", changed.id)} if changed.template is not None else set()
+        held |= names_of(changed.rubric, "trait", changed.id)
+    return held
 
 
 @settings(max_examples=examples(40))
@@ -209,9 +209,9 @@ def test_a_change_has_both_values() -> None:
     )
 
 
-def test_a_template_says_what_changed_about_its_fields() -> None:
+def test_a_template_states_what_changed_about_its_fields() -> None:
     def edit(document: Json) -> None:
-        asked(document)["hasPart"]["text"] = (
+        item_at(document)["hasPart"]["text"] = (
             VERIFIED.replace('"mercury"', '"Hg"').replace("tolerance=0.5", "tolerance=1.5")
             + '    state: str = VerifiedField(description="s", ground_truth="x", verify_with=ExactMatch())\n'
         )
@@ -230,9 +230,9 @@ def test_a_template_says_what_changed_about_its_fields() -> None:
     )
 
 
-def test_a_template_says_what_changed_about_its_class() -> None:
+def test_a_template_states_what_changed_about_its_class() -> None:
     def edit(document: Json) -> None:
-        asked(document)["hasPart"]["text"] = BROKEN
+        item_at(document)["hasPart"]["text"] = BROKEN
 
     [changed] = edited(edit).questions_changed
     assert changed.template is not None
@@ -242,7 +242,7 @@ def test_a_template_says_what_changed_about_its_class() -> None:
 
 def test_the_layout_of_a_template_is_a_change_of_its_text_only() -> None:
     def edit(document: Json) -> None:
-        asked(document)["hasPart"]["text"] = f"# a remark\n{VERIFIED}"
+        item_at(document)["hasPart"]["text"] = f"# a remark\n{VERIFIED}"
 
     [changed] = edited(edit).questions_changed
     assert changed.template is not None
@@ -253,7 +253,7 @@ def test_the_layout_of_a_template_is_a_change_of_its_text_only() -> None:
 
 def test_a_placeholder_is_no_template() -> None:
     def edit(document: Json) -> None:
-        asked(document, 2)["hasPart"]["text"] = ""
+        item_at(document, 2)["hasPart"]["text"] = ""
 
     assert edited(edit).is_empty
 
@@ -281,7 +281,7 @@ def test_questions_of_one_text_are_matched_one_by_one() -> None:
     assert [one.changes for one in found.questions_changed] == [(Change("id", "changed", "urn:uuid:1", "urn:uuid:3"),)]
 
 
-def test_scenarios_say_where_they_changed() -> None:
+def test_scenarios_state_where_they_changed() -> None:
     changed = json.loads(json.dumps(scenario()))  # no two objects of it are one
     changed["hasPart"][0]["nodes"]["again"]["metadata"]["k"][0] = 2
     changed["hasPart"][0]["edges"][0]["condition"]["expected"] = 3
@@ -310,10 +310,10 @@ def test_a_secret_goes_no_further() -> None:
         named(document, "custom_Area")["value"] = SECRET
 
     found = edited(edit)
-    for told in (str(found), found.to_markdown(), json.dumps(found.as_json())):
-        assert "abc-123" not in told
-        assert SECRET not in told
-        assert "withheld" in told
+    for held in (str(found), found.to_markdown(), json.dumps(found.as_json())):
+        assert "abc-123" not in held
+        assert SECRET not in held
+        assert "withheld" in held
 
 
 def test_a_secret_deep_down_goes_no_further() -> None:
@@ -321,9 +321,9 @@ def test_a_secret_deep_down_goes_no_further() -> None:
     before["hasPart"][0]["metadata"] = {"api_key": ["abc-123"], "model": {"token": "abc-456", "name": "one"}}
     after = deepcopy(before)
     after["hasPart"][0]["metadata"] = {"api_key": ["abc-789"], "model": {"token": "abc-000", "name": "two"}}
-    told = json.dumps(compared(before, after).as_json())
-    assert "abc-" not in told
-    assert '"one"' in told
+    held = json.dumps(compared(before, after).as_json())
+    assert "abc-" not in held
+    assert '"one"' in held
 
 
 def test_things_of_one_name_are_held_against_each_other_one_by_one() -> None:
@@ -356,23 +356,23 @@ def test_lines_for_people() -> None:
 
 def test_long_texts_are_shown_around_their_first_difference() -> None:
     before, after = canonical(item("a" * 500 + " b?")), canonical(item("a" * 500 + " c?"))
-    told = str(compared(before, after))
-    assert " b? → …aaa" in told
-    assert all(len(line) < 200 for line in told.splitlines())
+    held = str(compared(before, after))
+    assert " b? → …aaa" in held
+    assert all(len(line) < 200 for line in held.splitlines())
 
 
 def test_no_text_of_a_document_colours_a_terminal() -> None:
-    told = str(edited(lambda one: one.update(name="\x1b[31mred\nnext")))
-    assert "\x1b" not in told
-    assert len(told.splitlines()) == 1
+    held = str(edited(lambda one: one.update(name="\x1b[31mred\nnext")))
+    assert "\x1b" not in held
+    assert len(held.splitlines()) == 1
 
 
 def test_what_is_json_has_everything() -> None:
     def edit(document: Json) -> None:
         weigh(document)
 
-    told = json.loads(json.dumps(edited(edit).as_json()))
-    [changed] = told["questions_changed"]
+    loaded = json.loads(json.dumps(edited(edit).as_json()))
+    [changed] = loaded["questions_changed"]
     assert changed["template"]["fields"]["changed"] == [
         {"name": "celsius", "changes": [{"member": "weight", "kind": "changed", "before": 2.0, "after": 3.0}]}
     ]

@@ -238,7 +238,7 @@ def test_a_specification_that_is_none_is_refused() -> None:
         two(CLASSIC, None).add_answer_template(METAL, TemplateSpec(fields=[]))
 
 
-def test_what_only_running_would_tell_is_not_refused() -> None:
+def test_what_only_running_would_show_is_not_refused() -> None:
     source = (
         "LIMIT = float('1')\nclass Answer(BaseAnswer):\n"
         "    m: float = VerifiedField('d', 1, NumericTolerance(tolerance=LIMIT))\n"
@@ -310,7 +310,7 @@ def test_finished_templates_have_all_that_judging_needs() -> None:
     json.dumps(found.question_rubric)
 
 
-def test_finished_templates_are_those_that_are_asked_for() -> None:
+def test_finished_templates_are_those_that_are_requested() -> None:
     benchmark = two(CLASSIC, default_template("a"))
 
     assert [one.question_id for one in benchmark.get_finished_templates()] == [METAL, SECOND]

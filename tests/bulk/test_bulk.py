@@ -125,11 +125,11 @@ def test_what_fails_is_a_finding_with_file_and_line(files: list[Path], tmp_path:
     [shard] = plan_shards([*files, packed, broken], tmp_path / "out")
     result = convert_shard(shard, OPTIONS)
     assert (result.checkpoints, result.failed) == (9, 3)
-    told = [json.loads(line) for line in (tmp_path / "out" / "part-00000.findings.jsonl").read_text().splitlines()]
-    assert sum(result.findings.values()) == len(told)
-    violations = {(Path(one["file"]).name, one["record"]) for one in told if one["severity"] == "violation"}
+    found = [json.loads(line) for line in (tmp_path / "out" / "part-00000.findings.jsonl").read_text().splitlines()]
+    assert sum(result.findings.values()) == len(found)
+    violations = {(Path(one["file"]).name, one["record"]) for one in found if one["severity"] == "violation"}
     assert violations == {("1.jsonld", None), ("many.ndjson.gz", 3), ("broken.jsonld.gz", None)}
-    assert next(one for one in told if one["file"] == str(files[1]))["line"] == 2
+    assert next(one for one in found if one["file"] == str(files[1]))["line"] == 2
     quads = pyoxigraph.parse(path=tmp_path / "out" / "part-00000.nq", format=RdfFormat.N_QUADS)
     graphs = {quad.graph_name.value for quad in quads}
     assert iri(20) in graphs
@@ -149,7 +149,7 @@ def test_validation_writes_no_quads(files: list[Path], tmp_path: Path) -> None:
         convert_shard(shard, ConvertOptions(profile="none"))
 
 
-def test_two_checkpoints_of_one_iri_are_told(files: list[Path], tmp_path: Path) -> None:
+def test_two_checkpoints_of_one_iri_are_reported(files: list[Path], tmp_path: Path) -> None:
     files[7].write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")
     files[6].write_text(files[5].read_text(encoding="utf-8"), encoding="utf-8")
     report = run(plan(files, tmp_path / "out"), OPTIONS)

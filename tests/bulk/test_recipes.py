@@ -1,7 +1,7 @@
 """The recipes for other engines write what one process writes.
 
 Ray is tried only where somebody installed it: it binds to all addresses and looks for those of networks, whatever it
-is told.
+is reported.
 """
 
 from __future__ import annotations

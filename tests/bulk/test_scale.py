@@ -35,9 +35,9 @@ def test_checkpoints_are_the_same_every_time_in_files_and_in_lines(tmp_path: Pat
 @pytest.mark.slow
 def test_engines_are_compared_by_what_they_write(tmp_path: Path) -> None:
     program("checkpoints.py", 4, tmp_path / "lines", "--lines", 2)
-    told = program("bulk_engines.py", tmp_path / "lines", tmp_path / "out", "--engines", 1, 2).splitlines()
-    assert [line.split()[0] for line in told] == ["1", "2"]
-    assert len({line.split()[-1] for line in told}) == 1
+    result = program("bulk_engines.py", tmp_path / "lines", tmp_path / "out", "--engines", 1, 2).splitlines()
+    assert [line.split()[0] for line in result] == ["1", "2"]
+    assert len({line.split()[-1] for line in result}) == 1
 
 
 @pytest.mark.slow
@@ -46,6 +46,6 @@ def test_every_named_query_is_timed(tmp_path: Path) -> None:
     with Collection.open(tmp_path / "kept") as collection:
         assert len(collection.add(tmp_path / "files").outcomes) == 3
         collection.derive()
-    told = program("named_queries.py", tmp_path / "kept", "--runs", 1).splitlines()
-    assert told[0] == "3 checkpoints; seconds for the first 100 rows, and for all"
-    assert [line.split()[0] for line in told[1:]] == list(queries.catalogue())
+    result = program("named_queries.py", tmp_path / "kept", "--runs", 1).splitlines()
+    assert result[0] == "3 checkpoints; seconds for the first 100 rows, and for all"
+    assert [line.split()[0] for line in result[1:]] == list(queries.catalogue())

@@ -62,7 +62,7 @@ def manager(folder: Path) -> CheckpointManager:
 
 
 def confirm(folder: Path, checkpoint_id: str, sha256: str) -> None:
-    """Note that the agent was told that a checkpoint is kept."""
+    """Note that the agent was reported that a checkpoint is kept."""
     with (folder / "confirmed").open("a") as file:
         file.write(f"{checkpoint_id} {sha256}\n")
 
@@ -196,14 +196,14 @@ def main(folder: Path, kind: str, number: int) -> None:
     gc.freeze()  # or the collector of each process copies what it shares with this one
     match kind:
         case "save":
-            told = killed_everywhere(base, save, number)
+            shown = killed_everywhere(base, save, number)
         case "amend":
-            told = killed_everywhere(base, amend, number, amended=True)
+            shown = killed_everywhere(base, amend, number, amended=True)
         case "prune":
-            told = killed_everywhere(base, prune, number, pruned=True)
+            shown = killed_everywhere(base, prune, number, pruned=True)
         case _:
-            told = killed_anywhere(base, number)
-    print(told)  # noqa: T201 - what the test reads
+            shown = killed_anywhere(base, number)
+    print(shown)  # noqa: T201 - what the test reads
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.held: dict[str, AgentCheckpoint] = {}
-        self.told: dict[str, tuple[str | None, str | None]] = {}
+        self.recorded: dict[str, tuple[str | None, str | None]] = {}
         self.broken: set[str] = set()
 
     def _step(self, name: str) -> None:
@@ -36,7 +36,7 @@ class MemoryStore:
         if other is not None and other.sha256 != checkpoint.sha256:
             raise CheckpointExists(f"{other.sha256} {checkpoint.sha256}")
         self.held[checkpoint.id] = checkpoint
-        self.told[checkpoint.id] = (file_name, source_sha256)
+        self.recorded[checkpoint.id] = (file_name, source_sha256)
         return Put(None, other is None)
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:

@@ -47,7 +47,9 @@ def test_each_disagreement_is_found_and_repaired_from_the_files(bench: Bench, sa
     assert everything(bench) == [{one.id: one.sha256 for one in saved}] * 2
 
 
-def test_what_a_lost_file_said_is_not_removed_with_it_when_it_is_only_damaged(bench: Bench, saved: list[Saved]) -> None:
+def test_what_a_lost_file_stated_is_not_removed_with_it_when_it_is_only_damaged(
+    bench: Bench, saved: list[Saved]
+) -> None:
     path = saved[0].path
     assert path is not None
     path.write_text("{")
@@ -80,7 +82,7 @@ def test_reindex_makes_everything_anew(bench: Bench, saved: list[Saved]) -> None
 
 
 @pytest.mark.parametrize("repair", [False, True])
-def test_a_corrupt_database_is_told_and_made_again_from_the_files(
+def test_a_corrupt_database_is_reported_and_made_again_from_the_files(
     bench: Bench, saved: list[Saved], repair: bool
 ) -> None:
     bench.manager.close()

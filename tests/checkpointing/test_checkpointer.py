@@ -42,7 +42,7 @@ def test_each_kind_of_change_has_its_reason(bench: Bench) -> None:
     assert newest(bench.manager).snapshot.thought_chain[1].confidence == 0.1
 
 
-def test_several_triggers_in_one_change_make_one_checkpoint_and_none_after_one_that_was_asked_for(bench: Bench) -> None:
+def test_several_triggers_in_one_change_make_one_checkpoint_and_none_after_one_that_was_requested(bench: Bench) -> None:
     keeper = Checkpointer(bench.state, bench.manager, Policy(confidence_threshold=0.5))
     bench.state.thought_chain.add("decision", "", confidence=0.1)
     with bench.state.change():
@@ -85,7 +85,7 @@ def test_between_two_checkpoints_goes_the_least_interval(bench: Bench) -> None:
     assert [one.step_number for one in bench.manager.list(order="oldest")] == [1, 4, 7, 7]
 
 
-def test_what_is_asked_for_is_saved_even_if_nothing_changed(bench: Bench) -> None:
+def test_what_is_requested_is_saved_even_if_nothing_changed(bench: Bench) -> None:
     keeper = Checkpointer(bench.state, bench.manager, about=About(question="q"))
     saved = [keeper.pause(), keeper.save(name="n", description="d"), keeper.save("mine"), keeper.complete()]
     bench.think()
@@ -94,13 +94,13 @@ def test_what_is_asked_for_is_saved_even_if_nothing_changed(bench: Bench) -> Non
     assert {one.checkpoint.about for one in saved} == {About(question="q")}
 
 
-def test_a_failure_is_told_in_the_last_checkpoint(bench: Bench) -> None:
-    told = {
+def test_a_failure_is_given_in_the_last_checkpoint(bench: Bench) -> None:
+    found = {
         "ValueError: no such folder": ValueError("no such folder"),
         "gave up": "gave up",
         "OSError: no file caf\\udce9": OSError(b"no file caf\xe9".decode("utf-8", "surrogateescape")),
     }
-    for description, failure in told.items():
+    for description, failure in found.items():
         with Checkpointer(bench.state, bench.manager) as keeper:
             assert keeper.fail(failure).checkpoint.description == description  # type: ignore[arg-type]
             bench.think()
@@ -114,7 +114,7 @@ def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) ->
         Policy(**settings)  # type: ignore[arg-type]
 
 
-def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
+def test_each_failed_save_is_reported_and_the_first_one_of_a_row_warns(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The folder cannot be made at first, then it can, then nothing fits into a file any more."""
@@ -146,7 +146,7 @@ def test_each_failed_save_is_told_and_the_first_one_of_a_row_warns(
     assert (three.parent_checkpoint_id, above(four.checkpoint)) == (None, {"checkpoint_id": three.id})
 
 
-def test_a_store_that_cannot_follow_is_told_as_such(bench: Bench) -> None:
+def test_a_store_that_cannot_follow_is_reported_as_such(bench: Bench) -> None:
     bench.graph.broken = {"put"}
     Checkpointer(bench.state, bench.manager)
     with pytest.warns(CheckpointWarning, match=r"is not in every store: .*its file is written .*run reindex"):
@@ -180,12 +180,12 @@ def test_a_call_under_way_when_the_process_is_killed_is_interrupted_after_the_re
 
 
 @pytest.mark.slow
-def test_a_run_that_can_save_nothing_says_so_on_standard_error(tmp_path: Path) -> None:
+def test_a_run_that_can_save_nothing_states_so_on_standard_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     command = [sys.executable, "-c", RUN, str(tmp_path / "file" / "inner"), ""]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    result = subprocess.run(command, check=True, capture_output=True, text=True).stderr
     step = "CheckpointWarning: the checkpoint of reader at step 1 (thought_completed) is not saved"
-    assert f"{step}: {tmp_path}/file" in told
+    assert f"{step}: {tmp_path}/file" in result
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_what_goes_out_comes_back_the_same(bench: Bench, tmp_path: Path, shape: 
     assert row == (hashlib.sha256(path.read_bytes()).hexdigest(), saved.sha256, f"{saved.id}.json")
 
 
-def test_an_export_overwrites_only_when_asked(bench: Bench, tmp_path: Path) -> None:
+def test_an_export_overwrites_only_on_request(bench: Bench, tmp_path: Path) -> None:
     saved = bench.manager.save(bench.state)
     target = tmp_path / "out.json"
     target.write_text("mine")
@@ -146,7 +146,7 @@ def test_what_is_no_json_is_no_source(bench: Bench, source: Any, message: str) -
         bench.manager.restore(source)
 
 
-def test_what_is_odd_about_a_foreign_file_is_told(bench: Bench, tmp_path: Path) -> None:
+def test_what_is_unusual_about_a_foreign_file_is_reported(bench: Bench, tmp_path: Path) -> None:
     path = bench.manager.export(bench.manager.save(bench.state).id, tmp_path / "c.json", "second")
     tree = json.loads(path.read_bytes()) | {"name": "edited", "id": "other"}
     tree["canonical_patch"]["sha256"] = "0" * 64

@@ -51,7 +51,7 @@ def test_what_is_no_store_is_refused_at_once(kind: str, given: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "words"),
     [
         ({"files": "file"}, "file is a file, not a folder"),
         ({"graph": "file"}, "file is a file, not a folder"),
@@ -68,8 +68,8 @@ def test_what_is_no_store_is_refused_at_once(kind: str, given: Any) -> None:
         ({"database": "postgresql://example.org/agents"}, "cannot be used yet: write sqlite:///PATH"),
     ],
 )
-def test_a_place_that_cannot_be_that_of_the_store_is_refused_at_once(given: dict[str, str], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+def test_a_place_that_cannot_be_that_of_the_store_is_refused_at_once(given: dict[str, str], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
         CheckpointManager(**given)  # type: ignore[arg-type] # a table of cases
     assert sorted(map(str, Path().iterdir())) == ["file", "folder"]
 

@@ -57,7 +57,7 @@ def test_a_resumed_run_is_another_execution_and_goes_on_from_its_parent(full: Be
     assert above(last) == {"checkpoint_id": next_one.id}
 
 
-def test_counters_go_on_from_the_larger_of_what_a_checkpoint_says(full: Bench) -> None:
+def test_counters_go_on_from_the_larger_of_what_a_checkpoint_states(full: Bench) -> None:
     tree = full.manager.save(full.state).checkpoint.tree()
     tree["id"] = "odd"
     tree["metadata"] |= {"step_number": 9, "tokens_used": 3}
@@ -82,8 +82,8 @@ def test_what_the_store_does_not_know_is_kept_first(full: Bench, tmp_path: Path)
 
 def test_an_id_that_is_not_there_names_those_that_are_near(full: Bench) -> None:
     saved = full.manager.save(full.state)
-    for wanted, told in ((saved.id[:-1], saved.id), ("x" * 5000, "xxx"), ("\0", "no")):
-        with pytest.raises(CheckpointNotFound, match=told):
+    for wanted, words in ((saved.id[:-1], saved.id), ("x" * 5000, "xxx"), ("\0", "no")):
+        with pytest.raises(CheckpointNotFound, match=words):
             full.manager.restore(wanted)
     with pytest.raises(ReadError, match="no such file"):
         full.manager.restore(Path("nothing.json"))
@@ -151,7 +151,7 @@ def test_two_checkpoints_are_compared_by_id_and_by_file(full: Bench) -> None:
         assert diff.steps == 1
 
 
-def test_the_newest_is_told_by_the_files_even_if_the_database_missed_it(full: Bench) -> None:
+def test_the_newest_is_recognised_by_the_files_even_if_the_database_missed_it(full: Bench) -> None:
     full.manager.save(full.state)
     second = full.manager.save(full.state)
     full.manager.database.delete(second.id)  # type: ignore[union-attr]

@@ -54,7 +54,7 @@ def test_a_checkpoint_holds_the_state_and_is_in_every_store(bench: Bench) -> Non
     assert AgentCheckpoint.load(saved.path).sha256 == saved.sha256
     for store in bench.manager.store.stores.values():
         assert store.get(saved.id).tree() == tree
-    assert bench.graph.told[saved.id] == (saved.path.name, None)
+    assert bench.graph.recorded[saved.id] == (saved.path.name, None)
     assert bench.manager.save(bench.state).checkpoint.about == About(question="q")
 
 
@@ -76,9 +76,9 @@ def test_the_event_comes_when_everything_is_kept_and_whoever_fails_there_fails_n
     bench.state.on("agent.checkpoint", lambda event: kept.append(event["id"] in bench.graph.held))
     of_state = heard(bench.state, "agent.*")
     saved = bench.manager.save(bench.state, "decision")
-    told = {"id": saved.id, "execution_id": "exec", "reason": "decision", "path": saved.path, "sha256": saved.sha256}
+    shown = {"id": saved.id, "execution_id": "exec", "reason": "decision", "path": saved.path, "sha256": saved.sha256}
     assert kept == [True]
-    assert [(one.name, dict(one.payload)) for one in bench.events] == [("agent.checkpoint", told)]
+    assert [(one.name, dict(one.payload)) for one in bench.events] == [("agent.checkpoint", shown)]
     assert of_state == bench.events
     manager = CheckpointManager(tmp_path / "c", on_event=lambda _: 1 / 0)  # type: ignore[arg-type]
     assert manager.save(RuntimeState("a")).created

@@ -87,17 +87,17 @@ def test_list_prints_a_table(run: Run, folder: Path) -> None:
 
 
 def test_a_time_that_is_none_is_refused(run: Run, folder: Path) -> None:
-    told = run("agent", "list", "--dir", folder, "--since", "yesterday")
-    assert told.code == 2
-    assert "'yesterday' is no time: write 2026-01-31" in told.err
+    result = run("agent", "list", "--dir", folder, "--since", "yesterday")
+    assert result.code == 2
+    assert "'yesterday' is no time: write 2026-01-31" in result.err
 
 
-def test_show_tells_where_the_agent_stands(run: Run, folder: Path) -> None:
-    told = run("agent", "show", "k3", "--dir", folder).out.decode()
-    assert "step 3, 300 tokens" in told
-    assert "c2 read_file failed: no such file" in told
-    assert "task: read" in told
-    assert "hunter2" not in told
+def test_show_shows_where_the_agent_stands(run: Run, folder: Path) -> None:
+    result = run("agent", "show", "k3", "--dir", folder).out.decode()
+    assert "step 3, 300 tokens" in result
+    assert "c2 read_file failed: no such file" in result
+    assert "task: read" in result
+    assert "hunter2" not in result
 
 
 def test_show_stable_prints_the_text_form_of_ids_and_files(run: Run, folder: Path) -> None:
@@ -108,16 +108,16 @@ def test_show_stable_prints_the_text_form_of_ids_and_files(run: Run, folder: Pat
     assert run("agent", "show", other, "--stable", "--dir", folder.parent / "none").out == by_id
 
 
-def test_an_unknown_checkpoint_is_told_with_near_ones(run: Run, folder: Path) -> None:
-    told = run("agent", "show", "othr", "--dir", folder)
-    assert told.code == 2
-    assert "other" in told.err
+def test_an_unknown_checkpoint_is_reported_with_near_ones(run: Run, folder: Path) -> None:
+    result = run("agent", "show", "othr", "--dir", folder)
+    assert result.code == 2
+    assert "other" in result.err
 
 
 def test_diff_exits_with_1_and_its_patch_applies(run: Run, folder: Path) -> None:
-    told = run("agent", "diff", "k1", "k2", "--dir", folder)
-    assert told.code == 1
-    assert "+ t2 reasoning (0.2)" in told.out.decode()
+    result = run("agent", "diff", "k1", "k2", "--dir", folder)
+    assert result.code == 1
+    assert "+ t2 reasoning (0.2)" in result.out.decode()
     patch = run("agent", "diff", "k1", "k2", "--patch", "--tests", "--dir", folder).out.decode()
     before, after = (json.loads((folder / f"{name}.json").read_bytes()) for name in ("k1", "k2"))
     assert same(jsonpatch.apply_patch(before, patch), after)
@@ -125,7 +125,7 @@ def test_diff_exits_with_1_and_its_patch_applies(run: Run, folder: Path) -> None
     assert run("agent", "diff", "k1", folder / "k1.json", "--dir", folder).code == 0
 
 
-def test_diff_of_two_executions_has_to_be_asked_for(run: Run, folder: Path) -> None:
+def test_diff_of_two_executions_has_to_be_requested(run: Run, folder: Path) -> None:
     assert run("agent", "diff", "k1", "other", "--dir", folder).code == 2
     assert run("agent", "diff", "k1", "other", "--other-execution", "--dir", folder).code == 1
 
@@ -144,9 +144,9 @@ def test_timeline_of_an_execution_and_of_a_checkpoint(run: Run, folder: Path, tm
 
 
 def test_restore_writes_the_state_and_names_calls_in_flight(run: Run, folder: Path, tmp_path: Path) -> None:
-    told = run("agent", "restore", "k3", "--dir", folder, "--output", tmp_path / "state.json")
-    assert told.code == 0
-    assert "in flight: c3 (bash): cancel, fail or repeat it" in told.err
+    result = run("agent", "restore", "k3", "--dir", folder, "--output", tmp_path / "state.json")
+    assert result.code == 0
+    assert "in flight: c3 (bash): cancel, fail or repeat it" in result.err
     state = json.loads((tmp_path / "state.json").read_bytes())
     kept = json.loads((folder / "k3.json").read_bytes())["snapshot"]
     assert {**state["snapshot"], "progress": None} == {**kept, "progress": None}
@@ -156,10 +156,10 @@ def test_restore_writes_the_state_and_names_calls_in_flight(run: Run, folder: Pa
 
 
 def test_fork_begins_another_execution(run: Run, folder: Path) -> None:
-    told = json.loads(
+    value = json.loads(
         run("agent", "fork", "k2", "--execution", "exec_9", "--reason", "try it", "--json", "--dir", folder).out
     )
-    forked = AgentCheckpoint.load(told["path"])
+    forked = AgentCheckpoint.load(value["path"])
     assert (forked.execution_id, forked.metadata.checkpoint_reason) == ("exec_9", "branch")
     assert forked.parent is not None
     assert forked.parent.tree() == {"checkpoint_id": "k2", "is_branch": True, "branch_reason": "try it"}
@@ -171,26 +171,26 @@ def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path
     extension = {"nquads": "nq", "turtle": "ttl"}.get(shape, "json")
     file, other = tmp_path / f"out.{extension}", tmp_path / "other"
     assert run("agent", "export", "k3", "--to", shape, "-o", file, "--dir", folder).code == 0
-    told = run("agent", "import", file, "--dir", other)
-    assert (told.code, told.out.decode()) == (0, f"taken in: k3 ({file})\n")
+    result = run("agent", "import", file, "--dir", other)
+    assert (result.code, result.out.decode()) == (0, f"taken in: k3 ({file})\n")
     assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
 
 
 def test_export_to_standard_output_writes_nothing_else(run: Run, folder: Path) -> None:
-    told = run("agent", "export", "k3", "-o", "-", "--dir", folder)
-    assert told.out == (folder / "k3.json").read_bytes()
+    result = run("agent", "export", "k3", "-o", "-", "--dir", folder)
+    assert result.out == (folder / "k3.json").read_bytes()
 
 
 def test_export_needs_a_file(run: Run, folder: Path) -> None:
-    told = run("agent", "export", "k3", "--dir", folder)
-    assert (told.code, told.out) == (2, b"")
-    assert "Missing option '-o' / '--output'" in told.err
+    result = run("agent", "export", "k3", "--dir", folder)
+    assert (result.code, result.out) == (2, b"")
+    assert "Missing option '-o' / '--output'" in result.err
 
 
 def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
-    told = run("agent", "list", "--dir", folder / "k3.json")
-    assert told.code == 2
-    assert "k3.json" in told.err
+    result = run("agent", "list", "--dir", folder / "k3.json")
+    assert result.code == 2
+    assert "k3.json" in result.err
 
 
 @pytest.mark.parametrize("command", [["list"], ["show", "k1"], ["verify"], ["reindex"], ["prune", "--keep-last", "1"]])
@@ -199,10 +199,10 @@ def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], option: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = run("agent", *command, *([option, "nope"] if option and command != ["reindex"] else []))
-    assert told.code == 2
-    assert told.err.startswith("nope: " if option and command != ["reindex"] else "checkpoints: ")
-    assert (option if option and command != ["reindex"] else "--dir") in told.err
+    result = run("agent", *command, *([option, "nope"] if option and command != ["reindex"] else []))
+    assert result.code == 2
+    assert result.err.startswith("nope: " if option and command != ["reindex"] else "checkpoints: ")
+    assert (option if option and command != ["reindex"] else "--dir") in result.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -217,14 +217,14 @@ def test_a_file_is_shown_and_compared_without_any_store(
     assert run("agent", "import", folder, "--dir", "new").code == 0
 
 
-def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_import_shows_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path: Path) -> None:
     (folder / "k1.json").write_text("{", encoding="utf-8")
     changed = checkpoint("k2", step=5)
     with CheckpointManager(tmp_path / "other") as manager:
         manager.import_(changed.content())
-    told = run("agent", "import", folder, "--dir", tmp_path / "other", "--json")
-    assert told.code == 1
-    by_file = {Path(one["source"]).name: one for one in json.loads(told.out)}
+    result = run("agent", "import", folder, "--dir", tmp_path / "other", "--json")
+    assert result.code == 1
+    by_file = {Path(one["source"]).name: one for one in json.loads(result.out)}
     assert by_file["k3.json"]["created"]
     assert by_file["k1.json"]["error"]
     assert "k2" in by_file["k2.json"]["error"]
@@ -234,25 +234,25 @@ def test_import_tells_of_each_file_and_goes_on(run: Run, folder: Path, tmp_path:
 
 def test_what_cannot_be_taken_in_does_not_stop_the_rest(run: Run, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
-    told = run("agent", "import", tmp_path / "nope.json", tmp_path / "broken.json", folder, "--dir", tmp_path / "new")
-    assert told.code == 1
-    assert told.out.decode().count("taken in: ") == 4
-    assert re.search(r"refused: .*nope\.json.*\nrefused: .*broken\.json:1:2 ", told.err)
+    result = run("agent", "import", tmp_path / "nope.json", tmp_path / "broken.json", folder, "--dir", tmp_path / "new")
+    assert result.code == 1
+    assert result.out.decode().count("taken in: ") == 4
+    assert re.search(r"refused: .*nope\.json.*\nrefused: .*broken\.json:1:2 ", result.err)
     (tmp_path / "mark.json").write_bytes(b"\xef\xbb\xbf" + (folder / "k1.json").read_bytes())
-    told = run("agent", "import", tmp_path / "mark.json", "--dir", tmp_path / "new")
-    assert (told.code, told.out.startswith(b"there already: k1")) == (0, True)
-    assert re.search(r"warning: .*mark\.json:1:1 KD008 ", told.err)
-    told = run("agent", "upgrade", tmp_path / "nope.json", tmp_path / "broken.json", folder)
-    assert told.code == 1
-    assert told.out.decode().count("is 0.0.1 already") == 4
-    assert told.out.decode().count("refused: ") == 2
+    result = run("agent", "import", tmp_path / "mark.json", "--dir", tmp_path / "new")
+    assert (result.code, result.out.startswith(b"there already: k1")) == (0, True)
+    assert re.search(r"warning: .*mark\.json:1:1 KD008 ", result.err)
+    result = run("agent", "upgrade", tmp_path / "nope.json", tmp_path / "broken.json", folder)
+    assert result.code == 1
+    assert result.out.decode().count("is 0.0.1 already") == 4
+    assert result.out.decode().count("refused: ") == 2
 
 
 def test_nothing_of_a_checkpoint_moves_the_cursor_of_a_terminal(run: Run, tmp_path: Path) -> None:
-    odd = {**tree("odd\x1b[2J"), "name": "\x1b]0;x\x07", "execution_id": "e\x1b[7m", "agent_id": "a\x1b[5m"}
-    odd["metadata"] = {**odd["metadata"], "checkpoint_reason": "why\x1b[1m"}
-    (tmp_path / "line\nbreak.json").write_text(json.dumps(odd), encoding="utf-8")
-    told = [
+    unusual = {**tree("odd\x1b[2J"), "name": "\x1b]0;x\x07", "execution_id": "e\x1b[7m", "agent_id": "a\x1b[5m"}
+    unusual["metadata"] = {**unusual["metadata"], "checkpoint_reason": "why\x1b[1m"}
+    (tmp_path / "line\nbreak.json").write_text(json.dumps(unusual), encoding="utf-8")
+    found = [
         run("agent", verb, *more, "--dir", tmp_path / "kept")
         for verb, *more in (
             ("import", tmp_path / "line\nbreak.json"),
@@ -264,15 +264,15 @@ def test_nothing_of_a_checkpoint_moves_the_cursor_of_a_terminal(run: Run, tmp_pa
             ("prune", "--keep-last", "0", "--dry-run"),
         )
     ]
-    assert not any(one.code for one in told)
-    assert not any("\x1b" in one.out.decode() + one.err for one in told)
-    assert told[0].out.count(b"\n") == 1
+    assert not any(one.code for one in found)
+    assert not any("\x1b" in one.out.decode() + one.err for one in found)
+    assert found[0].out.count(b"\n") == 1
 
 
-def test_prune_says_why_and_archives(run: Run, folder: Path, tmp_path: Path) -> None:
-    told = run("agent", "prune", "--keep-last", "1", "--dry-run", "--dir", folder)
-    assert re.search(r"would go: k1: ", told.out.decode())
-    assert re.search(r"stays: k2: .*'half way'", told.out.decode())
+def test_prune_states_why_and_archives(run: Run, folder: Path, tmp_path: Path) -> None:
+    result = run("agent", "prune", "--keep-last", "1", "--dry-run", "--dir", folder)
+    assert re.search(r"would go: k1: ", result.out.decode())
+    assert re.search(r"stays: k2: .*'half way'", result.out.decode())
     assert (folder / "k1.json").exists()
     run("agent", "prune", "--keep-last", "1", "--archive", tmp_path / "old", "--dir", folder)
     assert listed(run, folder) == ["other", "k3", "k2"]
@@ -303,8 +303,8 @@ def test_reindex_and_verify_with_a_database(run: Run, folder: Path, tmp_path: Pa
 
 
 def test_stats_count_per_execution(run: Run, folder: Path) -> None:
-    told: list[dict[str, Any]] = json.loads(run("agent", "stats", "--dir", folder, "--json").out)
-    by_id = {one["execution_id"]: one for one in told}
+    value: list[dict[str, Any]] = json.loads(run("agent", "stats", "--dir", folder, "--json").out)
+    by_id = {one["execution_id"]: one for one in value}
     assert by_id["exec_1"]["checkpoints"] == 3
     assert by_id["exec_1"]["failed_calls"] == 1
     assert by_id["exec_1"]["calls_in_flight"] == 1
@@ -314,8 +314,8 @@ def test_stats_count_per_execution(run: Run, folder: Path) -> None:
 
 def test_upgrade_leaves_what_is_new_alone(run: Run, folder: Path) -> None:
     before = (folder / "k1.json").read_bytes()
-    told = run("agent", "upgrade", folder / "k1.json", folder, "--json")
-    assert not any(one["changed"] for one in json.loads(told.out))
+    result = run("agent", "upgrade", folder / "k1.json", folder, "--json")
+    assert not any(one["changed"] for one in json.loads(result.out))
     assert (folder / "k1.json").read_bytes() == before
 
 
@@ -341,30 +341,30 @@ NAMED: list[tuple[list[str], str]] = [
 
 
 @pytest.mark.parametrize("name", ["latest", "oth", "other"])
-@pytest.mark.parametrize(("command", "told"), NAMED)
+@pytest.mark.parametrize(("command", "expected"), NAMED)
 def test_a_checkpoint_is_named_by_its_beginning_and_the_newest_as_latest(
-    run: Run, folder: Path, command: list[str], told: str, name: str
+    run: Run, folder: Path, command: list[str], expected: str, name: str
 ) -> None:
     done = run("agent", *(name if one == "@" else one for one in command), "--dir", folder)
     assert done.code == (1 if command[0] == "diff" else 0), done.err
-    assert told in done.out.decode()
+    assert expected in done.out.decode()
 
 
 @pytest.mark.parametrize("command", [command for command, _ in NAMED if "--branch-of" not in command])
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "expected"),
     [
         ("k", '"k" is how 3 .*checkpoints begin: k3, k2, k1; write more of it\n'),
         ("x", 'there is no checkpoint "x"'),
         ("", 'there is no checkpoint ""'),
     ],
 )
-def test_a_name_of_several_lists_them_and_one_of_none_is_told(
-    run: Run, folder: Path, command: list[str], name: str, told: str
+def test_a_name_of_several_lists_them_and_one_of_none_is_reported(
+    run: Run, folder: Path, command: list[str], name: str, expected: str
 ) -> None:
     done = run("agent", *(name if one == "@" else one for one in command), "--dir", folder)
     assert done.code == 2
-    assert re.search(told, done.err), done.err
+    assert re.search(expected, done.err), done.err
     assert done.out == b""
     assert len(list(folder.glob("*.json"))) == 4
 
@@ -372,13 +372,13 @@ def test_a_name_of_several_lists_them_and_one_of_none_is_told(
 @pytest.mark.parametrize("command", [["list"], ["stats"]])
 def test_an_execution_is_named_by_its_beginning_as_well(run: Run, folder: Path, command: list[str]) -> None:
     def executions(name: str) -> set[str]:
-        told = run("agent", *command, "--execution", name, "--dir", folder, "--json")
-        return {one["execution_id"] for one in json.loads(told.out)}
+        result = run("agent", *command, "--execution", name, "--dir", folder, "--json")
+        return {one["execution_id"] for one in json.loads(result.out)}
 
     assert executions("latest") == executions("exec_2") == {"exec_2"}
     assert executions("nobody") == set()
-    told = run("agent", *command, "--execution", "exec", "--dir", folder)
-    assert (told.code, told.err) == (2, '"exec" is how 2 executions begin: exec_2, exec_1; write more of it\n')
+    result = run("agent", *command, "--execution", "exec", "--dir", folder)
+    assert (result.code, result.err) == (2, '"exec" is how 2 executions begin: exec_2, exec_1; write more of it\n')
     with CheckpointManager(folder) as manager:
         manager.fork("k1", "unlike")
     assert executions("un") == {"unlike"}
@@ -397,9 +397,9 @@ def test_a_whole_id_is_meant_before_the_beginning_of_others_and_a_file_too(
 
 
 def test_there_is_no_latest_in_an_empty_store(run: Run, tmp_path: Path) -> None:
-    told = run("agent", "show", "latest", "--dir", tmp_path)
-    assert (told.code, told.out) == (2, b"")
-    assert "the store is empty" in told.err
+    result = run("agent", "show", "latest", "--dir", tmp_path)
+    assert (result.code, result.out) == (2, b"")
+    assert "the store is empty" in result.err
 
 
 def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run, tmp_path: Path) -> None:
@@ -409,14 +409,16 @@ def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run
             state.thought_chain.add("reasoning", "hm")
             manager.save(state, "thought_completed")
         first, second = manager.list(order="oldest")
-    told = run("agent", "timeline", "latest", "--dir", tmp_path, "--width", "200").out.decode()
-    assert re.search(f"▶ {first.execution_id}: cut off after .*\n", told)
-    assert re.search(f"▶ {second.execution_id}: open after .* goes on from {first.id} of {first.execution_id}, ", told)
+    result = run("agent", "timeline", "latest", "--dir", tmp_path, "--width", "200").out.decode()
+    assert re.search(f"▶ {first.execution_id}: cut off after .*\n", result)
+    assert re.search(
+        f"▶ {second.execution_id}: open after .* goes on from {first.id} of {first.execution_id}, ", result
+    )
     assert "runs" not in run("agent", "timeline", first.execution_id, "--dir", tmp_path).out.decode()
 
 
 def test_an_empty_file_stays_empty_when_checkpoints_are_listed(run: Run, tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
-    told = run("agent", "list", "--db", tmp_path / "empty.db")
-    assert (told.code, (tmp_path / "empty.db").stat().st_size) == (2, 0)
-    assert "empty.db: there are no checkpoints, as it is an empty file; name where they are by --db" in told.err
+    result = run("agent", "list", "--db", tmp_path / "empty.db")
+    assert (result.code, (tmp_path / "empty.db").stat().st_size) == (2, 0)
+    assert "empty.db: there are no checkpoints, as it is an empty file; name where they are by --db" in result.err

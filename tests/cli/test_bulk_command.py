@@ -20,13 +20,13 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_files_are_converted_in_shards(run: Run) -> None:
-    told = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
-    assert (told.code, told.err) == (0, "")
-    assert told.out.decode().startswith("4 checkpoints, ")
+    result = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.decode().startswith("4 checkpoints, ")
     manifest = json.loads(Path("out", "manifest.json").read_bytes())
     assert len(list(Path("out").glob("part-*.nq.gz"))) == len(manifest["shards"]) > 1
     again = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
-    assert again.out == told.out
+    assert again.out == result.out
 
 
 @pytest.mark.slow
@@ -40,11 +40,11 @@ def test_several_processes_write_the_same(run: Run) -> None:
 def test_findings_are_written_and_failures_counted(run: Run) -> None:
     Path("files", "1.jsonld").write_text("{", encoding="utf-8")
     Path("files", "2.jsonld").write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")
-    told = run("bulk", "convert", "files", "none*", "--output", "out")
-    assert told.code == 1
-    assert f"{iri(0)}: several checkpoints have this IRI" in told.err
-    assert "none*: no file matches" in told.err
-    assert b"1 failed" in told.out
+    result = run("bulk", "convert", "files", "none*", "--output", "out")
+    assert result.code == 1
+    assert f"{iri(0)}: several checkpoints have this IRI" in result.err
+    assert "none*: no file matches" in result.err
+    assert b"1 failed" in result.out
     checked = run("bulk", "validate", "files", "--output", "found")
     assert checked.code == 1
     assert "files/1.jsonld" in Path("found", "part-00000.findings.jsonl").read_text(encoding="utf-8")

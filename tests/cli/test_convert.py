@@ -65,7 +65,7 @@ def test_expanded_jsonld_leads_back(run: Run, metals: Path) -> None:
     assert back.out == metals.read_bytes()
 
 
-def test_the_extension_of_out_tells_the_syntax(run: Run, metals: Path, tmp_path: Path) -> None:
+def test_the_extension_of_out_shows_the_syntax(run: Run, metals: Path, tmp_path: Path) -> None:
     for name, start in (("a.nt", b"<urn:"), ("a.ttl", b"@prefix"), ("a.trig", b"@prefix"), ("a.jsonld", b"{\n")):
         assert run("convert", metals, "-o", tmp_path / name).code == 0
         assert (tmp_path / name).read_bytes().startswith(start)
@@ -105,7 +105,7 @@ def test_an_older_dialect_is_written_on_demand_and_leads_back(run: Run, metals: 
     assert [one.question for one in seen.questions] == [one.question for one in Benchmark.load(metals).questions]
 
 
-def test_what_a_dialect_cannot_hold_is_said(run: Run, tmp_path: Path) -> None:
+def test_what_a_dialect_cannot_hold_is_reported(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "scenario.jsonld"
     source.write_text(json.dumps(scenario()), encoding="utf-8")
     written = run("convert", source, "--dialect", "v2.0")
@@ -187,7 +187,7 @@ def test_every_fault_is_listed_with_its_line(run: Run, tmp_path: Path) -> None:
     assert "E-TEXT" in refused.err
 
 
-def test_strict_refuses_what_is_merely_odd(run: Run, tmp_path: Path) -> None:
+def test_strict_refuses_what_is_merely_unusual(run: Run, tmp_path: Path) -> None:
     tree = canonical()
     tree["dateModified"] = "yesterday"
     source = tmp_path / "odd.jsonld"
@@ -265,10 +265,10 @@ def test_former_spellings_of_options_are_read_with_a_warning(run: Run, metals: P
 
 def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_path: Path) -> None:
     trait = {"name": "depth", "kind": "score", "min_score": 0.5, "max_score": 2.5, "higher_is_better": True}
-    asked = {"question": "Which?", "raw_answer": "this", "answer_template": "", "finished": True}
+    given = {"question": "Which?", "raw_answer": "this", "answer_template": "", "finished": True}
     source = tmp_path / "state.json"
     source.write_text(
-        json.dumps({"version": "2.0", "global_rubric": {"llm_traits": [trait]}, "checkpoint": {"k": asked}})
+        json.dumps({"version": "2.0", "global_rubric": {"llm_traits": [trait]}, "checkpoint": {"k": given}})
     )
     refused = run("convert", source)
     assert refused.code == 2

@@ -33,9 +33,9 @@ def test_a_workbook_and_a_citation_may_be_packed(tmp_path: Path, run: Run) -> No
         assert gzip.decompress((tmp_path / f"{kind}.gz").read_bytes()).startswith(start)
 
 
-def test_every_format_can_be_asked_for(run: Run) -> None:
-    told = run("export", "--help").out.decode()
-    shown = "".join(told.split())
+def test_every_format_can_be_requested(run: Run) -> None:
+    result = run("export", "--help").out.decode()
+    shown = "".join(result.split())
     assert "|".join((*formats.FILES, *formats.SINGLE_FILES, *formats.FOLDERS)) in shown
 
 
@@ -43,24 +43,24 @@ def test_every_format_can_be_asked_for(run: Run) -> None:
     ("name", "begins"),
     [("b.cff", "cff-version"), ("b.md", "# "), ("b.jsonl", '{"'), ("b.json", "{\n"), ("b.csv", "Question ID,")],
 )
-def test_the_extension_of_a_file_tells_its_format(run: Run, name: str, begins: str, tmp_path: Path) -> None:
+def test_the_extension_of_a_file_shows_its_format(run: Run, name: str, begins: str, tmp_path: Path) -> None:
     assert run("export", METALS, "-o", tmp_path / name).code == 0
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
 
 
 @pytest.mark.parametrize("name", ["crate", "b.zip", "b.jsonld", "b.ttl"])
-def test_a_name_that_tells_no_format_is_refused(run: Run, name: str, tmp_path: Path) -> None:
-    told = run("export", METALS, "-o", tmp_path / name)
+def test_a_name_that_shows_no_format_is_refused(run: Run, name: str, tmp_path: Path) -> None:
+    result = run("export", METALS, "-o", tmp_path / name)
 
-    assert told.code == 2
-    assert f"{name}: the name does not tell the format: choose from csv, " in told.err
+    assert result.code == 2
+    assert f"{name}: the name does not tell the format: choose from csv, " in result.err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_standard_output_has_what_a_file_would_have_and_holds_no_folder(run: Run, tmp_path: Path) -> None:
     assert run("export", METALS, "-o", tmp_path / "metals.csv").code == 0
-    told = run("export", METALS, "--to", "csv", "-o", "-")
-    assert told.out == (tmp_path / "metals.csv").read_bytes()
+    result = run("export", METALS, "--to", "csv", "-o", "-")
+    assert result.out == (tmp_path / "metals.csv").read_bytes()
 
     refused = run("export", METALS, "--to", "inspect", "-o", "-")
     assert (refused.code, refused.out) == (2, b"")

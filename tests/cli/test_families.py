@@ -1,4 +1,4 @@
-"""The general commands take agent checkpoints and benchmarks alike, told apart by their content."""
+"""The general commands take agent checkpoints and benchmarks alike, distinguished by their content."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_convert_writes_both_shapes(run: Run, folder: Path, tmp_path: Path) -> N
     assert "has no dialect v2.0: write one of canonical, second" in refused.err
 
 
-def test_convert_adds_provenance_unless_asked_not_to(run: Run, folder: Path) -> None:
+def test_convert_adds_provenance_unless_it_is_switched_off(run: Run, folder: Path) -> None:
     whole, bare = (run("convert", folder / "agent.json", "--to", "nt", *more).out for more in ((), ("--no-prov",)))
     assert str(derived("sha256")) in whole.decode()
     assert str(derived("sha256")) not in bare.decode()
@@ -81,8 +81,8 @@ def test_inspect_shows_what_an_agent_did(run: Run, folder: Path) -> None:
     assert shown.code == 0
     for text in ("execution exec_1 of reader", "agent-canonical", ROOT, "bash (1)", "1 failed, 0 in flight"):
         assert text in shown.out.decode()
-    told = json.loads(run("inspect", folder / "agent.json", "--json").out)
-    assert (told["family"], told["root"], told["calls"]) == ("agent", ROOT, {"bash": 1})
+    value = json.loads(run("inspect", folder / "agent.json", "--json").out)
+    assert (value["family"], value["root"], value["calls"]) == ("agent", ROOT, {"bash": 1})
 
 
 def test_validate_holds_each_file_against_the_rules_of_its_family(run: Run, folder: Path) -> None:
@@ -120,8 +120,8 @@ def test_compressed_files_in_a_folder_are_seen(run: Run, folder: Path) -> None:
     assert "damaged.json.gz: violation" in found.out.decode()
     assert "3 files: 1 violation" in found.out.decode()
     (folder / "damaged.json.gz").unlink()
-    asked = run("query", folder, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
-    assert asked.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
+    result = run("query", folder, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
+    assert result.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
 
 
 def test_query_asks_both_families_together(run: Run, folder: Path) -> None:
@@ -150,8 +150,8 @@ def test_a_collection_holds_both_families(run: Run, folder: Path, tmp_path: Path
     assert f"<{ROOT}>".encode() in run("store", "export", store).out
     assert run("store", "verify", store).code == 0
     assert run("store", "derive", store, "--quiet").code == 0
-    asked = run("query", store, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
-    assert asked.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
+    result = run("query", store, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
+    assert result.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
 
 
 def test_a_collection_refuses_an_agent_that_breaks_rules(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_bulk_converts_both_families(run: Run, folder: Path, tmp_path: Path) -> 
     assert str(caf("Checkpoint")).encode() in quads
 
 
-def test_commands_for_benchmarks_say_what_an_agent_file_is(run: Run, folder: Path) -> None:
+def test_commands_for_benchmarks_state_what_an_agent_file_is(run: Run, folder: Path) -> None:
     for command in (
         ("diff", folder / "agent.json", folder / "agent.json"),
         ("verify", folder / "agent.json", "--answers", folder / "other.json"),
@@ -194,11 +194,11 @@ def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(
         (file,) = (tmp_path / "pulled").iterdir()
         assert run("convert", file, "--context", "plain").out.decode() == text_of(FAILED)
         assert ROOT in run("pull", url, "--list", "--quiet").out.decode()
-        asked = run("query", "--endpoint", url, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
-        assert asked.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
+        result = run("query", "--endpoint", url, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
+        assert result.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]
 
 
-def test_push_leaves_the_provenance_out_if_asked(run: Run, folder: Path) -> None:
+def test_push_leaves_the_provenance_out_on_request(run: Run, folder: Path) -> None:
     shown = [
         run("push", folder / "agent.json", "--to", "http://127.0.0.1:1", "--profile", "oxigraph", "--dry-run", *more)
         for more in ((), ("--no-prov",))
@@ -214,7 +214,7 @@ def test_a_large_agent_file_is_read_in_one_piece(run: Run, folder: Path, monkeyp
     assert run("validate", folder / "agent.json", "--quiet").code == 0
 
 
-def test_a_collection_tells_the_family_of_a_graph(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_collection_shows_the_family_of_a_graph(run: Run, folder: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     assert run("store", "add", store, folder).code == 0
     with Collection.open(store, read_only=True) as collection:
@@ -247,5 +247,5 @@ def test_nested_entities_of_xml_are_refused_by_every_command_that_reads(run: Run
         assert f"{file}:2:1" in refused.err + refused.out.decode(), command
         assert "KD009" in refused.err + refused.out.decode(), command
     assert run("bulk", "convert", file, "--output", tmp_path / "bulk").code == 1
-    [said] = (tmp_path / "bulk").glob("*.findings.jsonl")
-    assert '"KD009"' in said.read_text(encoding="utf-8")
+    [stated] = (tmp_path / "bulk").glob("*.findings.jsonl")
+    assert '"KD009"' in stated.read_text(encoding="utf-8")

@@ -50,7 +50,9 @@ def in_order(value: Any) -> Any:
 
 @given(indent=st.sampled_from([None, 1, "\t"]), sort=st.booleans(), ascii_=st.booleans(), context=st.booleans())
 @settings(max_examples=examples(20))
-def test_layout_order_of_members_and_context_say_nothing(indent: Any, sort: bool, ascii_: bool, context: bool) -> None:
+def test_layout_order_of_members_and_context_state_nothing(
+    indent: Any, sort: bool, ascii_: bool, context: bool
+) -> None:
     benchmark = Benchmark.load(METALS)
     tree = benchmark.to_jsonld(context="improved" if context else "plain")
     text = json.dumps(in_order(tree) if sort else tree, indent=indent, ensure_ascii=ascii_)
@@ -58,7 +60,7 @@ def test_layout_order_of_members_and_context_say_nothing(indent: Any, sort: bool
 
 
 @pytest.mark.parametrize("context", [{"@vocab": "https://schema.org/", "x": "urn:x:"}, "https://example.org/context"])
-def test_a_context_of_its_own_says_nothing(context: Any, agent: Path) -> None:
+def test_a_context_of_its_own_states_nothing(context: Any, agent: Path) -> None:
     for file in (METALS, agent):
         tree = {**json.loads(file.read_bytes()), "@context": context}
         assert checkpoint_ld.fingerprint(json.dumps(tree).encode()) == checkpoint_ld.fingerprint(file)

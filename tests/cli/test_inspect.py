@@ -26,19 +26,19 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_the_same_benchmark_in_two_syntaxes_is_the_same(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
     Benchmark.load(files[0]).save(tmp_path / "before.ttl")
-    told = run("diff", files[0], tmp_path / "before.ttl", "--dates", "--order")
-    assert (told.code, told.out, told.err) == (0, b"no differences\n", "")
+    result = run("diff", files[0], tmp_path / "before.ttl", "--dates", "--order")
+    assert (result.code, result.out, result.err) == (0, b"no differences\n", "")
 
 
-def test_a_difference_is_told_and_gives_exit_code_1(run: Run, files: tuple[Path, Path]) -> None:
-    told = run("diff", *files)
-    assert (told.code, told.out.decode()) == (1, "~ name: Metals → Other\n")
+def test_a_difference_is_reported_and_gives_exit_code_1(run: Run, files: tuple[Path, Path]) -> None:
+    result = run("diff", *files)
+    assert (result.code, result.out.decode()) == (1, "~ name: Metals → Other\n")
     assert "modified_at" in run("diff", *files, "--dates").out.decode()
 
 
 def test_other_formats_and_a_file(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
-    told = json.loads(run("diff", *files, "--format", "json").out)
-    assert told["metadata"] == [{"member": "name", "kind": "changed", "before": "Metals", "after": "Other"}]
+    value = json.loads(run("diff", *files, "--format", "json").out)
+    assert value["metadata"] == [{"member": "name", "kind": "changed", "before": "Metals", "after": "Other"}]
     assert run("diff", *files, "--format", "markdown").out.startswith(b"- changed <code>name</code>")
     done = run("diff", *files, "--output", tmp_path / "a.txt")
     assert (done.code, done.out) == (1, b"")
@@ -46,23 +46,23 @@ def test_other_formats_and_a_file(run: Run, files: tuple[Path, Path], tmp_path: 
 
 
 def test_quiet_leaves_the_exit_code(run: Run, files: tuple[Path, Path]) -> None:
-    told = run("diff", *files, "--quiet")
-    assert (told.code, told.out) == (1, b"")
+    result = run("diff", *files, "--quiet")
+    assert (result.code, result.out) == (1, b"")
 
 
 def test_one_may_come_from_standard_input(run: Run, files: tuple[Path, Path]) -> None:
     assert run("diff", "-", files[1], stdin=files[1].read_bytes()).code == 0
-    told = run("diff", "-", "-")
-    assert (told.code, told.out) == (2, b"")
-    assert "standard input" in told.err
+    result = run("diff", "-", "-")
+    assert (result.code, result.out) == (2, b"")
+    assert "standard input" in result.err
 
 
 def test_what_cannot_be_read_gives_exit_code_2(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     for bad in (tmp_path / "broken.json", tmp_path / "missing.json"):
-        told = run("diff", files[0], bad)
-        assert (told.code, told.out) == (2, b"")
-        assert bad.name in told.err
+        result = run("diff", files[0], bad)
+        assert (result.code, result.out) == (2, b"")
+        assert bad.name in result.err
 
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -92,17 +92,17 @@ def test_json_has_the_same_and_every_finding_with_its_place(run: Run, tmp_path: 
     tree["dateModified"] = "yesterday"
     source = tmp_path / "odd.jsonld"
     source.write_text(json.dumps(tree, indent=2), encoding="utf-8")
-    told = json.loads(run("inspect", source, "--json").out)
-    assert told["questions"] == 2
-    assert told["keywords"] == {"chemistry": 2}
-    assert {"scope": "question", "kind": "regex", "count": 2} in told["traits"]
-    [finding] = told["findings"]
+    value = json.loads(run("inspect", source, "--json").out)
+    assert value["questions"] == 2
+    assert value["keywords"] == {"chemistry": 2}
+    assert {"scope": "question", "kind": "regex", "count": 2} in value["traits"]
+    [finding] = value["findings"]
     assert (finding["code"], finding["condition"]) == ("KB009", "W-DATE-FORMAT")
     assert finding["severity"] == "warning"
     assert finding["pointer"] == "/dateModified"
     line = source.read_text(encoding="utf-8").splitlines()[finding["line"] - 1]
     assert line[finding["column"] - 1 :].startswith('"yesterday"')
-    assert [one["id"] for one in told["suspicious_ids"]] == ["urn:uuid:question-something-else-00000000"]
+    assert [one["id"] for one in value["suspicious_ids"]] == ["urn:uuid:question-something-else-00000000"]
 
 
 def test_an_upgraded_dialect_is_named(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""What commands write over: never what they read, and other files only if they are told to."""
+"""What commands write over: never what they read, and other files only if they are reported to."""
 
 from __future__ import annotations
 
@@ -247,8 +247,8 @@ def test_a_folder_is_not_written_to_standard_output(
     run: Run, command: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    told = run(*command, "-o", "-")
+    result = run(*command, "-o", "-")
 
-    assert (told.code, told.out) == (2, b"")
-    assert "a folder is written, which standard output cannot hold: name it" in told.err
+    assert (result.code, result.out) == (2, b"")
+    assert "a folder is written, which standard output cannot hold: name it" in result.err
     assert list(tmp_path.iterdir()) == []

@@ -68,24 +68,24 @@ def test_a_large_file_is_sent_as_it_would_be_in_one_piece(
 def test_what_the_store_does_not_have_is_sent_together(run: Run, url: str, folder: Path) -> None:
     assert run("push", folder, "--to", url, "--fast", "--verify", "full").err.endswith("3 sent: 210 triples\n")
     assert run("push", folder, "--to", url, "--fast").err.endswith("3 skipped: 210 triples\n")
-    told = run("push", folder, "--to", url, "--profile", "oxigraph", "--fast", "--dry-run")
-    assert (told.code, told.out) == (2, b"")
+    result = run("push", folder, "--to", url, "--profile", "oxigraph", "--fast", "--dry-run")
+    assert (result.code, result.out) == (2, b"")
 
 
-def test_a_dry_run_says_what_would_be_skipped(run: Run, url: str, folder: Path) -> None:
+def test_a_dry_run_states_what_would_be_skipped(run: Run, url: str, folder: Path) -> None:
     assert run("push", folder / "1.jsonld", "--to", url).code == 0
     options = ("push", folder, "--to", url, "--profile", "oxigraph", "--dry-run", "--check")
     lines = run(*options).out.decode().splitlines()
     [skipped] = [line for line in lines if line.startswith("#")]
     assert skipped.startswith(f"# urn:uuid:karenina-checkpoint-1 from {folder}/1.jsonld: skipped, if the store")
     assert sum(line.startswith("PUT ") for line in lines) == 2
-    told = json.loads(run(*options, "--as", "json").out)
-    assert ["skipped" in one for one in told] == [False, True, False]
+    value = json.loads(run(*options, "--as", "json").out)
+    assert ["skipped" in one for one in value] == [False, True, False]
     assert run(*options, "--restart").out.decode().count("PUT ") == 3
     assert run("push", folder, "--to", url, "--check").code == 2
 
 
-def test_a_bad_file_is_said_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
+def test_a_bad_file_is_reported_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
     (folder / "bad.jsonld").write_text('{"@type": "DataFeed", ')
 
     outcome = run("push", folder, "--to", url, "--profile", "oxigraph", "--quiet")
@@ -144,8 +144,8 @@ def test_what_differs_at_the_store_gives_exit_code_1(run: Run, url: str, folder:
     outcome = run("push", folder, "--to", url, "--verify-only")
 
     assert outcome.code == 1
-    told = f"urn:uuid:karenina-checkpoint-1: 70 triples were sent from {folder}/1.jsonld, 0 are in the store\n"
-    assert outcome.err.endswith(told)
+    found = f"urn:uuid:karenina-checkpoint-1: 70 triples were sent from {folder}/1.jsonld, 0 are in the store\n"
+    assert outcome.err.endswith(found)
 
 
 @pytest.mark.parametrize("shown", ["text", "curl", "json"])
@@ -200,7 +200,7 @@ def test_derived_statements_are_pushed_on_request(run: Run, url: str, folder: Pa
     assert int(outcome.err.split()[-2]) > 70
 
 
-def test_nothing_to_push_is_said(run: Run, tmp_path: Path) -> None:
+def test_nothing_to_push_is_reported(run: Run, tmp_path: Path) -> None:
     outcome = run("push", tmp_path, "--to", "http://127.0.0.1:9")
 
     assert outcome.code == 2

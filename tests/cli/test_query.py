@@ -32,10 +32,10 @@ def folder(tmp_path: Path) -> Path:
 NAMES = "SELECT ?name { ?s a schema:DataFeed ; schema:name ?name } ORDER BY ?name"
 
 
-def test_files_and_folders_are_asked_together(run: Run, folder: Path) -> None:
+def test_files_and_folders_are_queried_together(run: Run, folder: Path) -> None:
     for paths in ([folder], [folder / "metals.jsonld", folder / "elements.jsonld"], [f"{folder}/*.jsonld"]):
-        told = run("query", *paths, "--query", NAMES)
-        assert (told.code, told.out.decode()) == (0, "name\n────────\nElements\nMetals\n")
+        result = run("query", *paths, "--query", NAMES)
+        assert (result.code, result.out.decode()) == (0, "name\n────────\nElements\nMetals\n")
     assert run("query", folder / "metals.jsonld", "--query", NAMES).out.decode().endswith("\nMetals\n")
 
 
@@ -58,9 +58,9 @@ def test_results_are_written_as_parquet(
     frames = pytest.importorskip("polars", reason="polars writes Parquet")
     target = folder / "rows.parquet"
 
-    told = run("query", folder, "--query", query, "-o", target)
+    result = run("query", folder, "--query", query, "-o", target)
 
-    assert (told.code, told.out) == (0, b"")
+    assert (result.code, result.out) == (0, b"")
     table = frames.read_parquet(target)
     assert table.columns == columns
     assert first is None or list(table.row(0)) == first
@@ -68,9 +68,9 @@ def test_results_are_written_as_parquet(
 
 def test_a_query_comes_from_a_file_or_from_standard_input(run: Run, folder: Path) -> None:
     (folder / "names.rq").write_text(f"# names\n{NAMES}\n", encoding="utf-8")
-    told = run("query", folder, "--file", folder / "names.rq", "--format", "csv")
-    assert (told.code, told.out) == (0, b"name\r\nElements\r\nMetals\r\n")
-    assert run("query", folder, "--file", "-", "--format", "csv", stdin=NAMES.encode()).out == told.out
+    result = run("query", folder, "--file", folder / "names.rq", "--format", "csv")
+    assert (result.code, result.out) == (0, b"name\r\nElements\r\nMetals\r\n")
+    assert run("query", folder, "--file", "-", "--format", "csv", stdin=NAMES.encode()).out == result.out
     piped = (folder / "metals.jsonld").read_bytes()
     assert run("query", "-", "--query", NAMES, "--format", "csv", stdin=piped).out == b"name\r\nMetals\r\n"
 
@@ -81,8 +81,8 @@ def test_named_queries_are_listed_explained_and_run(run: Run, folder: Path) -> N
     explained = run("query", "--list", "--name", "search").out.decode()
     assert "--param text=text  what to look for" in explained
     assert "FILTER (CONTAINS" in explained
-    told = run("query", folder, "--name", "search", "--param", "text=mercury", "--format", "json")
-    assert [row["question"]["value"] for row in json.loads(told.out)["results"]["bindings"]] == ["urn:q:liquid"]
+    result = run("query", folder, "--name", "search", "--param", "text=mercury", "--format", "json")
+    assert [row["question"]["value"] for row in json.loads(result.out)["results"]["bindings"]] == ["urn:q:liquid"]
     authors = run("query", folder, "--name", "authors", "--format", "csv").out.decode()
     assert "B. Jones,1,1" in authors
     versions = run("query", folder / "metals.jsonld", "--name", "versions", "--format", "csv").out.decode()
@@ -92,21 +92,21 @@ def test_named_queries_are_listed_explained_and_run(run: Run, folder: Path) -> N
 def test_parameters_of_a_query_of_ones_own(run: Run, folder: Path) -> None:
     text = "SELECT ?q { ?q schema:item ?asked . ?asked schema:keywords ?k }"
     for value, count in (("physics", 1), ("chemistry", 3), ('" } # ', 0), ("k=v", 0)):
-        told = run("query", folder, "--query", text, "--param", f"k={value}", "--format", "csv")
-        assert len(told.out.splitlines()) == count + 1
-    told = run("query", folder, "--query", "DESCRIBE ?s { ?s a ?any }", "--param", "s=<urn:q:liquid>")
-    assert "<urn:q:liquid> a schema:DataFeedItem" in told.out.decode()
+        result = run("query", folder, "--query", text, "--param", f"k={value}", "--format", "csv")
+        assert len(result.out.splitlines()) == count + 1
+    result = run("query", folder, "--query", "DESCRIBE ?s { ?s a ?any }", "--param", "s=<urn:q:liquid>")
+    assert "<urn:q:liquid> a schema:DataFeedItem" in result.out.decode()
 
 
 @pytest.mark.slow
 def test_exit_codes(run: Run, folder: Path) -> None:
     some, none = NAMES, "SELECT ?x { ?x a schema:Nothing }"
     assert [run("query", folder, "--query", text, "--fail-on-rows").code for text in (some, none)] == [1, 0]
-    asked = [
+    given = [
         run("query", folder, "--query", f"ASK {{ ?x a schema:{name} }}", "--fail-on-rows").code
         for name in ("Answer", "No")
     ]
-    assert asked == [1, 0]
+    assert given == [1, 0]
     cut = run("query", folder, "--query", some, "--max-rows", "1", "--format", "json", "--fail-on-rows")
     assert cut.code == 2
     assert json.loads(cut.out)["cut"] is True
@@ -135,54 +135,56 @@ def test_exit_codes(run: Run, folder: Path) -> None:
         (["--query", "ASK {}", "--endpoint", "http://127.0.0.1:1/"], "give no files beside it"),
     ],
 )
-def test_what_cannot_be_asked_is_said_in_one_line(run: Run, folder: Path, arguments: list[str], words: str) -> None:
-    told = run("query", folder, *arguments)
-    assert (told.code, told.out) == (2, b"")
-    assert words in told.err
-    assert len(told.err.splitlines()) == 1
+def test_what_cannot_be_queried_is_reported_in_one_line(
+    run: Run, folder: Path, arguments: list[str], words: str
+) -> None:
+    result = run("query", folder, *arguments)
+    assert (result.code, result.out) == (2, b"")
+    assert words in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_query_that_is_no_text_is_refused(run: Run, folder: Path) -> None:
-    told = run("query", folder, "--file", "-", stdin=b"ASK {} # \xff")
-    assert (told.code, told.out) == (2, b"")
-    assert told.err == "-: the query is no text in UTF-8, see byte 9; save it as UTF-8\n"
+    result = run("query", folder, "--file", "-", stdin=b"ASK {} # \xff")
+    assert (result.code, result.out) == (2, b"")
+    assert result.err == "-: the query is no text in UTF-8, see byte 9; save it as UTF-8\n"
 
 
 @pytest.mark.parametrize("command", [["query", "--query", NAMES], ["push", "--to", "http://127.0.0.1:1"], ["serve"]])
 def test_a_collection_is_named_alone(run: Run, folder: Path, command: list[str]) -> None:
     with Collection.open(folder / "library") as collection:
         collection.add(folder / "metals.jsonld")
-    told = run(command[0], folder / "library", folder / "elements.jsonld", *command[1:])
-    assert (told.code, told.out) == (2, b"")
-    assert told.err.startswith(f"{folder / 'library'} is a collection: name it alone")
+    result = run(command[0], folder / "library", folder / "elements.jsonld", *command[1:])
+    assert (result.code, result.out) == (2, b"")
+    assert result.err.startswith(f"{folder / 'library'} is a collection: name it alone")
 
 
 def test_a_bad_file_hides_nothing_about_the_others(run: Run, folder: Path) -> None:
     (folder / "broken.jsonld").write_text("{", encoding="utf-8")
-    told = run("query", folder, "--query", NAMES, "--format", "csv")
-    assert (told.code, told.out) == (2, b"name\r\nElements\r\nMetals\r\n")
-    assert "broken.jsonld" in told.err
+    result = run("query", folder, "--query", NAMES, "--format", "csv")
+    assert (result.code, result.out) == (2, b"name\r\nElements\r\nMetals\r\n")
+    assert "broken.jsonld" in result.err
     alone = run("query", folder / "broken.jsonld", "--query", NAMES)
     assert (alone.code, alone.out) == (2, b"")
     assert run("query", folder / "none", "--query", NAMES).code == 2
     assert run("query", "--query", NAMES).code == 2
 
 
-def test_two_versions_of_a_benchmark_are_told_apart(run: Run, folder: Path) -> None:
+def test_two_versions_of_a_benchmark_are_distinguished(run: Run, folder: Path) -> None:
     newer = metals()
     newer["version"] = "9"
     (folder / "newer.jsonld").write_text(json.dumps(newer), encoding="utf-8")
     (folder / "copy.jsonld").write_text(json.dumps(metals()), encoding="utf-8")
-    told = run("query", folder, "--name", "benchmarks", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(told.out.decode(), newline="")))
+    result = run("query", folder, "--name", "benchmarks", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.out.decode(), newline="")))
     assert {(row["name"], row["version"]) for row in rows} == {
         ("Elements", "2.0"),
         ("Metals", "0.2.0"),
         ("Metals", "9"),
     }
     assert len({row["benchmark"] for row in rows}) == 3
-    assert "another checkpoint is called <urn:b:metals>" in told.err
-    assert "counts once" in told.err
+    assert "another checkpoint is called <urn:b:metals>" in result.err
+    assert "counts once" in result.err
     assert run("query", folder, "--name", "benchmarks", "--quiet").err == ""
 
 
@@ -201,22 +203,22 @@ def test_tables_fit_the_terminal_unless_they_are_to_be_wide(
 
 
 @pytest.mark.slow
-def test_a_collection_is_asked_where_it_is(run: Run, folder: Path) -> None:
+def test_a_collection_is_queried_where_it_is(run: Run, folder: Path) -> None:
     with Collection.open(folder / "kept") as collection:
         collection.add(folder / "metals.jsonld", folder / "elements.jsonld")
     for limits in ((), ("--timeout", "60"), ("--engine", "rdflib")):
-        told = run("query", folder / "kept", "--query", NAMES, "--format", "csv", *limits)
-        assert (told.code, told.out) == (0, b"name\r\nElements\r\nMetals\r\n")
+        result = run("query", folder / "kept", "--query", NAMES, "--format", "csv", *limits)
+        assert (result.code, result.out) == (0, b"name\r\nElements\r\nMetals\r\n")
     assert "B. Jones,1,1" in run("query", folder / "kept", "--name", "authors", "--format", "csv").out.decode()
     assert run("query", folder / "kept", "--query", "CLEAR ALL").code == 2
 
 
-def test_a_triple_store_elsewhere_is_asked(run: Run, folder: Path) -> None:
+def test_a_triple_store_elsewhere_is_queried(run: Run, folder: Path) -> None:
     with oxigraph() as url:
         assert run("push", folder, "--to", url, "--manifest", folder / "pushed").code == 0
-        told = run("query", "--endpoint", url, "--name", "benchmarks", "--format", "csv")
-        assert told.code == 0
-        assert [row.split(",")[1] for row in told.out.decode().splitlines()[1:]] == ["Elements", "Metals"]
+        output = run("query", "--endpoint", url, "--name", "benchmarks", "--format", "csv")
+        assert output.code == 0
+        assert [row.split(",")[1] for row in output.out.decode().splitlines()[1:]] == ["Elements", "Metals"]
         service = ("--endpoint", f"{url}/query", "--profile", "generic")
         text = "SELECT ?q { GRAPH ?g { ?q schema:item/schema:keywords ?k } }"
         found = run("query", *service, "--query", text, "--param", "k=physics", "--format", "csv")
@@ -241,13 +243,13 @@ def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
 
 def test_an_iri_may_stand_in_brackets_for_named_queries_too(run: Run, tmp_path: Path) -> None:
     (tmp_path / "k1.json").write_text(text_of(runs.tree("k1", thoughts=[runs.thought(1)])), encoding="utf-8")
-    asked = ["query", tmp_path, "--name", "agent-timeline", "--format", "csv", "--param"]
+    given = ["query", tmp_path, "--name", "agent-timeline", "--format", "csv", "--param"]
     executions = run("query", tmp_path, "--name", "agent-executions", "--format", "csv").out.decode().splitlines()
     iri = next(cell for cell in executions[1].split(",") if cell.startswith("urn:"))
-    plain = run(*asked, f"execution={iri}")
+    plain = run(*given, f"execution={iri}")
     assert (plain.code, plain.out.count(b"\n") > 1) == (0, True)
-    assert run(*asked, f"execution=<{iri}>").out == plain.out
-    assert "no absolute IRI" in run(*asked, "execution=<no iri>").err
+    assert run(*given, f"execution=<{iri}>").out == plain.out
+    assert "no absolute IRI" in run(*given, "execution=<no iri>").err
 
 
 def test_a_dataset_is_one_where_derived_statements_are_wanted(run: Run, tmp_path: Path) -> None:
@@ -255,9 +257,9 @@ def test_a_dataset_is_one_where_derived_statements_are_wanted(run: Run, tmp_path
     assert (
         run("convert", tmp_path / "feed.jsonld", "--dialect", "dataset-1", "-q", "-o", tmp_path / "set.json").code == 0
     )
-    asked = ["query", tmp_path / "set.json", "--query", "SELECT ?d { ?d a schema:Dataset }", "--format", "csv"]
-    assert run(*asked).out == b"d\r\n"
-    assert run(*asked, "--inferred").out.count(b"\n") == 2
+    given = ["query", tmp_path / "set.json", "--query", "SELECT ?d { ?d a schema:Dataset }", "--format", "csv"]
+    assert run(*given).out == b"d\r\n"
+    assert run(*given, "--inferred").out.count(b"\n") == 2
     derived = run("convert", tmp_path / "set.json", "--inferred", "-q", "--to", "nt").out
     assert (
         run("convert", "-", "-q", "--to", "nt", stdin=derived).out
@@ -265,7 +267,7 @@ def test_a_dataset_is_one_where_derived_statements_are_wanted(run: Run, tmp_path
     )
 
 
-def test_a_query_in_the_other_schema_org_that_finds_nothing_says_why(run: Run, folder: Path) -> None:
+def test_a_query_in_the_other_schema_org_that_finds_nothing_states_why(run: Run, folder: Path) -> None:
     for text in ("SELECT * { ?s a <http://schema.org/Question> }", "ASK { ?s a <http://schema.org/Question> }"):
         done = run("query", folder, "--query", text)
         assert done.code == 0

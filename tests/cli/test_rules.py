@@ -28,8 +28,8 @@ def test_everything_about_one_rule(run: Run, name: str) -> None:
     rule = catalogue()["KQ003"]
     shown = " ".join(run("rules", name).out.decode().split())
     assert shown.startswith(f"KQ003 question-text: violation: {rule.title}")
-    for said in (rule.family, rule.why, rule.message.replace("{?value}", "…"), rule.remedy, rule.condition, rule.see):
-        assert " ".join(said.split()) in shown
+    for stated in (rule.family, rule.why, rule.message.replace("{?value}", "…"), rule.remedy, rule.condition, rule.see):
+        assert " ".join(stated.split()) in shown
 
 
 def test_no_rule_is_explained_with_a_placeholder(run: Run) -> None:

@@ -23,8 +23,8 @@ COMMAND = "import sys; sys.argv[1:] = {!r}; from checkpoint_ld.cli import main; 
 
 def imported(code: str) -> set[str]:
     """Return the names of all modules that a process has imported when it has run `code`."""
-    told = f"import atexit, sys; atexit.register(lambda: print('\\n', *sys.modules)); {code}"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, encoding="utf-8", check=True)
+    held = f"import atexit, sys; atexit.register(lambda: print('\\n', *sys.modules)); {code}"
+    done = subprocess.run([sys.executable, "-c", held], capture_output=True, encoding="utf-8", check=True)
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -57,7 +57,7 @@ def test_what_is_used_is_imported() -> None:
     assert "click" in imported(COMMAND.format(["--help"]))
 
 
-def test_commands_are_listed_with_what_they_say_themselves() -> None:
+def test_commands_are_listed_with_what_they_state_themselves() -> None:
     found = {name: app.get_command(click.Context(app), name) for name in SUMMARIES}
     first = {name: (one.help or "").partition("\n\n")[0] for name, one in found.items() if one}
     assert first == SUMMARIES
@@ -67,9 +67,9 @@ def test_commands_are_listed_with_what_they_say_themselves() -> None:
 def test_the_garbage_collector_looks_at_nothing_when_a_command_starts_and_when_it_ends() -> None:
     watching = "gc.callbacks.append(lambda phase, _: seen.append(phase))"
     telling = "atexit.register(lambda: print(seen, gc.get_freeze_count() > 10_000, len(gc.get_objects()) < 100))"
-    told = f"import atexit, gc, checkpoint_ld.cli; seen = []; {watching}; {telling}"
+    held = f"import atexit, gc, checkpoint_ld.cli; seen = []; {watching}; {telling}"
     done = subprocess.run(
-        [sys.executable, "-c", f"{told}; {COMMAND.format(['validate', str(METALS)])}"],
+        [sys.executable, "-c", f"{held}; {COMMAND.format(['validate', str(METALS)])}"],
         capture_output=True,
         encoding="utf-8",
         check=True,

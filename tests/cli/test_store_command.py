@@ -42,55 +42,55 @@ def test_files_are_added_once(run: Run) -> None:
     assert run("store", "add", "kept", "files/*.jsonld").out == b"1 replaced, 2 unchanged\n"
 
 
-def test_a_bad_file_is_told_and_the_others_are_loaded(run: Run) -> None:
+def test_a_bad_file_is_reported_and_the_others_are_loaded(run: Run) -> None:
     Path("files", "2.jsonld").write_text('{"dataFeedElement": [', encoding="utf-8")
-    told = run("store", "add", "kept", "files", "none*")
-    assert told.code == 1
-    assert told.out == b"2 added, 1 refused\n"
-    assert "none*: no file matches\n" in told.err
-    assert "refused: files/2.jsonld:1:" in told.err
+    result = run("store", "add", "kept", "files", "none*")
+    assert result.code == 1
+    assert result.out == b"2 added, 1 refused\n"
+    assert "none*: no file matches\n" in result.err
+    assert "refused: files/2.jsonld:1:" in result.err
     assert run("store", "stats", "kept").out.startswith(b"checkpoints  2\n")
 
 
-def test_quiet_says_only_what_went_wrong(run: Run) -> None:
+def test_quiet_states_only_what_went_wrong(run: Run) -> None:
     write(1, "Another?", name="4.jsonld")
-    told = run("store", "add", "kept", "files", "--quiet")
-    assert (told.code, told.out) == (1, b"")
-    assert told.err.startswith("refused: files/4.jsonld: has the same IRI as files/1.jsonld")
-    assert "--on-conflict replace, skip or keep-both" in told.err
+    result = run("store", "add", "kept", "files", "--quiet")
+    assert (result.code, result.out) == (1, b"")
+    assert result.err.startswith("refused: files/4.jsonld: has the same IRI as files/1.jsonld")
+    assert "--on-conflict replace, skip or keep-both" in result.err
 
 
 @pytest.mark.parametrize(
     ("choice", "line"), [("skip", "1 skipped"), ("replace", "1 replaced"), ("keep-both", "1 kept-both")]
 )
-def test_conflicts_are_settled_as_asked(choice: str, line: str, filled: str, run: Run) -> None:
-    told = run("store", "add", filled, write(1, "Another?", name="4.jsonld"), "--on-conflict", choice)
-    assert told.code == 0
-    assert told.out.decode().splitlines()[-1] == line
+def test_conflicts_are_settled_as_requested(choice: str, line: str, filled: str, run: Run) -> None:
+    result = run("store", "add", filled, write(1, "Another?", name="4.jsonld"), "--on-conflict", choice)
+    assert result.code == 0
+    assert result.out.decode().splitlines()[-1] == line
 
 
 def test_rules_may_keep_files_out(run: Run) -> None:
     tree = {**checkpoint(1), "dateModified": "yesterday"}
     Path("files", "1.jsonld").write_text(json.dumps(tree), encoding="utf-8")
     assert run("store", "add", "kept", "files").code == 0
-    told = run("store", "add", "strict", "files", "--profile", "karenina", "--fail-on", "warning")
-    assert told.code == 1
-    assert "yesterday" in told.err
+    result = run("store", "add", "strict", "files", "--profile", "karenina", "--fail-on", "warning")
+    assert result.code == 1
+    assert "yesterday" in result.err
     assert run("store", "add", "strict", "files", "--profile", "none").code == 2
 
 
 def test_outcomes_as_json(run: Run) -> None:
-    told = json.loads(run("store", "add", "kept", "files", "--json").out)
-    assert told["counts"] == {"added": 3}
-    assert told["outcomes"][0]["source"] == "files/1.jsonld"
-    assert told["outcomes"][0]["graph"] == iri(1)
+    document = json.loads(run("store", "add", "kept", "files", "--json").out)
+    assert document["counts"] == {"added": 3}
+    assert document["outcomes"][0]["source"] == "files/1.jsonld"
+    assert document["outcomes"][0]["graph"] == iri(1)
 
 
 def test_sync_follows_a_folder(filled: str, run: Run) -> None:
     Path("files", "3.jsonld").unlink()
     write(4)
-    told = run("store", "sync", filled, "files")
-    assert (told.code, told.out.decode().splitlines()) == (
+    result = run("store", "sync", filled, "files")
+    assert (result.code, result.out.decode().splitlines()) == (
         0,
         [f"vanished: files/3.jsonld ({iri(3)}): no checkpoint is there any more", "1 added, 2 unchanged, 1 vanished"],
     )
@@ -99,23 +99,26 @@ def test_sync_follows_a_folder(filled: str, run: Run) -> None:
     assert run("store", "sync", filled, "nowhere").code == 2
 
 
-def test_the_list_tells_what_is_there(filled: str, run: Run) -> None:
+def test_the_list_shows_what_is_there(filled: str, run: Run) -> None:
     shown = run("store", "list", filled).out.decode()
     for expected in ("Benchmark 2", iri(2), "files/2.jsonld", "datafeed-ns-v3"):
         assert expected in shown
     assert {iri(2), "files/2.jsonld"} <= {line.strip() for line in shown.splitlines()}
     assert max(map(len, shown.splitlines())) <= 80
-    told = json.loads(run("store", "list", filled, "--json").out)
-    assert [one["graph"] for one in told] == [iri(1), iri(2), iri(3)]
-    assert told[0]["status"] == "done"
-    assert told[0]["findings"] == {"violation": 0, "warning": 0, "info": 0}
+    document = json.loads(run("store", "list", filled, "--json").out)
+    assert [one["graph"] for one in document] == [iri(1), iri(2), iri(3)]
+    assert document[0]["status"] == "done"
+    assert document[0]["findings"] == {"violation": 0, "warning": 0, "info": 0}
 
 
 @pytest.mark.slow
 def test_queries_go_over_all_of_it(filled: str, run: Run) -> None:
     query = "SELECT ?name { GRAPH ?g { ?b a schema:DataFeed ; schema:name ?name } } ORDER BY ?name"
-    told = run("store", "query", filled, "--query", query, "--format", "csv")
-    assert (told.code, told.out.decode().split()) == (0, ["name", "Benchmark", "1", "Benchmark", "2", "Benchmark", "3"])
+    result = run("store", "query", filled, "--query", query, "--format", "csv")
+    assert (result.code, result.out.decode().split()) == (
+        0,
+        ["name", "Benchmark", "1", "Benchmark", "2", "Benchmark", "3"],
+    )
     cut = run("store", "query", filled, "--query", query, "--max-rows", "2", "--format", "csv")
     assert cut.code == 2
     assert "there is more" in cut.err
@@ -135,12 +138,12 @@ def test_a_checkpoint_comes_back_as_its_file(filled: str, run: Run) -> None:
     assert "did you mean" in missing.err
 
 
-def test_a_file_with_several_graphs_is_told(filled: str, run: Run) -> None:
+def test_a_file_with_several_graphs_is_reported(filled: str, run: Run) -> None:
     write(1, "Another?")
     run("store", "add", filled, "files", "--on-conflict", "keep-both")
-    told = run("store", "get", filled, "files/1.jsonld")
-    assert "has several graphs" in told.err
-    assert json.loads(told.out)["@id"] == iri(1)
+    result = run("store", "get", filled, "files/1.jsonld")
+    assert "has several graphs" in result.err
+    assert json.loads(result.out)["@id"] == iri(1)
 
 
 def test_checkpoints_are_removed(filled: str, run: Run) -> None:
@@ -156,9 +159,9 @@ def test_a_collection_is_validated(run: Run) -> None:
     tree = {**checkpoint(1), "dateModified": "yesterday"}
     Path("files", "1.jsonld").write_text(json.dumps(tree), encoding="utf-8")
     run("store", "add", "kept", "files")
-    told = run("store", "validate", "kept", "--format", "json", "--fail-on", "warning")
-    assert told.code == 1
-    report = json.loads(told.out)
+    result = run("store", "validate", "kept", "--format", "json", "--fail-on", "warning")
+    assert result.code == 1
+    report = json.loads(result.out)
     assert "yesterday" in json.dumps(report)
     assert iri(1) in json.dumps(report)
     one = run("store", "validate", "kept", "files/2.jsonld")
@@ -167,11 +170,11 @@ def test_a_collection_is_validated(run: Run) -> None:
 
 
 def test_exports_are_the_same_each_time(filled: str, run: Run) -> None:
-    told = run("store", "export", filled)
-    quads = list(pyoxigraph.parse(told.out, format=pyoxigraph.RdfFormat.N_QUADS))
+    result = run("store", "export", filled)
+    quads = list(pyoxigraph.parse(result.out, format=pyoxigraph.RdfFormat.N_QUADS))
     assert {quad.graph_name.value for quad in quads} == {iri(1), iri(2), iri(3)}
     assert run("store", "export", filled, "--output", "all.nq").code == 0
-    assert Path("all.nq").read_bytes() == told.out
+    assert Path("all.nq").read_bytes() == result.out
     assert run("store", "export", filled, "--output", "all.nq").code == 2
     assert run("store", "export", filled, "--to", "trig").out.count(iri(2).encode() + b"> {") == 1
     shards = run("store", "export", filled, "--shards", "2", "--gzip", "--output", "shards")
@@ -211,10 +214,10 @@ def test_verify_finds_and_repairs(filled: str, run: Run) -> None:
 def test_a_busy_collection_is_one_line(filled: str, run: Run) -> None:
     with Collection.open(filled):
         for command in ("list", "stats"):
-            told = run("store", command, filled)
-            assert told.code == 2
-            assert "is writing this collection; wait until it is done" in told.err
-            assert told.err.count("\n") == 1
+            result = run("store", command, filled)
+            assert result.code == 2
+            assert "is writing this collection; wait until it is done" in result.err
+            assert result.err.count("\n") == 1
 
 
 def test_what_is_no_collection_is_left_alone(run: Run) -> None:
@@ -223,21 +226,21 @@ def test_what_is_no_collection_is_left_alone(run: Run) -> None:
     assert sorted(one.name for one in Path("files").iterdir()) == ["1.jsonld", "2.jsonld", "3.jsonld"]
 
 
-def test_an_interrupted_load_is_told_to_readers(filled: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_load_is_reported_to_readers(filled: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     write(2, "New?")
     with monkeypatch.context() as patch:
         patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", lambda *_: -1)
         assert run("store", "add", filled, "files").code == 1
-    told = run("store", "list", filled)
-    assert "the loading of 1 was interrupted; run `checkpoint-ld store verify --repair`" in told.err
-    assert "not loaded to its end" in told.out.decode()
+    result = run("store", "list", filled)
+    assert "the loading of 1 was interrupted; run `checkpoint-ld store verify --repair`" in result.err
+    assert "not loaded to its end" in result.out.decode()
     assert run("store", "add", filled, "files").out == b"1 added, 2 unchanged\n"
     assert run("store", "list", filled).err == ""
 
 
 def test_a_folder_without_checkpoints_has_nothing_to_add(run: Run) -> None:
     Path("empty").mkdir()
-    told = run("store", "add", "kept", "empty")
-    assert (told.code, told.out) == (2, b"")
-    assert "nothing to add in empty: name a checkpoint, or a folder that has some" in told.err
+    result = run("store", "add", "kept", "empty")
+    assert (result.code, result.out) == (2, b"")
+    assert "nothing to add in empty: name a checkpoint, or a folder that has some" in result.err
     assert run("store", "sync", "kept", "empty").code == 0

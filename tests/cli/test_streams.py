@@ -142,7 +142,7 @@ def test_a_reader_who_leaves_is_no_finding(command: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_a_working_folder_that_is_gone_is_said(tmp_path: Path) -> None:
+def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path) -> None:
     gone = f'cd "{tmp_path}" && mkdir gone && cd gone && rmdir ../gone && exec "$@"'
     done = subprocess.run(
         ["bash", "-c", gone, "bash", *command_of("validate", "x.jsonld")], capture_output=True, check=False

@@ -76,7 +76,7 @@ def codes(out: bytes) -> list[str]:
         ('<<<<<<< HEAD\n{"name": "a"}\n=======\n{"name": "b"}\n>>>>>>> other\n', 1),
     ],
 )
-def test_conflict_markers_are_told_as_such(run: Run, text: str, line: int) -> None:
+def test_conflict_markers_are_reported_as_such(run: Run, text: str, line: int) -> None:
     Path("a.jsonld").write_text(text)
     done = run("validate", "a.jsonld")
     assert done.out.decode().startswith(
@@ -95,8 +95,8 @@ def test_what_is_no_checkpoint_is_one_short_line(run: Run) -> None:
 
 
 def code_findings(run: Run) -> list[dict[str, str]]:
-    told = json.loads(run("validate", "a.json", "--format", "json").out)
-    return [one for one in told["findings"] if one["condition"] == "W-CODE"]
+    document = json.loads(run("validate", "a.json", "--format", "json").out)
+    return [one for one in document["findings"] if one["condition"] == "W-CODE"]
 
 
 @pytest.mark.parametrize("kind", ["callable", "scenario"])
@@ -132,7 +132,7 @@ def test_only_a_hash_accepts_code(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "is_marked"), some([*product(FORMS, (False, True))], 3))
-def test_what_fix_takes_away_says_so_and_is_counted(run: Run, form: str, is_marked: bool) -> None:
+def test_what_fix_takes_away_states_so_and_is_counted(run: Run, form: str, is_marked: bool) -> None:
     tree = fixes_sound()
     some = ("a trait type without prefix", "no format version", "a version as number", "keywords as text")
     for name in sorted(FAULTS, key=lambda one: one == "a question in an array") if form == "usual" else some:
@@ -311,7 +311,7 @@ def test_rules_are_selected_and_ignored(run: Run, options: list[str], expected: 
     assert done.code == (1 if "benchmark-name" in expected else 0)
 
 
-def test_what_cannot_be_read_is_told_whatever_is_selected(run: Run) -> None:
+def test_what_cannot_be_read_is_reported_whatever_is_selected(run: Run) -> None:
     Path("b.jsonld").write_text('{"broken": ')
     done = run("validate", "b.jsonld", "--select", "KQ")
     assert done.code == 1

@@ -75,11 +75,11 @@ def test_the_summary_counts_by_question_model_and_trait(run: Run) -> None:
 
 def test_the_summary_as_json_has_everything(run: Run) -> None:
     write(PASSING, FAILING)
-    told = json.loads(verified(run, "--format", "json").out)
-    assert (told["file"], told["answers_file"]) == ("metals.jsonld", "answers.jsonl")
-    assert told["total"]["passed"] == told["total"]["failed"] == 1
-    assert told["questions"][0]["question"] == QUESTION
-    assert told["questions"][0]["text"] == "Which metal is liquid at 20 °C?"
+    document = json.loads(verified(run, "--format", "json").out)
+    assert (document["file"], document["answers_file"]) == ("metals.jsonld", "answers.jsonl")
+    assert document["total"]["passed"] == document["total"]["failed"] == 1
+    assert document["questions"][0]["question"] == QUESTION
+    assert document["questions"][0]["text"] == "Which metal is liquid at 20 °C?"
 
 
 def test_many_questions_are_cut_in_the_table_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +106,7 @@ def test_many_questions_are_cut_in_the_table_only(run: Run, monkeypatch: pytest.
         ([FAILING, UNDECIDED, LOST], "never", 0),
     ],
 )
-def test_the_exit_code_says_what_was_found(
+def test_the_exit_code_states_what_was_found(
     run: Run, records: list[dict[str, Any]], fail_on: str | None, code: int
 ) -> None:
     write(*records)
@@ -120,12 +120,12 @@ def test_what_makes_a_run_fail_is_a_status() -> None:
 def test_results_are_lines_of_json_in_the_order_of_the_answers(run: Run) -> None:
     write(PASSING, LOST, "no json", FAILING)
     done = verified(run, "-o", "results.jsonl")
-    told = results(Path("results.jsonl").read_bytes())
+    found = results(Path("results.jsonl").read_bytes())
     assert done.code == 1
-    assert [(one["line"], one["status"]) for one in told] == [(1, "passed"), (2, "error"), (3, "error"), (4, "failed")]
-    assert told[0]["verification"]["fields"][0]["name"] == "metal"
-    assert [one["score"] for one in told] == [1.0, None, None, 0.0]
-    assert {one["file"] for one in told} == {"answers.jsonl"}
+    assert [(one["line"], one["status"]) for one in found] == [(1, "passed"), (2, "error"), (3, "error"), (4, "failed")]
+    assert found[0]["verification"]["fields"][0]["name"] == "metal"
+    assert [one["score"] for one in found] == [1.0, None, None, 0.0]
+    assert {one["file"] for one in found} == {"answers.jsonl"}
 
 
 def test_answers_and_results_may_be_packed(run: Run) -> None:
@@ -146,7 +146,7 @@ def test_results_on_standard_output_have_the_summary_beside_them(run: Run) -> No
     assert "total" in done.err
 
 
-def test_what_stopped_answers_is_said_with_file_and_line(run: Run) -> None:
+def test_what_stopped_answers_is_reported_with_file_and_line(run: Run) -> None:
     write(PASSING, LOST, UNDECIDED, UNDECIDED, '{"question_id": "q", }')
     lines = verified(run).err.splitlines()
     assert lines[0].startswith('answers.jsonl:2: error: there is no question "urn:uuid:nowhere"')
@@ -170,16 +170,16 @@ def test_a_message_cannot_move_the_cursor(run: Run) -> None:
 
 def test_results_as_rdf_take_the_syntax_of_the_extension(run: Run) -> None:
     write(PASSING, FAILING, LOST)
-    said = set()
+    output = set()
     for name in ("results.ttl", "results.nt", "results.nq", "results.trig"):
         assert verified(run, "--rdf", name).code == 1
-        said.add(frozenset(quad.triple for quad in pyoxigraph.parse(path=name)))
-    assert len(said) == 1
-    outcomes = [one.object.value for one in said.pop() if one.predicate.value.endswith("outcome")]
+        output.add(frozenset(quad.triple for quad in pyoxigraph.parse(path=name)))
+    assert len(output) == 1
+    outcomes = [one.object.value for one in output.pop() if one.predicate.value.endswith("outcome")]
     assert sorted(outcomes) == sorted([f"http://www.w3.org/ns/earl#{one}" for one in ("passed", "failed")] * 2)
 
 
-def test_names_in_rdf_begin_as_asked_and_dates_are_those_given(run: Run) -> None:
+def test_names_in_rdf_begin_as_requested_and_dates_are_those_given(run: Run) -> None:
     write(record(answer_id="a"))
     verified(run, "--rdf", "a.nt")
     assert b"<urn:karenina:answers:answers.jsonl#answer-a>" in Path("a.nt").read_bytes()
@@ -216,7 +216,7 @@ def test_what_cannot_be_done_is_refused_and_nothing_is_changed(
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_a_file_that_is_not_there_is_said(run: Run) -> None:
+def test_a_file_that_is_not_there_is_reported(run: Run) -> None:
     done = verified(run)
     assert done.code == 2
     assert done.err == "answers.jsonl: cannot be read: no such file or directory; check the path\n"
@@ -267,7 +267,7 @@ def test_the_checkpoint_may_come_from_standard_input_and_be_rdf(run: Run) -> Non
 
 
 @pytest.mark.slow
-def test_stored_code_runs_only_when_it_is_trusted_and_that_is_said(run: Run) -> None:
+def test_stored_code_runs_only_when_it_is_trusted_and_that_is_reported(run: Run) -> None:
     shutil.copy(EXAMPLES / "elements.jsonld", "elements.jsonld")
     lines = (EXAMPLES / "answers.jsonl").read_text(encoding="utf-8").splitlines()[180:184]
     write(*lines)
@@ -276,9 +276,9 @@ def test_stored_code_runs_only_when_it_is_trusted_and_that_is_said(run: Run) -> 
     assert [one["status"] for one in results(Path("results.jsonl").read_bytes())] == ["undecided"] * 4
     done = run(*command, "--trust-stored-code", "--force")
     assert done.err == "the code in elements.jsonld runs, as --trust-stored-code asks for\n"
-    told = results(Path("results.jsonl").read_bytes())
-    assert [one["status"] for one in told] == ["passed", "passed", "passed", "failed"]
-    assert all(one["verification"]["executed"] for one in told)
+    found = results(Path("results.jsonl").read_bytes())
+    assert [one["status"] for one in found] == ["passed", "passed", "passed", "failed"]
+    assert all(one["verification"]["executed"] for one in found)
 
 
 class _Terminal(io.StringIO):

@@ -62,8 +62,8 @@ def check(store: Path) -> None:
         problems = [one.as_json() for one in collection.verify() if one.graph not in unfinished]
         half = [graph for graph in unfinished if collection.holdings.count(graph)]
         done = len(collection) - len(unfinished)
-    told = {"unfinished": len(unfinished), "half": half, "problems": problems, "done": done}
-    sys.stdout.write(json.dumps(told) + "\n")
+    found = {"unfinished": len(unfinished), "half": half, "problems": problems, "done": done}
+    sys.stdout.write(json.dumps(found) + "\n")
     sys.stdout.flush()
 
 

@@ -1,4 +1,4 @@
-"""Files are put into a collection: once, replaced when they change, told when they cannot be."""
+"""Files are put into a collection: once, replaced when they change, reported when they cannot be."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_changed_file_replaces_what_it_held(write: Write, store: Path) -> None
         assert not collection.verify()
 
 
-def test_a_file_that_says_the_same_in_another_layout_is_no_change(write: Write, store: Path) -> None:
+def test_a_file_that_states_the_same_in_another_layout_is_no_change(write: Write, store: Path) -> None:
     file = write("one.jsonld", checkpoint())
     with Collection.open(store) as collection:
         collection.add(file)
@@ -93,7 +93,7 @@ def test_two_files_that_trade_their_checkpoints_lose_none(write: Write, store: P
         }
 
 
-def test_a_bad_file_is_told_and_keeps_no_other_out(write: Write, store: Path) -> None:
+def test_a_bad_file_is_reported_and_keeps_no_other_out(write: Write, store: Path) -> None:
     write("1.jsonld", checkpoint(1))
     write("2.jsonld", '{"@type": "DataFeed", "dataFeedElement": [')
     write("3.jsonld", checkpoint(3))
@@ -276,7 +276,7 @@ class TestSync:
             monkeypatch.setattr("checkpoint_ld.stores.loading.read_file", None)
             assert set(kinds(collection.sync(self.folder)).values()) == {"unchanged"}
 
-    def test_tells_what_vanished_and_drops_it_only_when_asked(self, write: Write, store: Path) -> None:
+    def test_shows_what_vanished_and_drops_it_only_on_request(self, write: Write, store: Path) -> None:
         with Collection.open(store) as collection:
             collection.add(write("../elsewhere/9.jsonld", checkpoint(9)))
             collection.sync(self.folder)

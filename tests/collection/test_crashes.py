@@ -74,7 +74,7 @@ def stop(*_: object) -> None:
 
 
 @pytest.mark.usefixtures("interrupted")
-def test_a_reader_is_told_and_no_graph_of_it_is_given_away(store: Path) -> None:
+def test_a_reader_is_reported_and_no_graph_of_it_is_given_away(store: Path) -> None:
     with Collection.open(store, read_only=True) as collection:
         assert [one.graph for one in collection.unfinished] == [iri()]
         assert str(collection.source(iri())).endswith("one.jsonld")

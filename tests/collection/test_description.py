@@ -68,18 +68,18 @@ def test_each_dataset_has_the_metadata_of_its_benchmark(described: tuple[Graph, 
     graph, _ = described
     one = URIRef(iri(1))
 
-    def said(predicate: URIRef) -> set[str]:
+    def stated(predicate: URIRef) -> set[str]:
         return {str(term) for term in graph.objects(one, predicate)}
 
-    assert said(DCTERMS.title) == {"Benchmark 1"}
-    assert said(DCTERMS.description) == {"What metals are"}
-    assert said(DCTERMS.license) == {METADATA["license"]}
-    assert said(DCAT.keyword) == {"metals", "chemistry"}
-    assert said(DCAT.version) == {"2.1"}
-    assert said(DCTERMS.identifier) == {"10.5281/zenodo.1"}
-    assert said(DCTERMS.bibliographicCitation) == {"Smith (2026)"}
-    assert said(DCTERMS.issued) == {"2026-03-01T09:00:00"}
-    assert said(DCTERMS.modified) == {"2026-03-02T09:00:00"}
+    assert stated(DCTERMS.title) == {"Benchmark 1"}
+    assert stated(DCTERMS.description) == {"What metals are"}
+    assert stated(DCTERMS.license) == {METADATA["license"]}
+    assert stated(DCAT.keyword) == {"metals", "chemistry"}
+    assert stated(DCAT.version) == {"2.1"}
+    assert stated(DCTERMS.identifier) == {"10.5281/zenodo.1"}
+    assert stated(DCTERMS.bibliographicCitation) == {"Smith (2026)"}
+    assert stated(DCTERMS.issued) == {"2026-03-01T09:00:00"}
+    assert stated(DCTERMS.modified) == {"2026-03-02T09:00:00"}
     assert {str(graph.value(agent, FOAF.name)) for agent in graph.objects(one, DCTERMS.creator)} == {"Ada Smith", "Bo"}
     [own] = graph.objects(URIRef(iri(2)), DCTERMS.license)
     assert str(own).startswith(f"{BASE}void#license-")
@@ -132,15 +132,15 @@ def test_an_empty_collection_has_a_description_too(store: Path) -> None:
 
 
 @pytest.mark.parametrize("extension", ["ttl", "nt", "jsonld", "rdf"])
-def test_the_command_writes_what_the_extension_says(run: Run, write: Write, store: Path, extension: str) -> None:
+def test_the_command_writes_what_the_extension_states(run: Run, write: Write, store: Path, extension: str) -> None:
     file = write("one.jsonld", {**checkpoint(1), **METADATA})
     with Collection.open(store) as collection:
         collection.add(file)
     target = store.parent / f"description.{extension}"
 
-    told = run("store", "describe", store, "-o", target, "--base", BASE, "--title", "Ours", "--publisher", "We")
+    result = run("store", "describe", store, "-o", target, "--base", BASE, "--title", "Ours", "--publisher", "We")
 
-    assert told.code == 0
+    assert result.code == 0
     triples = [quad.triple for quad in pyoxigraph.parse(path=target)]
     graph = Graph().parse(pyoxigraph.serialize(triples, format=pyoxigraph.RdfFormat.N_TRIPLES), format="nt")
     assert graph.value(CATALOG, DCTERMS.title) == Literal("Ours")
@@ -152,9 +152,9 @@ def test_a_base_that_is_no_iri_is_refused(run: Run, store: Path, base: str) -> N
     with Collection.open(store) as collection, pytest.raises(SettingsError, match="is no absolute IRI"):
         collection.describe(base=base)
 
-    told = run("store", "describe", store, "--base", base)
-    assert told.code == 2
-    assert "is no absolute IRI" in told.err
+    result = run("store", "describe", store, "--base", base)
+    assert result.code == 2
+    assert "is no absolute IRI" in result.err
 
 
 def test_a_checkpoint_of_an_agent_is_a_dataset_too(write: Write, store: Path) -> None:
@@ -170,5 +170,5 @@ def test_a_checkpoint_of_an_agent_is_a_dataset_too(write: Write, store: Path) ->
 
 def test_half_a_character_in_a_title_is_written_out(store: Path) -> None:
     with Collection.open(store) as collection:
-        told = collection.describe(title="\ud800").triples
-    assert '"\\\\ud800"' in {str(triple.object) for triple in told}
+        held = collection.describe(title="\ud800").triples
+    assert '"\\\\ud800"' in {str(triple.object) for triple in held}

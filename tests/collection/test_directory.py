@@ -1,4 +1,4 @@
-"""The folder of a collection: opened by one writer or many readers, and told from other folders."""
+"""The folder of a collection: opened by one writer or many readers, and distinguished from other folders."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Holder:
 
 
 @pytest.mark.slow
-def test_a_second_writer_is_told_who_the_first_is_and_what_to_do(filled: Path) -> None:
+def test_a_second_writer_learns_who_the_first_is_and_what_to_do(filled: Path) -> None:
     with Holder(filled, "write") as process:
         with pytest.raises(StoreBusyError, match=rf"another process \({process}\) is writing .*; wait until") as raised:
             Collection.open(filled)
@@ -132,7 +132,7 @@ def test_another_format_is_refused(text: str, tmp_path: Path) -> None:
             Collection.open(tmp_path, read_only=read_only)
 
 
-def test_a_damaged_store_is_told_with_the_folder(filled: Path) -> None:
+def test_a_damaged_store_is_reported_with_the_folder(filled: Path) -> None:
     (filled / "store" / "CURRENT").write_text("MANIFEST-999999\n", encoding="utf-8")
     for read_only in (True, False):
         with pytest.raises(StoreError, match=r"cannot be used.*add your checkpoints to a new one") as raised:
@@ -152,7 +152,7 @@ def test_what_was_opened_to_be_read_is_not_changed(filled: Path, write: Write) -
         assert list(collection) == [iri()]
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(StoreError, match="cannot be used"):
         Collection.open(tmp_path / "file" / "store")

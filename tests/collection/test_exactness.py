@@ -83,8 +83,8 @@ def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, st
         collection.add(file)
         out = io.BytesIO()
         collection.dump(out)
-        told = collection.query("SELECT (STR(?v) AS ?n) { GRAPH ?g { ?p schema:name 'n0' ; schema:value ?v } }")
-    assert [row["n"] for row in told.as_dicts()] == ["0.75"]
+        found = collection.query("SELECT (STR(?v) AS ?n) { GRAPH ?g { ?p schema:name 'n0' ; schema:value ?v } }")
+    assert [row["n"] for row in found.as_dicts()] == ["0.75"]
     assert b'"7.5E-1"^^' in out.getvalue()
     assert out.getvalue() == emission.nquads_of(validator.read(file).graph)
 

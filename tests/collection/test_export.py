@@ -81,12 +81,12 @@ def test_shards_together_are_the_dump_and_their_list_is_right(
     shards: int, compressed: bool, filled: Path, tmp_path: Path
 ) -> None:
     with Collection.open(filled, read_only=True) as collection:
-        told = collection.export(tmp_path / "out", shards=shards, compressed=compressed)
+        found = collection.export(tmp_path / "out", shards=shards, compressed=compressed)
         whole = dumped(collection)
         again = collection.export(tmp_path / "again", shards=shards, compressed=compressed)
-    assert told == again, "the same bytes each time"
+    assert found == again, "the same bytes each time"
     listed = json.loads((tmp_path / "out" / "shards.json").read_bytes())
-    assert [one["file"] for one in listed] == [one.file for one in told]
+    assert [one["file"] for one in listed] == [one.file for one in found]
     assert len(listed) == min(shards, 12) + 1
     parts = []
     for one in listed:

@@ -72,7 +72,7 @@ def test_the_default_graph_is_held_against_the_checkpoints_and_mended(kind: str,
         ]
 
 
-def test_what_has_no_file_any_more_is_told_and_stays(filled: Path) -> None:
+def test_what_has_no_file_any_more_is_reported_and_stays(filled: Path) -> None:
     damage(filled, "changed")
     (filled.parent / "files" / "one.jsonld").unlink()
     with Collection.open(filled) as collection:

@@ -37,7 +37,7 @@ def test_all_graphs_together_are_the_default(timeout: float | None, filled: Coll
     assert row["n"] > 2
 
 
-def test_what_several_graphs_say_is_said_once(write: Write, store: Path) -> None:
+def test_what_several_graphs_state_is_reported_once(write: Write, store: Path) -> None:
     both, one = "SELECT (COUNT(*) AS ?n) { ?q a schema:Question ; schema:text ?t }", checkpoint(1, "Same?", "Mine?")
     other = {**one, "@id": iri(2), "name": "Other", "dataFeedElement": one["dataFeedElement"][:1]}
     paths = write("1.jsonld", one), write("2.jsonld", other)
@@ -109,12 +109,12 @@ def test_nothing_is_changed_or_fetched(text: str, filled: Collection) -> None:
     assert filled.verify() == ()
 
 
-def test_validation_of_a_collection_says_what_that_of_its_files_says(filled: Collection) -> None:
+def test_validation_of_a_collection_states_what_that_of_its_files_states(filled: Collection) -> None:
     report = filled.validate()
     files = validate(*(filled.source(graph) for graph in filled))
-    told, expected = ({(one.code, one.node, one.message) for one in found.findings} for found in (report, files))
-    assert told == expected
-    assert len(told) > 2
+    held, expected = ({(one.code, one.node, one.message) for one in found.findings} for found in (report, files))
+    assert held == expected
+    assert len(held) > 2
     assert [one.source for one in report.checked] == list(filled)
     with pytest.raises(LookupFailedError):
         filled.validate("urn:none")

@@ -19,7 +19,7 @@ def test_every_processor_reads_the_statements_of_our_graph(corpus: Path, dialect
         benchmark = loaded(corpus / case["file"])
         document = benchmark.to_jsonld()
         names = list(identifiers(document))
-        if any(" " in name for name in names):  # no IRI: other processors drop what is said of it
+        if any(" " in name for name in names):  # no IRI: other processors drop what is stated of it
             continue
         first, *others = (statements_of(processor, document) for processor in PROCESSORS)
         assert all(one == first for one in others), case["file"]

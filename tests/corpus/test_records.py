@@ -25,7 +25,7 @@ each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
 @pytest.mark.slow
 @each_dialect
-def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) -> None:
+def test_a_benchmark_shows_what_its_document_states(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         benchmark = loaded(corpus / case["file"])
         wanted, shown = wanted_record(case), record_of(benchmark)
@@ -40,7 +40,7 @@ def test_a_benchmark_shows_what_its_document_says(corpus: Path, dialect: str) ->
 
 @pytest.mark.slow
 @each_dialect
-def test_what_is_odd_about_a_document_is_found_at_its_place(corpus: Path, dialect: str) -> None:
+def test_what_is_unusual_about_a_document_is_found_at_its_place(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         benchmark = loaded(corpus / case["file"])
         found = {(one.condition, one.place.pointer) for one in benchmark.findings}
@@ -51,7 +51,7 @@ def test_what_is_odd_about_a_document_is_found_at_its_place(corpus: Path, dialec
 
 
 @each_dialect
-def test_what_state_files_say_about_the_data_set_is_kept(corpus: Path, dialect: str) -> None:
+def test_what_state_files_state_about_the_data_set_is_kept(corpus: Path, dialect: str) -> None:
     for case in expectations(corpus, dialect):
         extra = case["record"].get("metadata_extra") or {}
         benchmark = loaded(corpus / case["file"])
@@ -162,9 +162,9 @@ def traits_of(rubric: Rubric | DynamicRubric | None, scope: str, *, dynamic: boo
 
 
 def trait_record(trait: AnyTrait, scope: str, *, dynamic: bool) -> dict[str, Json]:
-    told = {"description": trait.description, "summary": trait.summary, "dynamic": dynamic or None}
+    held = {"description": trait.description, "summary": trait.summary, "dynamic": dynamic or None}
     record: dict[str, Json] = {"name": trait.name, "scope": scope}
-    record |= {name: value for name, value in told.items() if value is not None}
+    record |= {name: value for name, value in held.items() if value is not None}
     match trait:
         case RegexRubricTrait():
             record |= {"kind": "regex", "type": "boolean", "pattern": trait.pattern, "cs": trait.case_sensitive}

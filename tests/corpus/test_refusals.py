@@ -1,4 +1,4 @@
-"""Documents that are odd on purpose: which are read all the same, which are refused, and what is said about them."""
+"""Documents that are odd on purpose: which are read all the same, which are refused, and what is stated about them."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def cases(corpus: Path, folder: str) -> list[dict[str, Json]]:
 def meets(findings: tuple[Finding, ...], wanted: list[list[str]]) -> bool:
     """Tell whether the findings are those that are wanted; a pointer that is wanted empty leaves the place open."""
     found = sorted((one.condition, one.place.pointer or "") for one in findings)
-    asked = sorted((code, pointer) for code, pointer in wanted)
-    return len(found) == len(asked) and all(
+    given = sorted((code, pointer) for code, pointer in wanted)
+    return len(found) == len(given) and all(
         code == asked_code and (pointer == asked_pointer or not asked_pointer)
-        for (code, pointer), (asked_code, asked_pointer) in zip(found, asked, strict=True)
+        for (code, pointer), (asked_code, asked_pointer) in zip(found, given, strict=True)
     )
 
 
-def test_an_odd_document_is_read_with_warnings(corpus: Path) -> None:
+def test_an_unusual_document_is_read_with_warnings(corpus: Path) -> None:
     for case in cases(corpus, "tricky"):
         benchmark = Benchmark.load(corpus / case["file"])
         assert meets(benchmark.findings, case.get("warnings", [])), (case["file"], benchmark.findings)
         assert benchmark.name, case["file"]
 
 
-def test_an_odd_document_is_refused_if_the_reader_is_strict(corpus: Path) -> None:
+def test_an_unusual_document_is_refused_if_the_reader_is_strict(corpus: Path) -> None:
     for case in cases(corpus, "tricky"):
         if case.get("warnings"):
             with pytest.raises(ReadError) as refused:

@@ -162,7 +162,7 @@ def may_change(line: str) -> bool:
 
 @pytest.mark.slow
 @each_older_dialect
-def test_karenina_gets_every_date_and_template_that_it_asks_for(corpus: Path, dialect: str, tmp_path: Path) -> None:
+def test_karenina_gets_every_date_and_template_that_it_requires(corpus: Path, dialect: str, tmp_path: Path) -> None:
     target = tmp_path / "canonical.jsonld"
     for case in expectations(corpus, dialect):
         benchmark = Benchmark.load(corpus / case["file"])

@@ -30,7 +30,7 @@ def test_documents_of_karenina_pass(corpus: Path, dialect: str) -> None:
 
 
 @pytest.mark.slow
-def test_odd_documents_that_are_read_pass_if_their_keys_are_plain(corpus: Path) -> None:
+def test_unusual_documents_that_are_read_pass_if_their_keys_are_plain(corpus: Path) -> None:
     cases = json.loads((corpus / "tricky/index.json").read_text(encoding="utf-8"))
     passed = 0
     for case in cases:

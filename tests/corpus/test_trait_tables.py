@@ -99,11 +99,11 @@ def test_templates_have_the_identifiers_that_were_observed(corpus: Path) -> None
     for source, expected in table(corpus, "ids.json")["template_ids"]:
         benchmark = Benchmark.create("Templates")
         tree = benchmark.to_jsonld()
-        asked = {"@type": "Question", "text": "Which?", "acceptedAnswer": {"@type": "Answer", "text": "This"}}
-        asked["hasPart"] = {"@type": "SoftwareSourceCode", "name": "t", "text": source, "programmingLanguage": "Python"}
+        given = {"@type": "Question", "text": "Which?", "acceptedAnswer": {"@type": "Answer", "text": "This"}}
+        given["hasPart"] = {"@type": "SoftwareSourceCode", "name": "t", "text": source, "programmingLanguage": "Python"}
         if source is None:
-            del asked["hasPart"]
+            del given["hasPart"]
         dates = {"dateCreated": "2026-01-01T00:00:00", "dateModified": "2026-01-01T00:00:00"}
-        tree["dataFeedElement"] = [{"@type": "DataFeedItem", "@id": "urn:uuid:1", **dates, "item": asked}]
+        tree["dataFeedElement"] = [{"@type": "DataFeedItem", "@id": "urn:uuid:1", **dates, "item": given}]
         read = Benchmark.load(json.dumps(tree).encode())
         assert read.get_template_id("urn:uuid:1") == expected, source

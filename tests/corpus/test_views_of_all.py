@@ -34,8 +34,8 @@ def test_tables_have_a_row_for_each_question(corpus: Path, dialect: str) -> None
         benchmark = loaded(corpus / case["file"])
         records = benchmark.to_records()
         rows = list(csv.DictReader(io.StringIO(benchmark.to_csv(), newline="")))
-        told = [(one["question_id"], one["question"], one["raw_answer"]) for one in records]
-        assert [(row["Question ID"], row["Question"], row["Raw Answer"]) for row in rows] == told, case["file"]
+        found = [(one["question_id"], one["question"], one["raw_answer"]) for one in records]
+        assert [(row["Question ID"], row["Question"], row["Raw Answer"]) for row in rows] == found, case["file"]
         assert [row["Finished"] == "Yes" for row in rows] == [one["finished"] for one in records]
         assert json.loads(json.dumps(benchmark.to_dict())) == benchmark.to_dict()
         headings = [one for one in MarkdownIt().parse(benchmark.to_markdown()) if one.type == "heading_open"]
@@ -48,10 +48,10 @@ def test_the_summary_is_what_karenina_shows(corpus: Path) -> None:
         shown: Json = row.get("projection")
         if shown is None or row["marks"] or row["ours"] != "accept":
             continue
-        told = loaded(corpus / row["file"]).get_summary()
+        found = loaded(corpus / row["file"]).get_summary()
         names = ("name", "version", "created_at", "modified_at", "question_count", "finished_count", "is_complete")
-        assert {name: told[name] for name in names} == {name: shown[name] for name in names}, row["file"]
-        assert told["progress_percentage"] == shown["progress"]
-        assert told["has_template_count"] == sum(one["has_template"] for one in shown["questions"])
+        assert {name: found[name] for name in names} == {name: shown[name] for name in names}, row["file"]
+        assert found["progress_percentage"] == shown["progress"]
+        assert found["has_template_count"] == sum(one["has_template"] for one in shown["questions"])
         checked += 1
     assert checked > 10

@@ -143,18 +143,20 @@ def telling(tree: dict[str, Json]) -> Json:
         if not isinstance(value, dict):
             return value
         kept = {name: stripped(held) for name, held in value.items() if not (name == "rating" and held == [])}
-        told = kept.get("additionalProperty")
-        if isinstance(told, dict):
-            directed = not ("metrics" in told or any(isinstance(kind, dict) for kind in told.get("kind", [])))
+        found = kept.get("additionalProperty")
+        if isinstance(found, dict):
+            directed = not ("metrics" in found or any(isinstance(kind, dict) for kind in found.get("kind", [])))
             silent = {
-                name for name, held in told.items() if held in nothing and not (directed and name == "higher_is_better")
+                name
+                for name, held in found.items()
+                if held in nothing and not (directed and name == "higher_is_better")
             }
-            if told.get("kind") != ["score"] and (told.get("min_score"), told.get("max_score")) == ([1], [5]):
+            if found.get("kind") != ["score"] and (found.get("min_score"), found.get("max_score")) == ([1], [5]):
                 silent |= {"min_score", "max_score"}
-            told = {name: held for name, held in told.items() if name not in silent | made and off.get(name) != held}
+            found = {name: held for name, held in found.items() if name not in silent | made and off.get(name) != held}
             kept = (
-                {**kept, "additionalProperty": told}
-                if told
+                {**kept, "additionalProperty": found}
+                if found
                 else {n: v for n, v in kept.items() if n != "additionalProperty"}
             )
         return kept

@@ -38,31 +38,31 @@ def record_of(tree: dict[str, Any]) -> dict[str, Any]:
 
 def _question(element: dict[str, Any]) -> dict[str, Any]:
     question = element["item"]
-    told = settings(question)
+    made = settings(question)
     record = {"text": question["text"], "answer": question["acceptedAnswer"]["text"]}
-    record |= {"finished": bool(told.get("finished")), "id": element.get("@id")}
+    record |= {"finished": bool(made.get("finished")), "id": element.get("@id")}
     record |= {"created": element.get("dateCreated"), "modified": element.get("dateModified")}
     own = question.get("keywords") or []
     record["keywords"] = [*own, *(word for word in element.get("keywords") or [] if word not in own)]
     for name, member in (("author", "author"), ("sources", "sources"), ("few_shot", "few_shot_examples")):
-        record[name] = _spelled(told.get(member))
-    record |= {"notes": told.get("answer_notes"), "workspace": told.get("workspace_path")}
-    record["custom"] = {name[7:]: value for name, value in told.items() if name.startswith("custom_")}
+        record[name] = _spelled(made.get(member))
+    record |= {"notes": made.get("answer_notes"), "workspace": made.get("workspace_path")}
+    record["custom"] = {name[7:]: value for name, value in made.items() if name.startswith("custom_")}
     if "hasPart" in question:
         record["template_sha256_12"] = digest(question["hasPart"]["text"])
-    if told.get("original_answer_template"):
-        record["original_template_sha256_12"] = digest(told["original_answer_template"])
+    if made.get("original_answer_template"):
+        record["original_template_sha256_12"] = digest(made["original_answer_template"])
     record["traits"] = [_trait(rating) for rating in question.get("rating", [])]
     return record
 
 
 def _trait(rating: dict[str, Any]) -> dict[str, Any]:
-    told = settings(rating)
+    made = settings(rating)
     plain = rating["additionalType"].removeprefix("karenina:")
     scope = "Global" if plain.startswith("Global") else "QuestionSpecific"
     dynamic = plain.removeprefix(scope) == "DynamicRubricTrait"
-    family = told["dynamic_trait_type"] if dynamic else _FAMILIES[plain.removeprefix(scope)]
-    kind = _kind(rating, family, told)
+    family = made["dynamic_trait_type"] if dynamic else _FAMILIES[plain.removeprefix(scope)]
+    kind = _kind(rating, family, made)
     record = {
         "name": rating["name"],
         "kind": family,
@@ -70,36 +70,36 @@ def _trait(rating: dict[str, Any]) -> dict[str, Any]:
         "dynamic": dynamic,
         "type": kind,
         "description": rating.get("description"),
-        "pattern": told.get("pattern"),
-        "code": told.get("callable_code"),
-        "cs": told.get("case_sensitive", True),
-        "inv": told.get("invert_result", False),
-        "metrics": _spelled(told.get("metrics")),
-        "tp": _spelled(told.get("tp_instructions")) or [],
-        "tn": _spelled(told.get("tn_instructions")) or [],
-        "higher": told.get("higher_is_better", None if family == "metric" else True),
-        "summary": told.get("summary"),
-        "deep_judgment": bool(told.get("deep_judgment_enabled")),
+        "pattern": made.get("pattern"),
+        "code": made.get("callable_code"),
+        "cs": made.get("case_sensitive", True),
+        "inv": made.get("invert_result", False),
+        "metrics": _spelled(made.get("metrics")),
+        "tp": _spelled(made.get("tp_instructions")) or [],
+        "tn": _spelled(made.get("tn_instructions")) or [],
+        "higher": made.get("higher_is_better", None if family == "metric" else True),
+        "summary": made.get("summary"),
+        "deep_judgment": bool(made.get("deep_judgment_enabled")),
     }
     if kind == "score":
         record |= {"min": rating["worstRating"], "max": rating["bestRating"]}
     if kind == "literal":
-        record["classes"] = list(_spelled(told.get("classes")))
+        record["classes"] = list(_spelled(made.get("classes")))
     return record
 
 
-def _kind(rating: dict[str, Any], family: str, told: dict[str, Any]) -> Any:
+def _kind(rating: dict[str, Any], family: str, expected: dict[str, Any]) -> Any:
     if family == "regex":
         return "boolean"
     if family == "metric":
-        return told.get("evaluation_mode", "tp_only")
-    named = told.get("kind")
+        return expected.get("evaluation_mode", "tp_only")
+    named = expected.get("kind")
     if isinstance(named, dict):
         return "template"
     if named or family != "llm":
         return named or "boolean"
     unit = (rating["bestRating"], rating["worstRating"]) == (1, 0)
-    return "boolean" if unit and (told.get("min_score"), told.get("max_score")) != (0, 1) else "score"
+    return "boolean" if unit and (expected.get("min_score"), expected.get("max_score")) != (0, 1) else "score"
 
 
 def _spelled(value: Any) -> Any:

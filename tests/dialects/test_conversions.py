@@ -22,11 +22,11 @@ def read(document: dict[str, Any]) -> dict[str, Any]:
 def converted(case: dict[str, Any]) -> dict[str, Any]:
     """Do the conversion of a case: from the state to the GUI's DataFeed, or from any JSON-LD to the state."""
     tree = read(case["input"])
-    asked = case.get("options") or {}
+    given = case.get("options") or {}
     options = {
-        "preserve_ids": asked.get("preserveIds", True),
-        "include_metadata": asked.get("includeMetadata", True),
-        "is_creation": asked.get("isCreation", False),
+        "preserve_ids": given.get("preserveIds", True),
+        "include_metadata": given.get("includeMetadata", True),
+        "is_creation": given.get("isCreation", False),
     }
     target = dialect("gui-datafeed" if case["op"] == "v2ToJsonLd" else "v2.0")
     assert target.downgrade is not None
@@ -34,18 +34,18 @@ def converted(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def known(record: dict[str, Any], *, identified: bool) -> Json:
-    """Return what a record says: without what is empty, without identifiers if they were not asked for."""
+    """Return what a record says: without what is empty, without identifiers if they were not requested."""
     empty: tuple[Json, ...] = (None, [], {}, "")
     hidden = () if identified else ("id",)
 
-    def told(value: Json) -> Json:
+    def bare(value: Json) -> Json:
         if isinstance(value, list):
-            return [told(one) for one in value]
+            return [bare(one) for one in value]
         if isinstance(value, dict):
-            return {name: told(held) for name, held in value.items() if held not in empty and name not in hidden}
+            return {name: bare(held) for name, held in value.items() if held not in empty and name not in hidden}
         return value
 
-    return told(record)
+    return bare(record)
 
 
 @pytest.mark.parametrize("op", ["v2ToJsonLd", "jsonLdToV2"])

@@ -76,9 +76,9 @@ def test_texts_are_found_again_at_their_places(corpus: Path, name: str) -> None:
         for index in range(len(upgrade.tree.get("dataFeedElement", []))):
             for inner in ("item/text", "item/acceptedAnswer/text", "item/hasPart/text"):
                 pointer = f"/dataFeedElement/{index}/{inner}"
-                said = at(upgrade.tree, pointer)
-                if said:
-                    assert at(document, source_pointer(upgrade.origins, pointer)) == said, f"{file} {pointer}"
+                stated = at(upgrade.tree, pointer)
+                if stated:
+                    assert at(document, source_pointer(upgrade.origins, pointer)) == stated, f"{file} {pointer}"
                     compared += 1
     assert compared
 

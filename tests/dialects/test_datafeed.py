@@ -22,12 +22,12 @@ def upgrade(**members: Json) -> Upgrade:
     return found.upgrade(feed(**members))
 
 
-def asked(**members: Json) -> Upgrade:
+def holding(**members: Json) -> Upgrade:
     """Upgrade a feed with one question that has `members`."""
     return upgrade(dataFeedElement=[element(item=question(**members))])
 
 
-def told(found: Upgrade) -> list[tuple[str, str | None]]:
+def places(found: Upgrade) -> list[tuple[str, str | None]]:
     return [(finding.condition, finding.place.pointer) for finding in found.findings]
 
 
@@ -36,17 +36,17 @@ def only_question(found: Upgrade) -> dict[str, Any]:
     return item
 
 
-def test_a_canonical_document_is_kept_with_all_its_oddities() -> None:
-    odd = feed(
+def test_a_canonical_document_is_kept_with_all_its_unusual_values() -> None:
+    unusual = feed(
         **{"@context": HTTPS},
         rating=[rating()],
         dataFeedElement=[element(keywords=["a"], item=question(keywords=["b"]))],
         additionalProperty=[prop("global_rubric_traits", "[]")],
         globalRubric={"traits": []},
     )
-    found = dialect("datafeed-ns-v3").upgrade(odd)
+    found = dialect("datafeed-ns-v3").upgrade(unusual)
 
-    assert (found.tree, found.origins, found.findings) == (odd, {}, ())
+    assert (found.tree, found.origins, found.findings) == (unusual, {}, ())
 
 
 def test_an_upgrade_leaves_the_document_alone() -> None:
@@ -103,7 +103,7 @@ def test_what_a_rating_implies_is_written_out() -> None:
     assert settings(score) == {"higher_is_better": True, "min_score": 2, "max_score": 5, "kind": "score"}
 
 
-def test_what_a_rating_says_is_not_changed() -> None:
+def test_what_a_rating_states_is_not_changed() -> None:
     entries = [prop("min_score", 0), prop("max_score", 9), prop("higher_is_better", False), prop("kind", "binary")]
     written = upgrade(rating=[rating(additionalProperty=entries)]).tree["rating"][0]
 
@@ -144,10 +144,10 @@ def test_a_property_wins_over_the_member_of_the_same_name() -> None:
 def test_the_gui_s_name_of_the_full_matrix_is_translated_with_a_warning() -> None:
     entries = [prop("evaluation_mode", "tp_and_tn"), prop("metrics", ["accuracy"])]
     metric = rating("m", "QuestionSpecificMetricRubricTrait", additionalProperty=entries)
-    found = asked(rating=[rating("b", OWN), metric])
+    found = holding(rating=[rating("b", OWN), metric])
 
     assert settings(only_question(found)["rating"][1])["evaluation_mode"] == "full_matrix"
-    assert told(found) == [("W-VALUE", "/dataFeedElement/0/item/rating/1")]
+    assert places(found) == [("W-VALUE", "/dataFeedElement/0/item/rating/1")]
     assert "tp_and_tn" in found.findings[0].message
     assert found.findings[0].subject == 'trait "m"'
 
@@ -157,7 +157,7 @@ def test_a_mode_without_counterpart_is_left_to_be_found_wrong() -> None:
     found = upgrade(rating=[metric])
 
     assert settings(found.tree["rating"][0])["evaluation_mode"] == "tn_only"
-    assert told(found) == []
+    assert places(found) == []
 
 
 @pytest.mark.parametrize(
@@ -167,18 +167,18 @@ def test_a_mode_without_counterpart_is_left_to_be_found_wrong() -> None:
         ("Question-Specific Rubric", "karenina:QuestionSpecificRubricTrait"),
     ],
 )
-def test_the_author_of_an_untyped_rating_tells_its_scope(author: str, kind: str) -> None:
+def test_the_author_of_an_untyped_rating_shows_its_scope(author: str, kind: str) -> None:
     untyped = {"@type": "Rating", "name": "t", "bestRating": 1, "worstRating": 0, "author": author}
-    found = asked(rating=[untyped])
+    found = holding(rating=[untyped])
 
     assert only_question(found)["rating"][0]["additionalType"] == kind
     assert only_question(found)["rating"][0]["author"] == author
 
 
-def test_any_other_author_tells_nothing() -> None:
+def test_any_other_author_shows_nothing() -> None:
     untyped = {"@type": "Rating", "name": "t", "bestRating": 1, "worstRating": 0, "author": "A. Smith"}
 
-    assert "additionalType" not in only_question(asked(rating=[untyped]))["rating"][0]
+    assert "additionalType" not in only_question(holding(rating=[untyped]))["rating"][0]
 
 
 def test_keywords_of_an_element_belong_to_its_question() -> None:
@@ -193,14 +193,14 @@ def test_keywords_in_two_places_are_united_with_a_warning_if_they_differ() -> No
     found = upgrade(dataFeedElement=[element(keywords=["a", "b"], item=question(keywords=["b", "c"]))])
 
     assert only_question(found)["keywords"] == ["b", "c", "a"]
-    assert told(found) == [("W-VALUE", "/dataFeedElement/0/keywords")]
+    assert places(found) == [("W-VALUE", "/dataFeedElement/0/keywords")]
 
 
 def test_the_same_keywords_in_two_places_are_no_cause_for_a_warning() -> None:
     found = upgrade(dataFeedElement=[element(keywords="a", item=question(keywords=["a"]))])
 
     assert only_question(found)["keywords"] == ["a"]
-    assert told(found) == []
+    assert places(found) == []
 
 
 def test_traits_in_root_properties_become_ratings() -> None:
@@ -250,25 +250,25 @@ def test_a_plain_rubric_object_becomes_ratings_with_a_warning() -> None:
     assert [one["name"] for one in found.tree["rating"]] == ["tone", "new", "c"]
     assert found.tree["additionalProperty"] == [prop("rubric_name", "R")]
     assert "globalRubric" not in found.tree
-    assert told(found) == [("W-LEGACY-PROPERTY", "/globalRubric")]
+    assert places(found) == [("W-LEGACY-PROPERTY", "/globalRubric")]
     assert source_pointer(found.origins, "/rating/2") == "/globalRubric/callable_traits/0"
 
 
 def test_a_question_may_have_a_plain_rubric_object_too() -> None:
-    found = asked(rubric={"traits": [{"name": "r", "type": "RegexTrait", "pattern": "x"}]})
+    found = holding(rubric={"traits": [{"name": "r", "type": "RegexTrait", "pattern": "x"}]})
 
     assert only_question(found)["rating"][0]["additionalType"] == "karenina:QuestionSpecificRegexTrait"
-    assert told(found) == [("W-LEGACY-PROPERTY", "/dataFeedElement/0/item/rubric")]
+    assert places(found) == [("W-LEGACY-PROPERTY", "/dataFeedElement/0/item/rubric")]
 
 
 @pytest.mark.parametrize("value", [{"name": "A"}, '{"name":"A"}', '{"name": "A"}'])
 def test_authors_are_spelled_in_one_way(value: Json) -> None:
-    assert settings(only_question(asked(additionalProperty=[prop("author", value)])))["author"] == '{"name": "A"}'
+    assert settings(only_question(holding(additionalProperty=[prop("author", value)])))["author"] == '{"name": "A"}'
 
 
 @pytest.mark.parametrize("value", ["A. Smith", "123", "{oops", None, '{"a": 1, "a": 2}', '{"a": NaN}'])
 def test_what_is_no_json_object_stays_text(value: Json) -> None:
-    assert settings(only_question(asked(additionalProperty=[prop("author", value)])))["author"] == value
+    assert settings(only_question(holding(additionalProperty=[prop("author", value)])))["author"] == value
 
 
 def test_a_person_whose_details_stand_beside_the_name_is_put_together() -> None:

@@ -100,7 +100,7 @@ def test_the_property_with_the_global_traits_comes_first() -> None:
     assert [(one["name"], one["bestRating"]) for one in found.tree["rating"]] == [("tone", 3.0), ("new", 1.0)]
 
 
-def test_what_a_repeated_rating_says_about_its_question_is_kept_there() -> None:
+def test_what_a_repeated_rating_states_about_its_question_is_kept_there() -> None:
     author = {"author": "Global Rubric"}
     first = {
         "@type": "Rating",
@@ -129,25 +129,25 @@ def test_results_that_a_document_has_already_are_added_to_in_the_tree_alone() ->
     upgrade = found.upgrade(document)
     assert upgrade.origins
 
-    asked = upgrade.tree["dataFeedElement"][0]["item"]
-    assert settings(asked) == {"rating_results": [{"name": "x"}, {"name": "tone", "ratingValue": 1}]}
+    given = upgrade.tree["dataFeedElement"][0]["item"]
+    assert settings(given) == {"rating_results": [{"name": "x"}, {"name": "tone", "ratingValue": 1}]}
     assert document == before
 
 
 @pytest.mark.parametrize("before", [[], [rating("tone")]], ids=["as the first", "as the second"])
-def test_what_a_repeated_rating_says_otherwise_than_the_root_is_kept_at_its_question(before: list[Json]) -> None:
-    told: dict[str, Json] = {"@id": "urn:uuid:q", "description": "here only", "weight": 2}
+def test_what_a_repeated_rating_states_otherwise_than_the_root_is_kept_at_its_question(before: list[Json]) -> None:
+    held: dict[str, Json] = {"@id": "urn:uuid:q", "description": "here only", "weight": 2}
     root = [rating("tone", **{"@id": "urn:uuid:t"})]
-    found = upgrade(rating=root, hasPart=repeated(*before, rating("tone", **told)))
+    found = upgrade(rating=root, hasPart=repeated(*before, rating("tone", **held)))
     kept = [settings(one["item"]) for one in found.tree["dataFeedElement"]]
 
     assert kept[:-1] == [{}] * len(before)
-    assert kept[-1] == {"rating_results": [{"name": "tone", **told}]}
+    assert kept[-1] == {"rating_results": [{"name": "tone", **held}]}
 
 
-def test_a_repeated_rating_with_the_identifier_of_the_gui_says_the_rest_of_what_it_says() -> None:
-    told = rating("tone", **{"@id": gui_rating_id("tone"), "description": "here only"})
-    found = upgrade(rating=[rating("tone")], hasPart=repeated(told))
+def test_a_repeated_rating_with_the_identifier_of_the_gui_states_the_rest_of_what_it_states() -> None:
+    made = rating("tone", **{"@id": gui_rating_id("tone"), "description": "here only"})
+    found = upgrade(rating=[rating("tone")], hasPart=repeated(made))
 
     kept = settings(found.tree["dataFeedElement"][0]["item"])
     assert kept == {"rating_results": [{"name": "tone", "description": "here only"}]}
@@ -217,8 +217,8 @@ def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
 
 def test_a_trait_and_a_property_of_one_question_are_set_apart_together() -> None:
     agent = rating("agent", "karenina:QuestionSpecificAgenticRubricTrait", description="d")
-    asked = question(rating=[agent], additionalProperty=[prop("note")])
-    tree = feed(**{"@context": HTTPS}, dataFeedElement=[element(item=asked)])
+    made = question(rating=[agent], additionalProperty=[prop("note")])
+    tree = feed(**{"@context": HTTPS}, dataFeedElement=[element(item=made)])
     back = dialect("dataset-1").upgrade(written(tree)).tree["dataFeedElement"][0]["item"]
 
     assert [one["name"] for one in back["rating"]] == ["agent"]

@@ -1,4 +1,4 @@
-"""How dialects are told apart."""
+"""How dialects are distinguished."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_dialect_is_found_by_name() -> None:
         dialect("v3")
 
 
-def test_every_dialect_says_what_it_is_and_what_gives_it_away() -> None:
+def test_every_dialect_states_what_it_is_and_what_gives_it_away() -> None:
     assert len({one.title for one in DIALECTS} | {one.signs for one in DIALECTS}) == 2 * len(DIALECTS)
 
 
@@ -134,7 +134,7 @@ def test_the_writable_dialects() -> None:
     assert writable == {"v2.0", "gui-datafeed", "dataset-1", "datafeed-ns-v3"}
 
 
-def test_real_documents_are_told_apart(corpus: Path) -> None:
+def test_real_documents_are_distinguished(corpus: Path) -> None:
     wrong = [
         (case["file"], name)
         for case in expectations(corpus)

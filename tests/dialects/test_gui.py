@@ -40,7 +40,7 @@ def tree_of(**members: Json) -> dict[str, Json]:
     return feed(**{"@context": HTTPS}, **members)
 
 
-def asked(**members: Json) -> dict[str, Any]:
+def holding(**members: Json) -> dict[str, Any]:
     """Return how the GUI writes a question with `members`."""
     value = downgrade(tree_of(dataFeedElement=[element(item=question(**members))])).value
     item: dict[str, Any] = value["dataFeedElement"][0]["item"]
@@ -115,7 +115,7 @@ def test_an_identifier_that_is_no_text_is_not_written(identifier: Json) -> None:
 
 def test_identifiers_that_are_there_are_kept() -> None:
     answer = {"@type": "Answer", "@id": "urn:uuid:a", "text": "x"}
-    item = asked(**{"@id": "urn:uuid:q"}, acceptedAnswer=answer)
+    item = holding(**{"@id": "urn:uuid:q"}, acceptedAnswer=answer)
 
     assert (item["@id"], item["acceptedAnswer"]["@id"]) == ("urn:uuid:q", "urn:uuid:a")
     assert rated(rating(**{"@id": "urn:uuid:r"}))[0]["@id"] == "urn:uuid:r"
@@ -174,7 +174,7 @@ def test_properties_of_a_question_stand_in_the_gui_s_order() -> None:
         *(prop("author", '{"name": "\\u00dcnal"}'), prop("finished", True), prop("sources", "plain")),
     ]
 
-    assert asked(additionalProperty=entries)["additionalProperty"] == [
+    assert holding(additionalProperty=entries)["additionalProperty"] == [
         prop("finished", True),
         prop("original_answer_template", ""),
         prop("author", '{"name":"Ünal"}'),
@@ -186,7 +186,7 @@ def test_properties_of_a_question_stand_in_the_gui_s_order() -> None:
 
 
 def test_progress_that_is_not_stated_has_no_value() -> None:
-    assert asked()["additionalProperty"][0] == prop("finished")
+    assert holding()["additionalProperty"][0] == prop("finished")
 
 
 def test_keywords_stand_on_the_element() -> None:
@@ -200,8 +200,8 @@ def test_the_name_of_a_template_counts_utf_16_units_and_cuts_no_character() -> N
     text = "\U0001f600" * 14 + "a" + "\U0001f600" * 3
     unnamed = {"@type": "SoftwareSourceCode", "text": ""}
 
-    assert asked(text=text, hasPart=unnamed)["hasPart"]["name"] == "\U0001f600" * 14 + "a... Answer Template"
-    assert asked()["hasPart"]["name"] == "t"
+    assert holding(text=text, hasPart=unnamed)["hasPart"]["name"] == "\U0001f600" * 14 + "a... Answer Template"
+    assert holding()["hasPart"]["name"] == "t"
 
 
 def test_llm_traits() -> None:
@@ -267,8 +267,8 @@ def test_other_traits_state_what_the_gui_states() -> None:
 def test_deep_judgment_stands_on_the_rating_when_it_is_enabled() -> None:
     deep = [prop("deep_judgment_enabled", True), prop("deep_judgment_max_excerpts", 3)]
     idle = [prop("deep_judgment_enabled", False), prop("deep_judgment_excerpt_enabled", True)]
-    odd = [prop("deep_judgment_enabled", False), prop("deep_judgment_max_excerpts", 3)]
-    enabled, disabled, kept = rated(*(rating(additionalProperty=entries) for entries in (deep, idle, odd)))
+    unusual = [prop("deep_judgment_enabled", False), prop("deep_judgment_max_excerpts", 3)]
+    enabled, disabled, kept = rated(*(rating(additionalProperty=entries) for entries in (deep, idle, unusual)))
 
     assert (enabled["deep_judgment_enabled"], enabled["deep_judgment_max_excerpts"]) == (True, 3)
     assert enabled["additionalProperty"] == [prop("higher_is_better", True)]

@@ -21,19 +21,19 @@ OBJECTS = st.fixed_dictionaries({}, optional={"@id": SCALARS, "item": INNER | SC
 
 
 @given(OBJECTS, OBJECTS)
-def test_a_translation_with_its_leftovers_says_everything(have: dict[str, Any], want: dict[str, Any]) -> None:
+def test_a_translation_with_its_leftovers_states_everything(have: dict[str, Any], want: dict[str, Any]) -> None:
     whole = restored(have, missing_from(have, want))
 
     assert not list(lacking(named(want), named(whole)))
 
 
 @given(OBJECTS)
-def test_nothing_is_left_over_of_what_was_said(said: dict[str, Any]) -> None:
-    assert missing_from(said, said) == {}
-    assert restored(said, {}) == said
+def test_nothing_is_left_over_of_what_was_stated(expected: dict[str, Any]) -> None:
+    assert missing_from(expected, expected) == {}
+    assert restored(expected, {}) == expected
 
 
-def test_what_only_the_translation_says_is_no_leftover() -> None:
+def test_what_only_the_translation_states_is_no_leftover() -> None:
     assert missing_from({"a": 1, "additionalProperty": [prop("x", 1)]}, {}) == {}
 
 
@@ -44,7 +44,7 @@ def test_only_the_properties_that_differ_are_left_over() -> None:
     assert missing_from(have, want) == {"additionalProperty": [prop("other", 2), prop("new")]}
 
 
-def test_a_cleared_author_says_no_more_than_none_at_all() -> None:
+def test_a_cleared_author_states_no_more_than_none_at_all() -> None:
     assert missing_from({}, {"additionalProperty": [prop("author"), prop("custom_x")]}) == {
         "additionalProperty": [prop("custom_x")]
     }

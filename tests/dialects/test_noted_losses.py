@@ -26,7 +26,7 @@ SPOTS = [path for path, _ in places(rich()) if path and "@context" not in path]
 def read_back(dialect: Dialect, tree: dict[str, Any]) -> Downgrade:
     """Write a document in a dialect as if nothing in it was usual, so that all of it is read again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leftovers, "is_usual", lambda *_, **__: False)
+        patch.setattr(leftovers, "_is_usual", lambda *_, **__: False)
         patch.setattr(traits, "_is_complete", lambda *_: False)
         return written(dialect, tree)
 

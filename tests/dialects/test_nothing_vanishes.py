@@ -99,17 +99,17 @@ def changed(document: Json, path: Path_, value: Json) -> Json:
     return other
 
 
-def told(value: Json, member: str = "") -> Json:
+def comparable(value: Json, member: str = "") -> Json:
     """Return a tree with ratings and properties by name, in any order, and JSON text as what it spells."""
     if isinstance(value, str) and value.startswith(("{", "[")):
-        return told(json.loads(value))
+        return comparable(json.loads(value))
     if isinstance(value, dict):
-        return {name: told(held, name) for name, held in value.items() if name != "@context"}
+        return {name: comparable(held, name) for name, held in value.items() if name != "@context"}
     if not isinstance(value, list):
         return value
     if member not in ("rating", "additionalProperty"):
-        return [told(one) for one in value]
-    names = {one["name"]: [told(other) for other in value if other["name"] == one["name"]] for one in value}
+        return [comparable(one) for one in value]
+    names = {one["name"]: [comparable(other) for other in value if other["name"] == one["name"]] for one in value}
     return names or None
 
 
@@ -161,7 +161,7 @@ def unsaid(document: Json, target: str, folder: Path) -> list[Path_] | None:
     losses = named(findings, tree)
     return [
         place
-        for place in lacking(told(tree), told(made(again.to_jsonld())))
+        for place in lacking(comparable(tree), comparable(made(again.to_jsonld())))
         if not any(place[: len(one)] == one or one[: len(place)] == place for one in losses)
     ]
 
@@ -260,7 +260,7 @@ def marked(document: Json) -> Iterator[tuple[Path_, Json]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("document", OLD)
-def test_whatever_an_older_document_says_is_in_the_canonical_one(document: Json) -> None:
+def test_whatever_an_older_document_states_is_in_the_canonical_one(document: Json) -> None:
     tried = 0
     for path, other in marked(document):
         found = dialects.detect(other)

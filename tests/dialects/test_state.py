@@ -108,7 +108,7 @@ def test_rubrics_become_ratings_kind_by_kind() -> None:
     assert only(found)["item"]["rating"][1]["additionalType"] == "karenina:QuestionSpecificRegexTrait"
 
 
-def test_the_gui_extracts_once_unless_a_metric_trait_says_otherwise() -> None:
+def test_the_gui_extracts_once_unless_a_metric_trait_states_otherwise() -> None:
     traits = [{"name": "m"}, {"name": "n", "repeated_extraction": True}]
     found = upgrade(global_rubric={"metric_traits": traits})
 

@@ -44,7 +44,7 @@ def tree_of(**members: Json) -> dict[str, Json]:
     return feed(**{"@context": HTTPS}, **members)
 
 
-def asked(**members: Json) -> Downgrade:
+def holding(**members: Json) -> Downgrade:
     """Write a benchmark with one question that has `members`."""
     return downgrade(tree_of(dataFeedElement=[element(item=question(**members))]))
 
@@ -100,7 +100,7 @@ def test_settings_of_a_question_find_their_places() -> None:
         prop("custom_custom_b", None),
         prop("original_answer_template", "class Old: ..."),
     ]
-    item = only(asked(additionalProperty=entries, keywords=["k"]))
+    item = only(holding(additionalProperty=entries, keywords=["k"]))
 
     assert item["finished"] is True
     assert (item["author"], item["sources"]) == ({"name": "A"}, [{"name": "S"}])
@@ -115,20 +115,20 @@ def test_settings_of_a_question_find_their_places() -> None:
     ("author", "written"), [("A. Smith", "A. Smith"), ("123", "123"), ('{"a": 1', '{"a": 1'), ("", None)]
 )
 def test_an_author_that_is_no_json_object_stays_text(author: str, written: str | None) -> None:
-    assert only(asked(additionalProperty=[prop("author", author)])).get("author") == written
+    assert only(holding(additionalProperty=[prop("author", author)])).get("author") == written
 
 
 @pytest.mark.parametrize(
     ("finished", "written"), [("Yes", True), ("off", False), (1, True), (None, False), ("banana", "banana")]
 )
 def test_progress_is_understood_as_karenina_does(finished: Json, written: Json) -> None:
-    assert only(asked(additionalProperty=[prop("finished", finished)]))["finished"] is written or written == "banana"
+    assert only(holding(additionalProperty=[prop("finished", finished)]))["finished"] is written or written == "banana"
 
 
 def test_the_last_of_two_properties_counts() -> None:
     entries = [prop("finished", True), prop("finished", False)]
 
-    assert only(asked(additionalProperty=entries))["finished"] is False
+    assert only(holding(additionalProperty=entries))["finished"] is False
 
 
 def test_rubrics_have_lists_for_the_kinds_that_there_are() -> None:
@@ -157,10 +157,10 @@ def test_a_metric_trait_that_leaves_repetition_out_means_something_else_to_the_g
 ) -> None:
     entries = [prop("metrics", ["f1"]), *map(prop, settings)]
     own = rating("m", "karenina:QuestionSpecificMetricRubricTrait", additionalProperty=entries)
-    found = asked(rating=[rating("b", OWN), own])
+    found = holding(rating=[rating("b", OWN), own])
 
     assert only(found)["question_rubric"]["metric_traits"][0].get("repeated_extraction") is written
-    stated = asked(
+    stated = holding(
         rating=[rating("b", OWN), {**own, "additionalProperty": [*entries, prop("repeated_extraction", True)]}]
     )
     assert set(lost(found)) - set(lost(stated)) == {"/dataFeedElement/0/item/rating/1"}
@@ -186,18 +186,18 @@ def test_identifiers_that_the_gui_makes_anew_are_not_kept() -> None:
     template = {**question()["hasPart"], "@id": "urn:uuid:template-q1", "codeRepository": "karenina-benchmarks"}
     answer = {"@type": "Answer", "@id": "urn:uuid:answer-q1", "text": "Mercury"}
     members = {"@id": "urn:uuid:question-which-metal-is-liquid-3673b009", "acceptedAnswer": answer, "hasPart": template}
-    item = only(asked(**members, rating=[rating("t", OWN, **{"@id": "urn:uuid:rating-t"})]))
+    item = only(holding(**members, rating=[rating("t", OWN, **{"@id": "urn:uuid:rating-t"})]))
 
     assert "x_karenina" not in item
     assert item["question_rubric"]["llm_traits"] == [{"name": "t", "kind": "boolean", "higher_is_better": True}]
-    assert only(asked(**{**members, "@id": "urn:uuid:mine"}))["x_karenina"] == {"item": {"@id": "urn:uuid:mine"}}
+    assert only(holding(**{**members, "@id": "urn:uuid:mine"}))["x_karenina"] == {"item": {"@id": "urn:uuid:mine"}}
 
 
 def test_what_the_state_cannot_hold_is_kept_and_listed() -> None:
     agent = rating("agent", "karenina:QuestionSpecificAgenticRubricTrait", description="d")
     entries = [prop("finished", True), prop("answer_notes", "n"), prop("other", [1])]
     answer = {"@type": "Answer", "text": "Mercury", "about": "x"}
-    found = asked(rating=[rating("b", OWN), agent], additionalProperty=entries, acceptedAnswer=answer, license="CC0")
+    found = holding(rating=[rating("b", OWN), agent], additionalProperty=entries, acceptedAnswer=answer, license="CC0")
     inside = "/dataFeedElement/0/item"
 
     assert set(lost(found)) == {
@@ -218,8 +218,8 @@ def test_what_the_state_cannot_hold_is_kept_and_listed() -> None:
 def test_the_name_of_a_template_is_made_anew_and_listed_only_if_it_was_another() -> None:
     ours = {**question()["hasPart"], "name": "Which metal is liquid?... Answer Template"}
 
-    assert "/dataFeedElement/0/item/hasPart/name" in lost(asked())
-    assert "/dataFeedElement/0/item/hasPart/name" not in lost(asked(hasPart=ours))
+    assert "/dataFeedElement/0/item/hasPart/name" in lost(holding())
+    assert "/dataFeedElement/0/item/hasPart/name" not in lost(holding(hasPart=ours))
 
 
 def test_scenarios_survive() -> None:
@@ -233,7 +233,7 @@ def test_scenarios_survive() -> None:
 
 
 def test_a_global_trait_of_a_question_stays_one() -> None:
-    found = asked(rating=[rating("t", "karenina:GlobalRubricTrait")])
+    found = holding(rating=[rating("t", "karenina:GlobalRubricTrait")])
 
     assert again(found)["dataFeedElement"][0]["item"]["rating"][0]["additionalType"] == "karenina:GlobalRubricTrait"
     assert "/dataFeedElement/0/item/rating/0/additionalType" in lost(found)
@@ -268,7 +268,7 @@ def test_own_properties_and_members_of_the_root_find_their_places() -> None:
     assert lost(found) == ["/@id", "/dataFeedElement/0/item/hasPart/name"]
 
 
-def test_nothing_is_said_about_the_dataset_when_nothing_is_known() -> None:
+def test_nothing_is_stated_about_the_dataset_when_nothing_is_known() -> None:
     found = downgrade(dialect("v2.0").upgrade(state()).tree)
 
     assert "dataset_metadata" not in found.value
@@ -283,7 +283,7 @@ def test_the_tree_is_left_alone() -> None:
     assert named(tree) == before
 
 
-def test_oddities_of_a_canonical_document_are_understood() -> None:
+def test_unusual_values_of_a_canonical_document_are_understood() -> None:
     tree = tree_of(
         rating=[rating("t")],
         additionalProperty=[prop("global_rubric_traits", '[{"name": "old"}]')],
@@ -340,7 +340,7 @@ def test_no_unknown_member_is_lost_between_states(
 ) -> None:
     document = state(own, **root, dataset_metadata={**metadata, "name": "M"})
     value = downgrade(dialect("v2.0").upgrade(document).tree).value
-    moved = {name: told for name, told in metadata.items() if name in value and name not in root}
+    moved = {name: held for name, held in metadata.items() if name in value and name not in root}
 
     assert value["checkpoint"] == document["checkpoint"]
     assert value == {**document, **moved, "dataset_metadata": {**value["dataset_metadata"], "name": "M"}}

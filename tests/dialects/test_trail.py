@@ -33,7 +33,7 @@ def test_the_root_may_have_moved() -> None:
 
 
 @given(KEYS)
-def test_keys_are_escaped_so_that_they_can_be_told_apart(keys: list[str | int]) -> None:
+def test_keys_are_escaped_so_that_they_can_be_distinguished(keys: list[str | int]) -> None:
     pointer = step("", *keys)
     read = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 

@@ -55,13 +55,13 @@ def test_a_boolean_trait_becomes_a_rating_from_0_to_1() -> None:
         ({"scale": [4, 2, 3]}, (2, 4)),
     ],
 )
-def test_a_score_trait_says_its_range_twice(trait: dict[str, Json], bounds: tuple[float, float]) -> None:
+def test_a_score_trait_states_its_range_twice(trait: dict[str, Json], bounds: tuple[float, float]) -> None:
     rating = there("llm", **trait)
-    told = settings(rating)
+    made = settings(rating)
 
     assert (rating["worstRating"], rating["bestRating"]) == bounds
-    assert (told["min_score"], told["max_score"]) == bounds
-    assert told["kind"] == "score"
+    assert (made["min_score"], made["max_score"]) == bounds
+    assert made["kind"] == "score"
 
 
 def test_a_trait_without_kind_and_range_is_boolean() -> None:
@@ -69,7 +69,7 @@ def test_a_trait_without_kind_and_range_is_boolean() -> None:
 
 
 @pytest.mark.parametrize("direction", [{}, {"higher_is_better": None}])
-def test_more_is_better_unless_the_trait_says_otherwise(direction: dict[str, Json]) -> None:
+def test_more_is_better_unless_the_trait_states_otherwise(direction: dict[str, Json]) -> None:
     assert settings(there("llm", **direction))["higher_is_better"] is True
 
 
@@ -145,7 +145,7 @@ def test_a_rating_without_kind_is_boolean_or_score_by_its_range() -> None:
     }
 
 
-def test_a_range_from_0_to_1_is_a_score_if_the_properties_say_so() -> None:
+def test_a_range_from_0_to_1_is_a_score_if_the_properties_state_so() -> None:
     unit = [prop("min_score", 0), prop("max_score", 1)]
     idle = [prop("min_score", 1), prop("max_score", 5)]
     kind = "karenina:QuestionSpecificRubricTrait"

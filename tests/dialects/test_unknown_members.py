@@ -1,4 +1,4 @@
-"""Members that nobody knows, in every object of a document of every dialect: each is kept, or told as a loss."""
+"""Members that nobody knows, in every object of a document of every dialect: each is kept, or reported as a loss."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def test_the_strategy_of_a_class_decides(answer: BaseAnswer, passed: bool, score
     assert (answer.verify(), answer.verify_granular()) == (passed, score)
 
 
-def test_a_strategy_of_none_asks_for_all_fields() -> None:
+def test_a_strategy_of_none_requires_all_fields() -> None:
     class Explicit(Gene):
         class VerificationStrategy:
             verify_strategy = None
@@ -210,7 +210,7 @@ def test_a_strategy_of_none_asks_for_all_fields() -> None:
     assert Explicit(name="bcl2", count=0).verify() is False
 
 
-def test_a_strategy_that_names_no_verified_field_says_so() -> None:
+def test_a_strategy_that_names_no_verified_field_states_so() -> None:
     class Wrong(Gene):
         class VerificationStrategy:
             verify_strategy = FieldCheck(field="note")
@@ -373,7 +373,7 @@ def searched(pattern: Any, expected: Any, match_type: Any = "exact", text: str =
         (r"\d", "1", ["exact"], False),
     ],
 )
-def test_expressions_are_met_as_their_match_type_says(
+def test_expressions_are_met_as_their_match_type_states(
     pattern: str, expected: Any, match_type: Any, success: bool
 ) -> None:
     assert searched(pattern, expected, match_type)["success"] is success
@@ -382,13 +382,13 @@ def test_expressions_are_met_as_their_match_type_says(
 def test_details_show_what_was_found() -> None:
     detail = searched(r"(\w)(\d)", "a1", "contains")
     assert "not among" in detail.pop("failure_reason")
-    said = {"pattern": r"(\w)(\d)", "expected": "a1", "match_type": "contains"}
-    assert detail == {"success": False, **said, "matches_found": [("a", "1")], "match_count": 1}
+    stated = {"pattern": r"(\w)(\d)", "expected": "a1", "match_type": "contains"}
+    assert detail == {"success": False, **stated, "matches_found": [("a", "1")], "match_count": 1}
 
 
-@pytest.mark.parametrize("said", [{"pattern": "("}, {"pattern": 5}, {"pattern": None}, "a", None])
-def test_what_cannot_be_searched_for_is_an_error_in_the_details(said: Any) -> None:
-    found = check_regexes({"r": said, "s": {"pattern": "12", "expected": "12"}}, "a12b")
+@pytest.mark.parametrize("words", [{"pattern": "("}, {"pattern": 5}, {"pattern": None}, "a", None])
+def test_what_cannot_be_searched_for_is_an_error_in_the_details(words: Any) -> None:
+    found = check_regexes({"r": words, "s": {"pattern": "12", "expected": "12"}}, "a12b")
     assert (found["success"], found["results"]) == (False, {"r": False, "s": True})
     assert set(found["details"]["r"]) == {"error", "pattern", "expected", "match_type"}
     assert found["details"]["r"]["error"]

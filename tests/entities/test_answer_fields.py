@@ -40,8 +40,8 @@ SECRET = "S3CRET"
 
 
 def stored(**arguments: Any) -> dict[str, Any]:
-    said: dict[str, Any] = {"description": "d", "ground_truth": 1, "verify_with": ExactMatch(), **arguments}
-    found: dict[str, Any] = VerifiedField(**said).json_schema_extra[KEY]
+    stated: dict[str, Any] = {"description": "d", "ground_truth": 1, "verify_with": ExactMatch(), **arguments}
+    found: dict[str, Any] = VerifiedField(**stated).json_schema_extra[KEY]
     return found
 
 
@@ -67,8 +67,8 @@ def test_a_conditional_ground_truth_is_kept_with_its_marker_and_sets_in_one_orde
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        *(({"description": said}, "needs a description") for said in ("", " \n", None)),
-        *(({"verify_with": said}, "give a primitive") for said in (None, {"type": "ExactMatch"}, ExactMatch)),
+        *(({"description": stated}, "needs a description") for stated in ("", " \n", None)),
+        *(({"verify_with": stated}, "give a primitive") for stated in (None, {"type": "ExactMatch"}, ExactMatch)),
         ({"json_schema_extra": dict}, "json_schema_extra"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_field_needs_a_description_and_a_primitive(arguments: dict[str, Any], 
         stored(**arguments)
 
 
-def test_what_else_is_said_goes_to_pydantic() -> None:
+def test_what_else_is_reported_goes_to_pydantic() -> None:
     given = {"unit": "mg"}
 
     class Dose(BaseAnswer):
@@ -99,7 +99,7 @@ def test_a_field_without_a_default_is_required_but_for_trace_fields() -> None:
     assert [error["loc"] for error in caught.value.errors()] == [("value",)]
 
 
-def test_a_field_can_be_said_in_its_annotation() -> None:
+def test_a_field_can_be_stated_in_its_annotation() -> None:
     class Annotations(BaseAnswer):
         value: Annotated[str, VerifiedField("v", "x", ExactMatch(), weight=3)]
 
@@ -142,9 +142,9 @@ def test_a_ground_truth_that_is_none_of_the_literals_is_logged(caplog: pytest.Lo
 
 
 def test_stored_forms_may_have_members_that_nobody_knows() -> None:
-    said = {"ground_truth": 1, "verify_with": {"type": "NumericExact"}}
-    meta = VerificationMeta.model_validate({**said, "new": 1})
-    assert meta.model_dump() == {**said, "weight": 1.0, "extraction_hint": None}
+    stated = {"ground_truth": 1, "verify_with": {"type": "NumericExact"}}
+    meta = VerificationMeta.model_validate({**stated, "new": 1})
+    assert meta.model_dump() == {**stated, "weight": 1.0, "extraction_hint": None}
     assert meta.resolve() == (NumericExact(), 1)
     with pytest.raises(ValidationError):
         VerificationMeta.model_validate({"verify_with": {}})
@@ -187,7 +187,7 @@ class Leaky(BaseAnswer):
         create_model("Outer", answer=(Leaky, ...)).model_json_schema(),
     ],
 )
-def test_no_schema_tells_a_ground_truth(schema: Any) -> None:
+def test_no_schema_shows_a_ground_truth(schema: Any) -> None:
     text = json.dumps(schema)
     assert (SECRET in text, KEY in text, "the name" in text) == (False, False, True)
 
@@ -196,14 +196,14 @@ def test_what_describes_values_stays() -> None:
     schema = Leaky.model_json_schema()
     properties = schema["properties"]
     assert list(properties) == ["id", "name", "default", "kind", "inner", "regex", "trace"]
-    told = {"description": "a field of this name", "maximum": 10, "minimum": 0}
-    assert properties["default"] == {**told, "title": "Default", "type": "integer"}
+    held = {"description": "a field of this name", "maximum": 10, "minimum": 0}
+    assert properties["default"] == {**held, "title": "Default", "type": "integer"}
     assert (properties["kind"]["enum"], schema["required"]) == (["a", "b"], ["default", "kind"])
     assert properties["trace"] == {"description": "t", "title": "Trace", "type": "boolean"}
     assert schema["$defs"]["Inner"]["properties"]["gene"] == {"description": "inner", "title": "Gene", "type": "string"}
 
 
-def test_fields_of_plain_models_inside_an_answer_tell_nothing_either() -> None:
+def test_fields_of_plain_models_inside_an_answer_show_nothing_either() -> None:
     class Part(BaseModel):
         gene: str = VerifiedField("part", SECRET, ExactMatch())
 

@@ -136,7 +136,7 @@ def test_trusted_source_is_run_in_every_form_in_which_it_is_stored(code: str | b
         "def same(f):\n  def inner(t): return f(t)\n  return inner\n@same\ndef evaluate(t): return 'a' in t",
     ],
 )
-def test_a_source_says_which_function_is_meant(source: str) -> None:
+def test_a_source_states_which_function_is_meant(source: str) -> None:
     assert (judged(trait(source), "cat"), judged(trait(source), "dog")) == (True, False)
 
 
@@ -178,7 +178,7 @@ def test_scores_and_classes_come_back(kind: str, members: dict[str, Any], source
         ({}, pickle.dumps([1])[:-4], "raised "),
     ],
 )
-def test_what_is_no_result_is_told(
+def test_what_is_no_result_is_reported(
     members: dict[str, Any], source: str | bytes, message: str, recwarn: pytest.WarningsRecorder
 ) -> None:
     whole = {"name": "cited", "kind": "boolean", "callable_code": source, **members}
@@ -236,8 +236,8 @@ class TestWithCloudpickle:
         least = 3
         found = CallableRubricTrait.from_callable("long", lambda text: len(text) > least, "boolean", "is it long?")
         assert found.callable_code is not None
-        told = (found.callable_code.form, found.description, found.higher_is_better)
-        assert told == ("pickle", "is it long?", True)
+        held = (found.callable_code.form, found.description, found.higher_is_better)
+        assert held == ("pickle", "is it long?", True)
         read = CallableRubricTrait.model_validate_json(found.model_dump_json())
         assert (judged(read, "lead"), judged(read, "tin")) == (True, False)
 
@@ -286,7 +286,7 @@ def test_without_cloudpickle_a_function_cannot_be_stored(monkeypatch: pytest.Mon
         CallableRubricTrait.from_callable("a", lambda _: True, "boolean")
 
 
-def test_a_pickle_that_needs_cloudpickle_says_so(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pickle_that_needs_cloudpickle_states_so(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = 'raise ModuleNotFoundError("No module named \'cloudpickle\'", name="cloudpickle")\n'
     (tmp_path / "cloudpickle.py").write_text(missing)
     monkeypatch.syspath_prepend(str(tmp_path))

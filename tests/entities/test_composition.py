@@ -39,7 +39,7 @@ A, B, C = (FieldCheck(field=name) for name in "abc")
 
 
 def passes(node: StrategyNode, results: dict[str, bool | None]) -> bool:
-    """Evaluate by counting: every node asks for a number of passing conditions."""
+    """Evaluate by counting: every node requests a number of passing conditions."""
     if isinstance(node, FieldCheck):
         return results[node.field] is True
     needed = {"all_of": len(node.conditions), "any_of": 1, "at_least_n": getattr(node, "n", 0)}[node.type]
@@ -98,7 +98,7 @@ def test_trees_without_enough_conditions_and_fields_without_a_result(node: Any, 
     assert evaluate_strategy(node, results) is passed
 
 
-def test_a_field_without_a_result_is_told_even_where_it_decides_nothing() -> None:
+def test_a_field_without_a_result_is_reported_even_where_it_decides_nothing() -> None:
     decided = AnyOf(conditions=[A, AllOf(conditions=[FieldCheck(field=name) for name in "xyx"])])
     with pytest.raises(LookupFailedError, match="without a result: 'x', 'y'; there are 'a', 'b'"):
         evaluate_strategy(decided, {"a": True, "b": None})
@@ -164,15 +164,15 @@ def test_a_tree_that_holds_itself_is_no_endless_matter() -> None:
         (AtLeastN(n=1, conditions=[A, B]), "ab"),
     ],
 )
-def test_nobody_is_asked_once_it_is_decided_but_for_a_count(node: StrategyNode, order: str) -> None:
-    asked: list[str] = []
+def test_nobody_is_queried_once_it_is_decided_but_for_a_count(node: StrategyNode, order: str) -> None:
+    wanted: list[str] = []
 
     def judge(leaf: FieldCheck) -> bool:
-        asked.append(leaf.field)
+        wanted.append(leaf.field)
         return leaf.field == "a"
 
     evaluate_composition(node, judge)
-    assert asked == list(order)
+    assert wanted == list(order)
 
 
 def test_what_is_no_node_is_a_leaf() -> None:
@@ -211,7 +211,7 @@ def is_full(node: StrategyNode) -> bool:
 
 
 @given(TREES.filter(is_full), CREDIT, SANE)
-def test_trees_are_worth_what_the_rule_says(
+def test_trees_are_worth_what_the_rule_states(
     tree: StrategyNode, credit: dict[str, float], weights: dict[str, float]
 ) -> None:
     results = {name: bool(earned) for name, earned in credit.items()}

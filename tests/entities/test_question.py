@@ -152,9 +152,9 @@ def test_a_creator_can_be_edited(creator: Person | Organization) -> None:
         creator.type = "Dog"  # type: ignore[assignment]  # the point of the test
 
 
-def test_a_benchmark_has_a_name_and_what_else_is_not_said_is_none() -> None:
+def test_a_benchmark_has_a_name_and_what_else_is_not_stated_is_none() -> None:
     metadata = BenchmarkMetadata(name="M")
-    told = (metadata.name, metadata.id, metadata.description, metadata.version, metadata.creator)
-    assert told == ("M", None, None, None, None)
+    held = (metadata.name, metadata.id, metadata.description, metadata.version, metadata.creator)
+    assert held == ("M", None, None, None, None)
     with pytest.raises(ValidationError):
         BenchmarkMetadata(name="")

@@ -137,9 +137,11 @@ WITHOUT_FORM = {name: value for name, value in COMPLETE.items() if not name.star
         ({**WITHOUT_FORM, "t": {}}, ["", "", ""]),
     ],
 )
-def test_an_incomplete_or_wrong_evaluation_says_why(rubric: Rubric, scores: dict[str, Any], reasons: list[str]) -> None:
+def test_an_incomplete_or_wrong_evaluation_states_why(
+    rubric: Rubric, scores: dict[str, Any], reasons: list[str]
+) -> None:
     found = rubric.evaluation_problems(scores)
-    assert [reason in said for said, reason in zip(found, reasons, strict=True)] == [True] * len(reasons)
+    assert [reason in stated for stated, reason in zip(found, reasons, strict=True)] == [True] * len(reasons)
     assert rubric.validate_evaluation(scores) is (not reasons)
 
 
@@ -183,16 +185,16 @@ def test_a_dynamic_trait_needs_a_concept() -> None:
     with pytest.raises(ValidationError, match="concept"):
         DynamicRubric.model_validate(bare)
     assert [one.subject for one in DynamicRubric.model_validate(bare, context=LENIENT).problems()] == ["a"]
-    for told in ({"summary": ""}, {"description": ""}):
-        assert DynamicRubric.model_validate({"llm_traits": [{"name": "a", "kind": "boolean", **told}]})
+    for held in ({"summary": ""}, {"description": ""}):
+        assert DynamicRubric.model_validate({"llm_traits": [{"name": "a", "kind": "boolean", **held}]})
 
 
 @pytest.mark.parametrize(
-    ("told", "concept"),
+    ("expected", "concept"),
     [({"summary": "s", "description": "d"}, "s"), ({"description": "d"}, "d"), ({}, "a"), ({"summary": ""}, "")],
 )
-def test_the_concept_is_the_summary_or_the_description_or_the_name(told: dict[str, str], concept: str) -> None:
-    trait = LLMRubricTrait.model_validate({"name": "a", "kind": "boolean", **told})
+def test_the_concept_is_the_summary_or_the_description_or_the_name(expected: dict[str, str], concept: str) -> None:
+    trait = LLMRubricTrait.model_validate({"name": "a", "kind": "boolean", **expected})
     assert DynamicRubric().resolve_concept_text(trait) == concept
 
 
@@ -236,7 +238,7 @@ def test_the_same_name_in_both_is_an_error(general: Rubric, own: Rubric, conflic
     assert isinstance(refused.value, ValueError)
 
 
-def test_what_was_odd_in_a_file_does_not_keep_rubrics_from_being_merged() -> None:
+def test_what_was_unusual_in_a_file_does_not_keep_rubrics_from_being_merged() -> None:
     merged = merge_rubrics(lists(llm_traits=[DOTTED]), named("c"))
     assert merged is not None
     assert [found.condition for found in merged.problems()] == ["W-TRAIT-NAME"]

@@ -65,8 +65,8 @@ def test_what_needs_a_judge_is_named() -> None:
         agentic_traits=[AgenticRubricTrait(name="agent", description="d", kind="boolean")],
     ).evaluate_deterministic("Mercury")
     assert (found.needs_judge, found.trait_scores, found.errors) == (["clear", "m", "agent"], {}, {})
-    said = {"status": "needs_judge", "score": None, "reason": "a language model or an agent judges it"}
-    assert found.as_json()[0] == {"name": "clear", **said}
+    stated = {"status": "needs_judge", "score": None, "reason": "a language model or an agent judges it"}
+    assert found.as_json()[0] == {"name": "clear", **stated}
 
 
 @pytest.mark.slow
@@ -120,14 +120,14 @@ def test_a_dynamic_trait_counts_where_the_words_of_its_concept_stand(summary: st
     assert (outcome.status == "evaluated", outcome.score is not None) == (applies, applies)
 
 
-def test_a_dynamic_trait_that_does_not_count_says_why() -> None:
+def test_a_dynamic_trait_that_does_not_count_states_why() -> None:
     found = dynamic().evaluate_deterministic("It melts at 1 mg")
     assert (found.trait_scores, found.errors, found.needs_judge) == ({}, {}, [])
     assert found.outcomes[0].status == "concept_absent"
     assert "'side effects'" in found.outcomes[0].reason
 
 
-def test_a_judge_may_say_which_concepts_occur() -> None:
+def test_a_judge_may_state_which_concepts_occur() -> None:
     assert dynamic().evaluate_deterministic("at 1 mg", present=["dose"]).trait_scores == {"dose": True}
     assert dynamic().evaluate_deterministic("side effects", present=[]).trait_scores == {}
     with pytest.raises(SettingsError, match="'dos', which is no trait"):

@@ -48,15 +48,15 @@ def test_a_specification_has_the_members_and_defaults_of_the_format() -> None:
     assert VerifyStrategySpec(type="x").model_dump() == {"type": "x", "n": None, "field_name": None, "conditions": []}
 
 
-def test_building_one_asks_for_types_only() -> None:
-    odd: Any = {"name": "", "type": "?", "description": "", "ground_truth": None, "verify_with": {}, "weight": -1}
-    made = TemplateSpec.model_validate({"fields": [odd], "verify_strategy": {"type": "?"}})
+def test_building_one_requires_types_only() -> None:
+    unusual: Any = {"name": "", "type": "?", "description": "", "ground_truth": None, "verify_with": {}, "weight": -1}
+    made = TemplateSpec.model_validate({"fields": [unusual], "verify_strategy": {"type": "?"}})
     assert made.fields[0].ground_truth is None
     assert TemplateSpec(fields=[]).fields == []
 
 
 @pytest.mark.parametrize("missing", FIELD)
-def test_what_a_field_cannot_do_without_is_asked_for(missing: str) -> None:
+def test_what_a_field_cannot_do_without_is_requested(missing: str) -> None:
     with pytest.raises(ValidationError, match=missing):
         TemplateFieldSpec.model_validate({key: value for key, value in FIELD.items() if key != missing})
 

@@ -120,13 +120,13 @@ RANGE = {"min_score": 1, "max_score": 5, "classes": None, "higher_is_better": Tr
         ),
     ],
 )
-def test_what_is_not_said_has_its_default(cls: Any, members: dict[str, Any], defaults: dict[str, Any]) -> None:
+def test_what_is_not_stated_has_its_default(cls: Any, members: dict[str, Any], defaults: dict[str, Any]) -> None:
     assert made(cls, **members).model_dump(mode="json") == {**LEAST[cls], **members, **defaults}
 
 
 @pytest.mark.parametrize("cls", [cls for cls in LEAST if cls is not MetricRubricTrait])
-def test_the_direction_of_a_trait_is_what_it_is_told(cls: Any) -> None:
-    assert [made(cls, higher_is_better=said).higher_is_better for said in (None, False)] == [None, False]
+def test_the_direction_of_a_trait_is_what_it_is_reported(cls: Any) -> None:
+    assert [made(cls, higher_is_better=stated).higher_is_better for stated in (None, False)] == [None, False]
 
 
 # Templates
@@ -234,14 +234,16 @@ def test_the_range_of_a_literal_trait_follows_from_its_classes(cls: Any) -> None
 )
 @pytest.mark.parametrize("kind", ["literal", "boolean"])
 @of_kinds
-def test_odd_classes_are_refused_from_authors_and_kept_from_files(cls: Any, kind: str, classes: dict[str, str]) -> None:
+def test_unusual_classes_are_refused_from_authors_and_kept_from_files(
+    cls: Any, kind: str, classes: dict[str, str]
+) -> None:
     trait = kept_from_files_only(cls, "W-VALUE", "class", kind=kind, classes=classes)
     assert trait.model_dump()["classes"] == classes
 
 
 @pytest.mark.parametrize("classes", [None, {}, {"only": "one"}])
 @of_kinds
-def test_a_literal_trait_that_cannot_tell_anything_apart_is_refused_from_files_too(cls: Any, classes: Any) -> None:
+def test_a_literal_trait_that_cannot_distinguish_anything_is_refused_from_files_too(cls: Any, classes: Any) -> None:
     with pytest.raises(ValidationError, match="at least two classes"):
         made(cls, lenient=True, kind="literal", classes=classes)
 
@@ -269,7 +271,7 @@ def test_the_order_of_classes_is_the_score() -> None:
     ],
 )
 @judged
-def test_a_judged_trait_tells_its_scores_from_other_values(
+def test_a_judged_trait_shows_its_scores_from_other_values(
     cls: Any, members: dict[str, Any], valid: list[object], invalid: list[object]
 ) -> None:
     trait = made(cls, **members)
@@ -378,7 +380,7 @@ def test_a_function_that_fails_is_an_error_with_its_cause() -> None:
         ({"kind": "literal", "classes": TWO}, [0, 1], [2, -1, 0.0, "yes"]),
     ],
 )
-def test_a_callable_trait_tells_its_scores_from_other_values(
+def test_a_callable_trait_shows_its_scores_from_other_values(
     members: dict[str, Any], valid: list[object], invalid: list[object]
 ) -> None:
     trait = made(CallableRubricTrait, **members)
@@ -415,7 +417,7 @@ def test_what_cannot_be_measured_at_all_is_refused_from_files_too(members: dict[
         made(MetricRubricTrait, lenient=True, **members)
 
 
-def test_the_mode_says_which_cells_are_filled() -> None:
+def test_the_mode_states_which_cells_are_filled() -> None:
     few = made(MetricRubricTrait, metrics=["recall", "recall"], tn_instructions=["y"])
     assert (few.metrics, few.tn_instructions) == (["recall", "recall"], ["y"])
     assert few.get_required_buckets() == {"tp", "fp", "fn"}
@@ -429,7 +431,7 @@ def test_the_mode_says_which_cells_are_filled() -> None:
 @pytest.mark.parametrize(
     "members",
     [
-        *({"description": said} for said in ("", None)),
+        *({"description": stated} for stated in ("", None)),
         *({"max_turns": 0}, {"timeout_seconds": 0}, {"context_mode": "nothing"}),
     ],
 )

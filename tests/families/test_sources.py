@@ -1,4 +1,4 @@
-"""A checkpoint of any family is read as what it is, and told apart by its content alone."""
+"""A checkpoint of any family is read as what it is, and distinguished by its content alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back
 
 
 @pytest.mark.parametrize("form", FORMS_OF_ALL)
-def test_the_provenance_layer_is_left_out_if_asked(form: str) -> None:
+def test_the_provenance_layer_is_left_out_on_request(form: str) -> None:
     bare = written(FULL, form, prov=False)
     assert b"wasAssociatedWith" not in bare
     assert same(families.examine_bytes(bare).tree, json.loads(text_of(FULL)))
@@ -68,7 +68,7 @@ def test_compressed_files_are_unpacked(tmp_path: Path) -> None:
         assert families.read(tmp_path / name).source == str(tmp_path / name)
 
 
-def test_every_finding_says_in_which_file_it_is(tmp_path: Path) -> None:
+def test_every_finding_states_in_which_file_it_is(tmp_path: Path) -> None:
     file = tmp_path / "agent.json"
     for content in (b"{", data({**AGENT, "version": "9.0.0"}), data({**AGENT, "timestamp": "x"}), b'{"a": 1}'):
         file.write_bytes(content)
@@ -77,11 +77,11 @@ def test_every_finding_says_in_which_file_it_is(tmp_path: Path) -> None:
         assert {one.place.file for one in refused.value.findings} == {str(file)}
 
 
-def test_what_is_only_odd_is_refused_if_strict() -> None:
-    odd = data({**AGENT, "agent": "x"})
-    assert families.read(odd).tree["agent"] == "x"
+def test_what_is_only_unusual_is_refused_if_strict() -> None:
+    unusual = data({**AGENT, "agent": "x"})
+    assert families.read(unusual).tree["agent"] == "x"
     with pytest.raises(ReadError, match="agent"):
-        families.read(odd, strict=True)
+        families.read(unusual, strict=True)
 
 
 def test_a_syntax_that_there_is_not_is_refused() -> None:
@@ -113,15 +113,15 @@ def _copied(graph: Graph) -> Graph:
 
 
 def test_load_validates_agents_as_it_does_benchmarks() -> None:
-    odd = data(tree("k", thoughts=[thought(1, type="musing")]))
+    unusual = data(tree("k", thoughts=[thought(1, type="musing")]))
     with pytest.warns(FindingsWarning, match="1 warning"):
-        assert load(odd, validate="warn").id == "k"
+        assert load(unusual, validate="warn").id == "k"
     with pytest.raises(FindingsError, match="musing"):
-        load(odd, validate="strict")
+        load(unusual, validate="strict")
     with pytest.raises(ReadError, match="musing"):
-        load(odd, strict=True)
+        load(unusual, strict=True)
     with pytest.raises(SettingsError, match="validate is 'loud'"):
-        load(odd, validate="loud")  # type: ignore[arg-type]
+        load(unusual, validate="loud")  # type: ignore[arg-type]
 
 
 def test_graphs_leave_with_their_provenance_and_inferred_statements() -> None:
@@ -186,7 +186,7 @@ def test_an_agent_checkpoint_is_inspected() -> None:
     assert found.thoughts == {"reasoning": 3}
     assert found.calls == {"read_file": 2, "a:b": 1}
     assert (found.failed, found.in_flight) == (1, 1)
-    told = json.loads(dump_json(found.as_json()))
-    assert told["checkpoint"]["about"] == FULL["about"]
-    assert "snapshot" not in told["checkpoint"]
-    assert told["triples"] == len(AgentGraph.of_tree(FULL, prov=True))
+    held = json.loads(dump_json(found.as_json()))
+    assert held["checkpoint"]["about"] == FULL["about"]
+    assert "snapshot" not in held["checkpoint"]
+    assert held["triples"] == len(AgentGraph.of_tree(FULL, prov=True))

@@ -76,7 +76,7 @@ def texts_with_edits(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 
 
 @given(texts_with_edits())
-def test_a_diff_says_what_the_edits_do(case: tuple[str, list[Edit]]) -> None:
+def test_a_diff_states_what_the_edits_do(case: tuple[str, list[Edit]]) -> None:
     text, edits = case
     diff = unified_diff(text, edits, "a.json")
     assert patched(text, diff) == edited(text, edits, 0, len(text))

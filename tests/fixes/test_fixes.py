@@ -139,7 +139,7 @@ def test_what_is_sound_is_left_alone() -> None:
 
 
 @a_fault
-def test_each_fault_is_repaired_by_one_fix_that_says_where(
+def test_each_fault_is_repaired_by_one_fix_that_states_where(
     rule: str, pointer: str, fault: Callable[[Json], None]
 ) -> None:
     broken = sound()

@@ -40,7 +40,7 @@ def published() -> Benchmark:
     return benchmark
 
 
-def told(benchmark: Benchmark) -> dict[str, Any]:
+def publishing_of(benchmark: Benchmark) -> dict[str, Any]:
     return {name: getattr(benchmark, name) for name in PUBLISHED}
 
 
@@ -74,14 +74,14 @@ def test_the_schema_of_the_format_accepts_it(corpus: Path) -> None:
 @pytest.mark.parametrize("dialect", ["datafeed-ns-v3", "v2.0", "gui-datafeed", "dataset-1"])
 def test_every_dialect_keeps_it(dialect: str, tmp_path: Path) -> None:
     published().save(tmp_path / "kept.jsonld", dialect=dialect)
-    assert told(checkpoint_ld.load(tmp_path / "kept.jsonld")) == PUBLISHED
+    assert publishing_of(checkpoint_ld.load(tmp_path / "kept.jsonld")) == PUBLISHED
 
 
 def test_rdf_keeps_it_and_one_may_be_taken_away(tmp_path: Path) -> None:
     benchmark = published()
     benchmark.save(tmp_path / "kept.ttl")
     again = checkpoint_ld.load(tmp_path / "kept.ttl")
-    assert {name: value for name, value in told(again).items() if name not in {"funder", "keywords"}} == {
+    assert {name: value for name, value in publishing_of(again).items() if name not in {"funder", "keywords"}} == {
         name: value for name, value in PUBLISHED.items() if name not in {"funder", "keywords"}
     }
     assert sorted(again.keywords) == sorted(PUBLISHED["keywords"])
@@ -99,7 +99,7 @@ def test_what_is_no_such_value_is_refused_and_changes_nothing(member: str, value
     benchmark = published()
     with pytest.raises(WrongTypeError, match=f"the {member} .* is of another type: give a text"):
         benchmark.set_metadata(name="Other", **{member: value})
-    assert (told(benchmark), benchmark.name) == (PUBLISHED, "Metals")
+    assert (publishing_of(benchmark), benchmark.name) == (PUBLISHED, "Metals")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_is_no_such_value_is_refused_and_changes_nothing(member: str, value
         ("identifier", "metals-1", None),
     ],
 )
-def test_odd_licences_and_dois_are_warnings(member: str, value: str, code: str | None) -> None:
+def test_unusual_licences_and_dois_are_warnings(member: str, value: str, code: str | None) -> None:
     benchmark = Benchmark("Metals")
     benchmark.set_metadata(**{member: value})
     assert [one.code for one in benchmark.validate().report.findings if one.code in {"KB024", "KB025"}] == (
@@ -133,7 +133,7 @@ def test_it_is_shown(tmp_path: Path, run: Run) -> None:
     assert "The Fund, Somebody" in published()._repr_html_()
 
 
-def test_a_citation_file_says_it(tmp_path: Path, run: Run) -> None:
+def test_a_citation_file_states_it(tmp_path: Path, run: Run) -> None:
     published().save(tmp_path / "metals.jsonld")
     target = tmp_path / "CITATION.cff"
     done = run("export", str(tmp_path / "metals.jsonld"), "--to", "citation", "-o", str(target))
@@ -204,7 +204,7 @@ def test_without_an_author_there_is_no_citation(tmp_path: Path) -> None:
     assert not (tmp_path / "CITATION.cff").exists()
 
 
-def test_a_day_of_publication_is_told(tmp_path: Path) -> None:
+def test_a_day_of_publication_is_reported(tmp_path: Path) -> None:
     document = json.loads(METALS.read_bytes()) | {"datePublished": "2026-03-04T10:00:00"}
     (tmp_path / "dated.jsonld").write_text(json.dumps(document), encoding="utf-8")
     assert str(read(checkpoint_ld.load(tmp_path / "dated.jsonld"))["date-released"]) == str(date(2026, 3, 4))

@@ -68,7 +68,7 @@ def texts(records: list[dict[str, Any]], field: str) -> list[str]:
     return [one[field].decode() for one in records]
 
 
-def test_what_is_published_is_said_and_what_has_no_place_is_named(mlc: Any, tmp_path: Path) -> None:
+def test_what_is_published_is_reported_and_what_has_no_place_is_named(mlc: Any, tmp_path: Path) -> None:
     tree = json.loads(METALS.read_bytes())
     tree |= {"license": {"@type": "CreativeWork", "name": "Own"}, "datePublished": "2026-03-01"}
     tree["creator"] = {"@type": "Person", "name": "A. Smith", "email": "a@example.org"}
@@ -76,9 +76,9 @@ def test_what_is_published_is_said_and_what_has_no_place_is_named(mlc: Any, tmp_
     findings = export_benchmark(benchmark, tmp_path / "metals", format="croissant")
     described = json.loads((tmp_path / "metals" / "croissant.json").read_bytes())
     assert described["datePublished"].startswith("2026-03-01")
-    told = " ".join(map(str, findings))
-    assert "of the license, only texts have a place" in told
-    assert "of creators, only names and kinds have a place" in told
+    found = " ".join(map(str, findings))
+    assert "of the license, only texts have a place" in found
+    assert "of creators, only names and kinds have a place" in found
     assert len(loaded(mlc, tmp_path / "metals")) == len(benchmark)
 
 
@@ -157,10 +157,10 @@ def test_the_programs_of_croissant_accept_an_example_and_refuse_what_is_none(tmp
 
 def test_texts_stay_as_they_are(mlc: Any, tmp_path: Path) -> None:
     benchmark = Benchmark("Odd ☃ name")
-    odd = ["007", "5.0", "2026-01-01", "NaN", "null", "two\nlines", ' "quoted, ☃"']
-    benchmark.add_questions([{"question": one, "raw_answer": one} for one in odd])
+    unusual = ["007", "5.0", "2026-01-01", "NaN", "null", "two\nlines", ' "quoted, ☃"']
+    benchmark.add_questions([{"question": one, "raw_answer": one} for one in unusual])
     export_benchmark(benchmark, tmp_path / "odd", format="croissant")
-    assert texts(loaded(mlc, tmp_path / "odd"), "questions/answer") == odd
+    assert texts(loaded(mlc, tmp_path / "odd"), "questions/answer") == unusual
 
 
 @pytest.fixture
@@ -249,7 +249,7 @@ def test_what_is_not_all_there_is_refused(others: Any, change: Any, message: str
         import_benchmark(others(change))
 
 
-def test_what_cannot_be_exported_or_read_is_said(tmp_path: Path) -> None:
+def test_what_cannot_be_exported_or_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="there are no questions to export to Croissant: add some"):
         export_benchmark(Benchmark("Empty"), tmp_path / "none", format="croissant")
     assert not (tmp_path / "none").exists()

@@ -66,12 +66,12 @@ def test_the_questions_come_back(tmp_path: Path) -> None:
         one.model_dump(exclude={"question_rubric"}) for one in benchmark.questions
     ]
     assert again.get_question_ids() == benchmark.get_question_ids()
-    told = " ".join(map(str, findings))
-    assert "of the configurations, fields, traits are not read" in told
-    assert "checkpoint.jsonld to have all of it" in told
+    found = " ".join(map(str, findings))
+    assert "of the configurations, fields, traits are not read" in found
+    assert "checkpoint.jsonld to have all of it" in found
 
 
-def test_the_card_says_what_is_published(tmp_path: Path) -> None:
+def test_the_card_states_what_is_published(tmp_path: Path) -> None:
     from huggingface_hub import DatasetCard
 
     benchmark = checkpoint_ld.load(METALS)
@@ -88,8 +88,8 @@ def test_the_card_says_what_is_published(tmp_path: Path) -> None:
     again = import_benchmark(tmp_path / "metals").benchmark
 
     assert (card.data.license, card.data.tags[-2:]) == ("cc-by-4.0", ["metals", "chemistry"])
-    for said in ("Version: 1.0.0", "Made by: Ada Smith", "Cite as: On metals", "Funded by: The Fund", "zenodo.1234"):
-        assert said in card.text
+    for stated in ("Version: 1.0.0", "Made by: Ada Smith", "Cite as: On metals", "Funded by: The Fund", "zenodo.1234"):
+        assert stated in card.text
     assert (again.license, again.keywords) == ("CC-BY-4.0", ["metals", "chemistry"])
     assert [one.message for one in findings][1:] == [
         "the custom properties level have no place in a data set",
@@ -211,7 +211,7 @@ def test_one_file_of_any_name_is_a_data_set_whatever_lies_beside_it(tmp_path: Pa
     assert (question.question, question.raw_answer) == ("Which?", "Au")
 
 
-def test_a_folder_without_data_says_so(tmp_path: Path) -> None:
+def test_a_folder_without_data_states_so(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no data set in it"):
         import_benchmark(tmp_path)
     with pytest.raises(WriteError, match="no questions to export to Hugging Face: add some"):

@@ -1,4 +1,4 @@
-"""Questions out of tables and JSON lines: which column is what, what is kept, what is said about the rest."""
+"""Questions out of tables and JSON lines: which column is what, what is kept, what is stated about the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def imported(folder: Path, *rows: Any, **settings: Any) -> ImportedBenchmark:
     return import_benchmark(file, **settings)
 
 
-def asked(found: ImportedBenchmark) -> list[tuple[str, str]]:
+def questions_and_answers(found: ImportedBenchmark) -> list[tuple[str, str]]:
     return [(one.question, one.raw_answer) for one in found.benchmark.questions]
 
 
@@ -48,7 +48,7 @@ def asked(found: ImportedBenchmark) -> list[tuple[str, str]]:
 def test_questions_and_answers_are_found_as_others_write_them(
     tmp_path: Path, row: dict[str, Any], question: str, answer: str
 ) -> None:
-    assert asked(imported(tmp_path, row)) == [(question, answer)]
+    assert questions_and_answers(imported(tmp_path, row)) == [(question, answer)]
 
 
 def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "settings", "told"),
+    ("rows", "settings", "expected"),
     [
         (
             [{"question": "Q", "answer": "A"}, {"question": "Q"}, {"question": "R", "answer": None}],
@@ -106,12 +106,12 @@ def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_fit_is_named(
-    tmp_path: Path, rows: list[dict[str, Any]], settings: dict[str, Any], told: str
+    tmp_path: Path, rows: list[dict[str, Any]], settings: dict[str, Any], expected: str
 ) -> None:
     found = imported(tmp_path, *rows, **settings)
     assert len(found.benchmark) == 1
     [finding] = found.findings
-    assert told in str(finding)
+    assert expected in str(finding)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_does_not_fit_is_named(
         ("x.zip", "", {}, (SettingsError, "is an archive; unpack it, and give the folder")),
     ],
 )
-def test_what_cannot_be_read_says_why(
+def test_what_cannot_be_read_states_why(
     tmp_path: Path, name: str, content: str | None, settings: dict[str, Any], fault: tuple[type[Exception], str]
 ) -> None:
     file = tmp_path / name

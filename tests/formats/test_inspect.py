@@ -36,18 +36,18 @@ class Answer(BaseAnswer):
 
 
 def evaluated(folder: Path, answers: dict[str, str], monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
-    """Return the log of a run of the task in `folder`; its model gives the answer of the question that it is asked."""
+    """Return the log of a run of the task in `folder`; its model gives the answer of each question."""
     from inspect_ai import eval as run_tasks
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    def said(messages: list[Any], *_: object) -> ModelOutput:
+    def stated(messages: list[Any], *_: object) -> ModelOutput:
         text = next((answer for question, answer in answers.items() if messages[-1].text.startswith(question)), "")
         output = ModelOutput.from_content("mockllm/model", text)
         output.usage = ModelUsage()  # tokens would be counted by a table that is fetched
         return output
 
     monkeypatch.chdir(folder)
-    model = get_model("mockllm/model", custom_outputs=said, memoize=False)
+    model = get_model("mockllm/model", custom_outputs=stated, memoize=False)
     [log] = run_tasks("task.py", model=model, log_dir=str(folder / "logs"), display="none", **settings)
     assert log.status == "success", log.error
     return log
@@ -155,7 +155,7 @@ PUBLISHED = {
 
 
 @pytest.mark.slow
-def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_states_what_its_benchmark_states_of_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = made(1)
     benchmark.set_metadata(**PUBLISHED)
     benchmark.set_custom_property("level", "easy")
@@ -169,14 +169,14 @@ def test_a_log_says_what_its_benchmark_says_of_itself(tmp_path: Path, monkeypatc
     assert {name: getattr(again, name) for name in PUBLISHED} == PUBLISHED
 
     held = json.loads(Path(log.location).read_bytes())
-    for told in ("text", ["list"], {"name": 4, "license": {"no": "type"}, "color": "red"}, {}):
-        held["eval"]["metadata"]["benchmark"] = told  # as a log of others may have it
+    for shown in ("text", ["list"], {"name": 4, "license": {"no": "type"}, "color": "red"}, {}):
+        held["eval"]["metadata"]["benchmark"] = shown  # as a log of others may have it
         (tmp_path / "others.json").write_text(json.dumps(held), encoding="utf-8")
         assert import_benchmark(tmp_path / "others.json").benchmark.license is None
 
 
 @pytest.mark.slow
-def test_many_questions_are_asked_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_questions_are_queried_and_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = examples(300)
     benchmark = made(many)
     export_benchmark(benchmark, tmp_path / "sums", format="inspect")
@@ -199,7 +199,7 @@ def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "values"),
+    ("expected", "values"),
     [
         ('{"a": 1}', {"a": 1}),
         ('Not {this}, but {"a": {"b": [1]}} is it.', {"a": {"b": [1]}}),
@@ -212,12 +212,12 @@ def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
         ('{"a":' * 100_000, {}),
     ],
 )
-def test_the_values_are_the_last_object_in_what_was_said(said: str, values: dict[str, Any]) -> None:
-    assert values_in(said) == values
+def test_the_values_are_the_last_object_in_what_was_stated(expected: str, values: dict[str, Any]) -> None:
+    assert values_in(expected) == values
 
 
 @pytest.mark.parametrize("name", ["x.eval", "x.json"])
-def test_a_damaged_log_says_so(tmp_path: Path, name: str) -> None:
+def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     file.write_text('{"version": 2, "status": "success", "eval": {}}', encoding="utf-8")
     for attempt in (lambda: list(read_answers(file)), lambda: import_benchmark(file)):
@@ -225,7 +225,7 @@ def test_a_damaged_log_says_so(tmp_path: Path, name: str) -> None:
             attempt()
 
 
-def test_what_cannot_be_exported_says_why(tmp_path: Path) -> None:
+def test_what_cannot_be_exported_states_why(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="no questions to export to Inspect: add some"):
         export_benchmark(Benchmark("Empty"), tmp_path / "x", format="inspect")
     with pytest.raises(SettingsError, match="no format 'word' to export to: choose from csv"):

@@ -196,8 +196,8 @@ def test_the_validator_passes_a_hundred_questions_in_an_archive(
     }
     benchmark = Benchmark.load(json.dumps(tree).encode())
     findings = export_benchmark(benchmark, tmp_path / "sums.zip", format="ro-crate")
-    told = " ".join(map(str, findings))
-    assert (len(findings), "an identifier without a value" in told, "all but the name" in told) == (2, True, True)
+    found = " ".join(map(str, findings))
+    assert (len(findings), "an identifier without a value" in found, "all but the name" in found) == (2, True, True)
     root = rocrate.ROCrate(tmp_path / "sums.zip").root_dataset
     assert (root["name"], root["creditText"]) == ("Sums", ["On sums, 2026", "Sums"])
     assert [one.id for one in root["funder"]] == [root["author"].id] * 2
@@ -215,7 +215,7 @@ def test_the_validator_passes_a_file_of_the_corpus(
     assert validated(tmp_path / "crate") == []
 
 
-def test_a_licence_that_nobody_stated_is_told(tmp_path: Path, run: Run) -> None:
+def test_a_licence_that_nobody_stated_is_reported(tmp_path: Path, run: Run) -> None:
     done = run("export", ELEMENTS, "--to", "ro-crate", "-o", tmp_path / "crate", "--answers", ANSWERS)
     assert (done.code, "states no licence" in done.err, "set its licence" in done.err) == (0, True, True)
     assert entities(tmp_path / "crate")["./"]["license"].startswith("No licence is stated")
@@ -273,10 +273,10 @@ def test_runs_of_others_are_refused_and_questions_of_others_named(tmp_path: Path
 
 
 def test_answers_to_questions_of_others_are_named(tmp_path: Path) -> None:
-    told = ('{"question_id": "urn:x:other", "trace": "1"}\n', '{"question_id": "%s", "trace": "1"}\n')
+    found = ('{"question_id": "urn:x:other", "trace": "1"}\n', '{"question_id": "%s", "trace": "1"}\n')
     benchmark = made(1)
     name = question_object_id(benchmark.questions[0].question)
-    (tmp_path / "answers.jsonl").write_text(told[0] + told[1] % name, encoding="utf-8")
+    (tmp_path / "answers.jsonl").write_text(found[0] + found[1] % name, encoding="utf-8")
     findings = export_benchmark(benchmark, tmp_path / "a", format="ro-crate", answers=[tmp_path / "answers.jsonl"])
     assert "answers to questions that the benchmark does not have, 1 of 2" in findings[-1].message
 
@@ -303,7 +303,7 @@ def test_what_is_read_is_not_written_over(tmp_path: Path, run: Run) -> None:
     assert (done.code, "is read by this command" in done.err) == (2, True)
 
 
-def test_without_the_library_a_sentence_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_a_sentence_states_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rocrate", None)
     with pytest.raises(SettingsError, match=r"pip install 'checkpoint-ld\[ro-crate\]'"):
         export_benchmark(made(1), tmp_path / "crate", format="ro-crate")

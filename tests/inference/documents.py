@@ -35,7 +35,7 @@ ADA = {"@type": "Person", "name": "Ada", "email": "ada@example.org", "orcid": "0
 HANDBOOK = {"title": "Handbook of Metals", "doi": "10.1000/182", "author": [{"name": "B."}, "C."], "year": 1999}
 
 
-def asked(*questions: Json, **members: Json) -> Json:
+def document_of(*questions: Json, **members: Json) -> Json:
     """Return a canonical document with these feed items and these members of the root."""
     return {**canonical(*questions), **members}
 
@@ -65,7 +65,7 @@ def telling() -> Json:
         sources=json.dumps([HANDBOOK]),
         answer_notes="in °C",
     )
-    return asked(first, question("And silver?"), creator={"@type": "Person", "name": "A. Smith"})
+    return document_of(first, question("And silver?"), creator={"@type": "Person", "name": "A. Smith"})
 
 
 NAMES = (

@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import Benchmark
 from tests.documents import rating, setting
-from tests.inference.documents import ADA, HANDBOOK, asked, question
+from tests.inference.documents import ADA, HANDBOOK, document_of, question
 from tests.inference.test_queries import answers
 
 Json = Any
@@ -37,8 +37,8 @@ NAMES = "SELECT (STR(?one) AS ?name) { ?question a schema:Question ; schema:auth
         ("[" * 5000, ["[" * 5000]),
     ],
 )
-def test_authors_are_persons_in_whatever_form_they_are_told(author: Json, names: list[str]) -> None:
-    assert answers(asked(question(author=author)), MAKERS) == [(name,) for name in names]
+def test_authors_are_persons_in_whatever_form_they_are_reported(author: Json, names: list[str]) -> None:
+    assert answers(document_of(question(author=author)), MAKERS) == [(name,) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_authors_are_persons_in_whatever_form_they_are_told(author: Json, names:
     ],
 )
 def test_a_person_is_named_by_an_identifier_of_her_own_or_by_the_place(author: Json, name: str) -> None:
-    assert answers(asked(question(author=author)), NAMES) == [(name,)]
+    assert answers(document_of(question(author=author)), NAMES) == [(name,)]
 
 
 def test_a_person_is_one_node_for_all_her_questions() -> None:
-    tree = asked(question("a?", author=ADA), question("b?", author=json.dumps(ADA)))
+    tree = document_of(question("a?", author=ADA), question("b?", author=json.dumps(ADA)))
     assert answers(tree, "SELECT ?mail ?id { ?author schema:email ?mail ; schema:identifier ?id }") == [
         ("ada@example.org", "0000-0002-1825-0097")
     ]
@@ -76,13 +76,13 @@ def test_a_person_is_one_node_for_all_her_questions() -> None:
     ],
 )
 def test_sources_are_works_that_a_question_cites(sources: Json, name: str) -> None:
-    assert answers(asked(question(sources=sources)), NAMES) == [(name,)]
+    assert answers(document_of(question(sources=sources)), NAMES) == [(name,)]
 
 
-def test_a_work_says_who_wrote_it_and_when() -> None:
+def test_a_work_states_who_wrote_it_and_when() -> None:
     query = """SELECT ?title ?by ?year ?id WHERE { ?question schema:citation ?work . ?work a schema:CreativeWork ;
         schema:name ?title ; schema:author ?by ; schema:datePublished ?year ; schema:identifier ?id }"""
-    assert answers(asked(question(sources=[HANDBOOK])), query) == [
+    assert answers(document_of(question(sources=[HANDBOOK])), query) == [
         ("Handbook of Metals", "B., C.", "1999", "10.1000/182")
     ]
 
@@ -97,15 +97,15 @@ def test_a_work_says_who_wrote_it_and_when() -> None:
         ({"@type": "Organization", "name": "A. Smith"}, "Organization"),
     ],
 )
-def test_who_made_a_benchmark_is_asked_in_one_way(creator: Json, kind: str) -> None:
+def test_who_made_a_benchmark_is_queried_in_one_way(creator: Json, kind: str) -> None:
     query = (
         f"SELECT ?name {{ ?benchmark a schema:DataFeed ; schema:author ?by . ?by a schema:{kind} ; schema:name ?name }}"
     )
-    assert answers(asked(creator=creator), query) == [("A. Smith",)]
+    assert answers(document_of(creator=creator), query) == [("A. Smith",)]
 
 
-def test_an_organisation_that_only_a_property_tells_of_is_found() -> None:
-    tree = asked(creator="The Lab")
+def test_an_organisation_that_only_a_property_shows_of_is_found() -> None:
+    tree = document_of(creator="The Lab")
     tree["additionalProperty"].append(
         setting("creator_details", {"@type": "Organization", "name": "The Lab", "url": "https://lab.example.org"})
     )
@@ -115,12 +115,12 @@ def test_an_organisation_that_only_a_property_tells_of_is_found() -> None:
 
 def test_a_node_of_the_document_is_linked_and_left_as_it_is() -> None:
     maker = {"@type": "Person", "@id": ORCID, "name": "A. Smith"}
-    tree = asked(question(author=ADA), creator=maker)
+    tree = document_of(question(author=ADA), creator=maker)
     assert answers(tree, f"SELECT ?name {{ <{ORCID}> schema:name ?name }}") == [("A. Smith",)]
     assert len(answers(tree, f"SELECT ?one {{ ?one schema:author <{ORCID}> }}")) == 2
 
 
-def test_what_looks_like_a_secret_is_said_no_more_often_than_before() -> None:
+def test_what_looks_like_a_secret_is_reported_no_more_often_than_before() -> None:
     agentic = rating("agent", kind="boolean", model_override={"api_key": KEY}, summary=KEY)
     agentic |= {"additionalType": "karenina:QuestionSpecificAgenticRubricTrait", "description": "x"}
     literal = rating("classes", kind="literal", classes={"a": KEY, KEY: "b"})
@@ -134,7 +134,7 @@ def test_what_looks_like_a_secret_is_said_no_more_often_than_before() -> None:
         "answer_notes": f"use {KEY}",
         "workspace_path": KEY,
     }
-    tree = asked(question(template=source, traits=(agentic, literal, rating("r", pattern=KEY)), **properties))
+    tree = document_of(question(template=source, traits=(agentic, literal, rating("r", pattern=KEY)), **properties))
     benchmark = Benchmark.load(json.dumps(tree).encode())
 
     assert KEY in benchmark.to_ntriples()

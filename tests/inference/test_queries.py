@@ -1,4 +1,4 @@
-"""What can be asked of a graph with derived statements, in SPARQL as people write it."""
+"""What can be queried of a graph with derived statements, in SPARQL as people write it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rdflib import URIRef
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.validation.inference import with_inferred
 from tests.documents import item, rating, scenario, setting
-from tests.inference.documents import TEMPLATE, asked, question, telling
+from tests.inference.documents import TEMPLATE, document_of, question, telling
 
 Json = Any
 TO_FILL_IN = {"type": "template", "schema": {"type": "object"}}
@@ -38,14 +38,14 @@ def field(name: str, kind: str, truth: str, how: str, **more: str) -> str:
 
 
 def of_field(source: str, query: str) -> list[tuple[Any, ...]]:
-    return answers(asked(question(template=source)), query)
+    return answers(document_of(question(template=source)), query)
 
 
 def test_which_questions_accept_a_tolerance_above_five_percent() -> None:
     def within(text: str, how: str) -> Json:
         return question(text, template=template(field("x", "float", "1.5", how)))
 
-    tree = asked(
+    tree = document_of(
         within("wide?", "NumericTolerance(tolerance=0.1)"),
         within("narrow?", "NumericTolerance(tolerance=0.05)"),
         within("absolute?", 'NumericTolerance(tolerance=3, mode="absolute")'),
@@ -60,7 +60,7 @@ def test_which_questions_accept_a_tolerance_above_five_percent() -> None:
 
 def test_which_traits_use_a_pattern() -> None:
     pattern = r"\[\d+\]"
-    tree = asked(question("one?", traits=(rating("cites"), rating("loud", pattern="!"))), question("two?"))
+    tree = document_of(question("one?", traits=(rating("cites"), rating("loud", pattern="!"))), question("two?"))
     tree["rating"] = [rating("sources", "Global")]
     query = f"""SELECT ?name ?sensitive WHERE {{
         ?trait a karenina:RegexTrait ; schema:name ?name ; karenina:caseSensitive ?sensitive ;
@@ -97,22 +97,22 @@ def test_the_kinds_of_a_trait_are_its_classes(
     kind: str, settings: Json, members: Json, classes: set[str], scope: str
 ) -> None:
     one = {**rating("t", **settings), "additionalType": f"karenina:{scope}{kind}", **members}
-    tree = asked(question(traits=(one,) if scope == "QuestionSpecific" else ()))
+    tree = document_of(question(traits=(one,) if scope == "QuestionSpecific" else ()))
     tree["rating"] = [one] if scope == "Global" else []
     found = answers(
         tree, "SELECT ?class WHERE { ?trait schema:name 't' ; a ?class . FILTER (?class != schema:Rating) }"
     )
     place = "GlobalTrait" if scope == "Global" else "QuestionTrait"
-    told = {str(name).removeprefix("urn:karenina:vocab:").removesuffix("Trait") for (name,) in found}
+    held = {str(name).removeprefix("urn:karenina:vocab:").removesuffix("Trait") for (name,) in found}
     expected = {name.removesuffix("Trait") for name in ("Trait", place, *classes)}
-    assert told - OF_RULES == expected
+    assert held - OF_RULES == expected
 
 
 def test_a_rating_that_is_no_trait_has_no_settings_of_one() -> None:
-    odd = {"@type": "Rating", "name": "odd", "ratingValue": 3}
+    unusual = {"@type": "Rating", "name": "odd", "ratingValue": 3}
     broken = {**rating("broken"), "additionalProperty": [setting("pattern", {"no": "text"})]}
     deep = {**rating("deep", kind="literal", classes="[" * 100_000), "additionalType": "GlobalLLMRubricTrait"}
-    tree = asked(question(traits=(odd, broken, deep)))
+    tree = document_of(question(traits=(unusual, broken, deep)))
     tree["rating"] = []
     stated = "SELECT ?name WHERE { ?trait karenina:higherIsBetter|karenina:caseSensitive ?value ; schema:name ?name }"
     assert answers(tree, stated) == []
@@ -127,7 +127,7 @@ def test_bounds_and_metrics_are_predicates_with_numbers_and_texts() -> None:
     scored |= {"worstRating": 2.0, "bestRating": 8.0}
     counted = {**rating("m", metrics=["recall", "f1"], tp_instructions=["a", "b"])}
     counted["additionalType"] = "karenina:QuestionSpecificMetricRubricTrait"
-    tree = asked(question(traits=(scored, counted)))
+    tree = document_of(question(traits=(scored, counted)))
     assert answers(tree, "SELECT ?low ?high { ?t karenina:minScore ?low ; karenina:maxScore ?high }") == [(2, 8)]
     assert answers(tree, "SELECT ?metric { ?t karenina:metric ?metric }") == [("f1",), ("recall",)]
     assert answers(tree, "SELECT ?text { ?t karenina:tpInstruction ?text }") == [("a",), ("b",)]
@@ -139,7 +139,7 @@ def test_the_classes_of_a_literal_trait_have_their_scores() -> None:
     assert answers(telling(), query) == [(0, "dry", "no adjectives"), (1, "florid", "many")]
 
 
-def test_fields_of_templates_are_nodes_with_all_that_they_say() -> None:
+def test_fields_of_templates_are_nodes_with_all_that_they_state() -> None:
     query = """SELECT ?at ?name ?type ?truth ?weight ?hint WHERE {
         ?question karenina:templateLevel "verified" ; karenina:templateField ?field .
         ?field a karenina:TemplateField ; schema:position ?at ; schema:name ?name ; schema:description ?about ;
@@ -178,7 +178,7 @@ def test_cases_of_a_ground_truth_have_primitives_of_their_own() -> None:
     assert of_field(source, query) == [("unit.name", "K", 1337, 0.2), ("unit.name", None, 1064, None)]
 
 
-def test_a_classic_template_tells_what_it_says_plainly() -> None:
+def test_a_classic_template_shows_what_it_states_plainly() -> None:
     source = """class Answer(BaseAnswer):
     metal: str = Field(description="The metal")
 
@@ -196,7 +196,7 @@ def test_a_classic_template_tells_what_it_says_plainly() -> None:
     assert of_field(source, query) == [("classic", "metal", "gold", "Au", "count", 1)]
 
 
-def test_what_only_running_a_template_would_tell_is_not_said() -> None:
+def test_what_only_running_a_template_would_show_is_not_stated() -> None:
     source = "import os\n" + template(field("x", "str", "os.environ['A']", "ExactMatch()", weight="len('ab')"))
     assert (
         of_field(source, "SELECT ?f { ?f a karenina:TemplateField ; karenina:primitive/a karenina:ExactMatch }") != []
@@ -206,7 +206,7 @@ def test_what_only_running_a_template_would_tell_is_not_said() -> None:
 
 @pytest.mark.parametrize("source", ["", "def (", "x = 1"])
 def test_a_text_that_is_no_template_has_a_level_and_no_fields(source: str) -> None:
-    tree = asked(question(template=source))
+    tree = document_of(question(template=source))
     assert len(answers(tree, "SELECT ?level { ?q karenina:templateLevel ?level }")) == 1
     assert answers(tree, "SELECT ?f { ?q karenina:templateField ?f }") == []
 
@@ -225,7 +225,7 @@ def test_whether_a_question_is_finished_is_a_boolean_beside_any_other_spelling()
     one, other = question("a?", answer_notes="in °C", workspace_path="metals/a"), question("b?")
     one["item"]["additionalProperty"][0] = setting("finished", "yes")
     del other["item"]["additionalProperty"]
-    tree = asked(one, other)
+    tree = document_of(one, other)
     found = answers(tree, "SELECT ?text ?done { ?q schema:text ?text ; karenina:finished ?done }")
     assert sorted(found, key=str) == [("a?", "yes"), ("a?", True), ("b?", False)]
     notes = answers(tree, "SELECT ?notes ?path { ?q karenina:answerNotes ?notes ; karenina:workspacePath ?path }")
@@ -233,6 +233,6 @@ def test_whether_a_question_is_finished_is_a_boolean_beside_any_other_spelling()
 
 
 def test_new_nodes_are_named_by_their_place_so_that_all_derivations_are_equal() -> None:
-    graph = with_inferred(CheckpointGraph.of_tree(asked(item())))
+    graph = with_inferred(CheckpointGraph.of_tree(document_of(item())))
     fields = set(graph.objects(predicate=URIRef("urn:karenina:vocab:templateField")))
     assert fields == {URIRef("urn:uuid:question-metal-1#/item/karenina:templateField/0")}

@@ -1,4 +1,4 @@
-"""Derived statements can be told from those of the document, and reading passes them over."""
+"""Derived statements can be distinguished from those of the document, and reading passes them over."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_what_was_derived_can_be_taken_out_again(make: Any) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(documents())
-def test_whatever_a_document_says_derived_statements_are_told_from_its_own(tree: Json) -> None:
+def test_whatever_a_document_states_derived_statements_are_distinguished_from_its_own(tree: Json) -> None:
     graph = CheckpointGraph.of_tree(tree)
     derived = with_inferred(graph)
 
@@ -142,8 +142,8 @@ def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
     tree["dataFeedElement"][1]["item"]["karenina:finished"] = "nearly"
     derived = with_inferred(CheckpointGraph.of_tree(tree))
 
-    said = [str(term) for term in derived.objects(predicate=URIRef("urn:karenina:vocab:finished"))]
-    assert said == ["nearly"]
+    stated = [str(term) for term in derived.objects(predicate=URIRef("urn:karenina:vocab:finished"))]
+    assert stated == ["nearly"]
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from checkpoint_ld.templates.specification import source_of
 from checkpoint_ld.validation.inference import with_inferred
 from checkpoint_ld.validation.inference.inferred_graph import SINGULAR, STRATEGIES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
-from tests.inference.documents import asked, question
+from tests.inference.documents import document_of, question
 from tests.templates.specs import specs
 from tests.trials import examples
 
@@ -26,7 +26,7 @@ DERIVED = "Derived"
 
 
 class Told:
-    """A graph, asked by the names of the vocabulary."""
+    """A graph, queried by the names of the vocabulary."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -53,63 +53,63 @@ def camel(name: str) -> str:
     return first + "".join(map(str.title, rest))
 
 
-def check_primitive(told: Told, node: Any, serialised: Json) -> None:
+def check_primitive(shown: Told, node: Any, serialised: Json) -> None:
     primitive = registry()[serialised["type"]]
-    (how,) = told.nodes(node, "primitive")
-    assert told.kind(how) == primitive.name
+    (how,) = shown.nodes(node, "primitive")
+    assert shown.kind(how) == primitive.name
     for parameter in primitive.parameters:
-        said = told.values(how, KARENINA + camel(SINGULAR.get(parameter.name, parameter.name)))
+        stated = shown.values(how, KARENINA + camel(SINGULAR.get(parameter.name, parameter.name)))
         value = serialised[parameter.name]
         expected = value if isinstance(value, list) and parameter.name in SINGULAR else [value]
-        assert all(one in said for one in expected if one is not None), parameter
-        assert all(one in expected for one in said), parameter
+        assert all(one in stated for one in expected if one is not None), parameter
+        assert all(one in expected for one in stated), parameter
 
 
-def check_field(told: Told, node: Any, field: TemplateFieldSpec) -> None:
-    assert told.value(node, SCHEMA + "name") == field.name
-    assert told.value(node, SCHEMA + "description") == field.description
-    assert told.value(node, KARENINA + "fieldType") == field.type
-    assert told.value(node, KARENINA + "extractionHint") == field.extraction_hint
-    assert told.value(node, KARENINA + "weight") == field.weight
-    assert told.value(node, KARENINA + "isTrace") == field.is_trace
-    assert set(told.values(node, KARENINA + "literalValue")) == set(field.literal_values or ())
-    check_primitive(told, node, field.verify_with)
+def check_field(shown: Told, node: Any, field: TemplateFieldSpec) -> None:
+    assert shown.value(node, SCHEMA + "name") == field.name
+    assert shown.value(node, SCHEMA + "description") == field.description
+    assert shown.value(node, KARENINA + "fieldType") == field.type
+    assert shown.value(node, KARENINA + "extractionHint") == field.extraction_hint
+    assert shown.value(node, KARENINA + "weight") == field.weight
+    assert shown.value(node, KARENINA + "isTrace") == field.is_trace
+    assert set(shown.values(node, KARENINA + "literalValue")) == set(field.literal_values or ())
+    check_primitive(shown, node, field.verify_with)
     truth: Json = field.ground_truth
     if not isinstance(truth, dict) or truth.get(MARKER) is not True:
-        assert told.value(node, KARENINA + "groundTruth") == truth
+        assert shown.value(node, KARENINA + "groundTruth") == truth
         return
-    assert told.value(node, KARENINA + "statePath") == truth["source"]
+    assert shown.value(node, KARENINA + "statePath") == truth["source"]
     cases = [*truth["cases"].items(), (None, truth["default"])]
-    for case, (value, said) in zip(told.nodes(node, "groundTruthCase"), cases, strict=True):
-        assert told.value(case, KARENINA + "stateValue") == value
-        assert told.value(case, KARENINA + "groundTruth") == said["value"]
-        if said["verify_with"] is not None:
-            check_primitive(told, case, said["verify_with"])
+    for case, (value, stated) in zip(shown.nodes(node, "groundTruthCase"), cases, strict=True):
+        assert shown.value(case, KARENINA + "stateValue") == value
+        assert shown.value(case, KARENINA + "groundTruth") == stated["value"]
+        if stated["verify_with"] is not None:
+            check_primitive(shown, case, stated["verify_with"])
 
 
-def check_strategy(told: Told, node: Any, said: Json, names: dict[Any, str]) -> None:
-    assert told.kind(node) == STRATEGIES[said.type]
-    assert told.value(node, KARENINA + "n") == said.n
-    checked = [names[one] for one in told.graph.objects(node, URIRef(KARENINA + "checksField"))]
-    assert checked == ([] if said.field_name is None else [said.field_name])
-    for one, condition in zip(told.nodes(node, "verifyCondition"), said.conditions, strict=True):
-        check_strategy(told, one, condition, names)
+def check_strategy(shown: Told, node: Any, words: Json, names: dict[Any, str]) -> None:
+    assert shown.kind(node) == STRATEGIES[words.type]
+    assert shown.value(node, KARENINA + "n") == words.n
+    checked = [names[one] for one in shown.graph.objects(node, URIRef(KARENINA + "checksField"))]
+    assert checked == ([] if words.field_name is None else [words.field_name])
+    for one, condition in zip(shown.nodes(node, "verifyCondition"), words.conditions, strict=True):
+        check_strategy(shown, one, condition, names)
 
 
 @pytest.mark.slow
 @settings(max_examples=examples(150))
 @given(specs())
-def test_a_graph_says_what_the_specification_of_a_template_says(spec: TemplateSpec) -> None:
-    tree = asked(question(template=source_of(spec)))
-    told = Told(with_inferred(CheckpointGraph.of_tree(tree)))
+def test_a_graph_states_what_the_specification_of_a_template_states(spec: TemplateSpec) -> None:
+    tree = document_of(question(template=source_of(spec)))
+    held = Told(with_inferred(CheckpointGraph.of_tree(tree)))
     item = URIRef("urn:uuid:Q#/item")
 
-    nodes = told.nodes(item, "templateField")
+    nodes = held.nodes(item, "templateField")
     for node, field in zip(nodes, spec.fields, strict=True):
-        check_field(told, node, field)
-    root = told.graph.value(item, URIRef(KARENINA + "verifyStrategy"))
+        check_field(held, node, field)
+    root = held.graph.value(item, URIRef(KARENINA + "verifyStrategy"))
     assert (root is None) is (spec.verify_strategy is None)
     if root is not None:
         names = dict(zip(nodes, (field.name for field in spec.fields), strict=True))
-        check_strategy(told, root, spec.verify_strategy, names)
+        check_strategy(held, root, spec.verify_strategy, names)
     assert secret(spec.model_dump()) is None, "values that are withheld would be missing"

@@ -13,7 +13,7 @@ VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "lite
 
 
 class Asked(dict[str, Any]):
-    """Values that remember what they were asked for."""
+    """Values that remember what they were requested."""
 
     def __init__(self, **values: Any) -> None:
         super().__init__(values)
@@ -25,14 +25,14 @@ class Asked(dict[str, Any]):
 
 
 @pytest.mark.parametrize("suffix", [*FAMILIES, DYNAMIC])
-def test_nothing_but_what_tells_is_asked_for(suffix: str) -> None:
+def test_nothing_but_what_shows_is_requested(suffix: str) -> None:
     bounds, values = Asked(), Asked()
     for name in (None, *CLASSIFYING):
-        for told in VALUES:
+        for found in VALUES:
             for family in (None, *FAMILIES.values()):
                 values.clear()
-                values.update({"dynamic_trait_type": family} | ({} if name is None else {name: told}))
-                bounds.update(bestRating=5.0, worstRating=told)
+                values.update({"dynamic_trait_type": family} | ({} if name is None else {name: found}))
+                bounds.update(bestRating=5.0, worstRating=found)
                 classes_of(suffix, bounds, values)
 
     assert values.names <= CLASSIFYING <= set(SETTINGS["Trait"])

@@ -24,7 +24,7 @@ from checkpoint_ld.validation.inference.inferred_graph import ELSEWHERE
 from checkpoint_ld.validation.inference.inferred_graph import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
 from tests.documents import item, rating, scenario
-from tests.inference.documents import asked, question
+from tests.inference.documents import document_of, question
 
 Json = Any
 FILE = "karenina-vocabulary.ttl"
@@ -110,7 +110,7 @@ def everything() -> list[Json]:
     start |= {"modelOverride": {"a": 1}, "toolFilter": {}, "agentIdentity": "a", "questionData": {"question": "q"}}
     turns["hasPart"][0]["edges"][0]["handover"] = "transcript_append"
     turns["hasPart"][0]["outcomeCriteria"][0]["evaluateSource"] = "lambda s: True"
-    return [asked(one, item(identifier="no iri")), turns]
+    return [document_of(one, item(identifier="no iri")), turns]
 
 
 def results() -> list[pyoxigraph.Triple]:
@@ -127,8 +127,8 @@ def written() -> frozenset[URIRef]:
     for tree in everything():
         for triple in with_inferred(CheckpointGraph.of_tree(tree)):
             found |= {term for term in triple if isinstance(term, URIRef) and term.startswith(KARENINA)}
-    for said in results():
-        names = (getattr(one, "value", "") for one in (said.predicate, said.object))
+    for stated in results():
+        names = (getattr(one, "value", "") for one in (stated.predicate, stated.object))
         found |= {URIRef(name) for name in names if name.startswith(KARENINA)}
     return frozenset(found)
 
@@ -173,7 +173,7 @@ def test_both_libraries_read_the_same_statements() -> None:
     assert len(list(quads)) == len(declared()) > 900
 
 
-def test_the_vocabulary_says_which_one_it_is_and_of_which_version() -> None:
+def test_the_vocabulary_states_which_one_it_is_and_of_which_version() -> None:
     graph = declared()
     assert (ONTOLOGY, RDF.type, OWL.Ontology) in graph
     assert re.fullmatch(r"\d+\.\d+\.\d+", str(graph.value(ONTOLOGY, OWL.versionInfo)))
@@ -181,16 +181,16 @@ def test_the_vocabulary_says_which_one_it_is_and_of_which_version() -> None:
 
 
 @pytest.mark.parametrize("term", terms(), ids=lambda term: term.removeprefix(KARENINA))
-def test_a_term_says_what_it_is_and_what_it_is_for(term: URIRef) -> None:
+def test_a_term_states_what_it_is_and_what_it_is_for(term: URIRef) -> None:
     graph = declared()
     kinds = set(graph.objects(term, RDF.type))
     assert kinds in ({OWL.Class}, {OWL.DatatypeProperty}, {OWL.ObjectProperty})
     for predicate in (RDFS.label, RDFS.comment, DC.subject):
-        told = list(graph.objects(term, predicate))
-        assert len(told) == 1
-        assert isinstance(told[0], Literal)
-        assert told[0].language == "en"
-        assert told[0].strip()
+        held = list(graph.objects(term, predicate))
+        assert len(held) == 1
+        assert isinstance(held[0], Literal)
+        assert held[0].language == "en"
+        assert held[0].strip()
     assert str(graph.value(term, RDFS.comment)).endswith(".")
     assert list(graph.objects(term, RDFS.isDefinedBy)) == [ONTOLOGY]
     if kinds == {OWL.ObjectProperty}:
@@ -210,11 +210,11 @@ def test_what_is_written_fits_the_kind_and_the_range_of_its_predicate() -> None:
             assert isinstance(term, Literal) is not is_object, predicate
             expected = ranges[predicate]
             if isinstance(term, Literal) and expected is not None and expected != RDFS.Literal:
-                said = term.datatype or URIRef("http://www.w3.org/2001/XMLSchema#string")
-                assert said == expected, predicate
+                stated = term.datatype or URIRef("http://www.w3.org/2001/XMLSchema#string")
+                assert stated == expected, predicate
 
 
-def test_the_page_is_what_the_vocabulary_says() -> None:
+def test_the_page_is_what_the_vocabulary_states() -> None:
     script = runpy.run_path(str(DOCS / "vocabulary_page.py"))
     rendered = script["page"]()
     assert (DOCS / "vocabulary.md").read_text(encoding="utf-8") == rendered, "run python docs/vocabulary_page.py"

@@ -57,11 +57,11 @@ def agent(rounds: int = 1, usage: int = 10) -> StateGraph[Any, Any, Any, Any]:
     """Return a graph of a model that asks a tool so many times, and then answers."""
 
     def model(state: State) -> Any:
-        asked = sum(isinstance(one, ToolMessage) for one in state["messages"])
+        invoked = sum(isinstance(one, ToolMessage) for one in state["messages"])
         counted: Any = {"input_tokens": usage, "output_tokens": 1, "total_tokens": usage + 1}
-        if asked == rounds:
+        if invoked == rounds:
             return {"messages": [AIMessage("take a coat", usage_metadata=counted)]}
-        call = {"name": "weather", "args": {"city": "Oslo", "day": asked}, "id": f"call_{asked}"}
+        call = {"name": "weather", "args": {"city": "Oslo", "day": invoked}, "id": f"call_{invoked}"}
         return {"messages": [AIMessage("", tool_calls=[call], usage_metadata=counted)], "city": "Oslo"}
 
     def tools(state: State) -> Any:
@@ -77,7 +77,7 @@ def agent(rounds: int = 1, usage: int = 10) -> StateGraph[Any, Any, Any, Any]:
     return builder
 
 
-def asked(graph: Any, thread: Any = THREAD, **settings: Any) -> Any:
+def invoked(graph: Any, thread: Any = THREAD, **settings: Any) -> Any:
     return graph.invoke({"messages": [HumanMessage("do I need a coat?", id="q")]}, thread, **settings)
 
 
@@ -114,7 +114,7 @@ def test_it_passes_the_official_suite_in_full(kind: str, tmp_path: Path) -> None
 def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(
     durability: str, manager: CheckpointManager
 ) -> None:
-    asked(agent().compile(checkpointer=CheckpointSaver(manager)), durability=durability)
+    invoked(agent().compile(checkpointer=CheckpointSaver(manager)), durability=durability)
     newest = whole(manager)
     assert newest.execution_id == "coat"
     thoughts = [(one.type, one.content) for one in newest.snapshot.thought_chain]
@@ -145,9 +145,9 @@ def test_both_kinds_of_calls_see_one_thread(manager: CheckpointManager) -> None:
     assert "take a coat" in diff_checkpoints(before, after).to_text()
 
 
-def test_a_long_run_tells_the_last_messages_and_keeps_all(manager: CheckpointManager) -> None:
+def test_a_long_run_shows_the_last_messages_and_keeps_all(manager: CheckpointManager) -> None:
     saver = CheckpointSaver(manager)
-    end = asked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
+    end = invoked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
     checkpoints = [manager.get(one.id) for one in manager.list(execution_id="coat")]
     assert max(len(one.snapshot.thought_chain) for one in checkpoints) <= 16
     times: dict[str, set[int]] = {}
@@ -175,7 +175,7 @@ def test_messages_without_an_id_are_not_those_of_another_thread(manager: Checkpo
 
 
 def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None:
-    def ask(state: State) -> Any:  # noqa: ARG001 - LangGraph asks for the name
+    def ask(state: State) -> Any:  # noqa: ARG001 - LangGraph requests the name
         return {"city": interrupt("which city?")}
 
     builder = StateGraph(State)
@@ -191,7 +191,7 @@ def test_an_interrupted_graph_goes_on_in_another_process(tmp_path: Path) -> None
 
 def test_a_thread_is_forked_in_the_past(manager: CheckpointManager) -> None:
     graph = agent().compile(checkpointer=CheckpointSaver(manager))
-    asked(graph)
+    invoked(graph)
     old = next(one for one in graph.get_state_history(THREAD) if one.next == ("tools",))
     forked_at = graph.update_state(old.config, {"messages": [HumanMessage("and in Lima?")]}, as_node="tools")
     assert graph.get_state(forked_at).values["messages"][-1].content == "and in Lima?"
@@ -202,7 +202,7 @@ def test_a_graph_in_a_graph_has_its_checkpoints_in_the_same_execution(manager: C
     outer = StateGraph(State)
     outer.add_node("inner", agent().compile(checkpointer=True))
     outer.add_edge(START, "inner")
-    asked(outer.compile(checkpointer=CheckpointSaver(manager)))
+    invoked(outer.compile(checkpointer=CheckpointSaver(manager)))
     inside = [one for one in manager.list(execution_id="coat") if not one.id.endswith("/coat/")]
     assert inside
     roots = {one.id for one in manager.list(execution_id="coat")} - {one.id for one in inside}
@@ -216,7 +216,7 @@ def test_checkpoints_of_others_are_left_alone(manager: CheckpointManager) -> Non
     other.thought_chain.add("reasoning", "not of LangGraph")
     kept = manager.save(other).id
     saver = CheckpointSaver(manager)
-    asked(agent().compile(checkpointer=saver))
+    invoked(agent().compile(checkpointer=saver))
     assert len(list(saver.list(None))) == len(list(saver.list(THREAD)))
     saver.prune(["coat"], strategy="delete")
     assert [one.id for one in manager.list()] == [kept]
@@ -264,7 +264,7 @@ def test_nothing_is_in_the_clear_where_bytes_are_encrypted(tmp_path: Path) -> No
     serde = EncryptedSerializer(Cipher(), JsonPlusSerializer())
     with CheckpointManager(tmp_path) as manager:
         graph = agent().compile(checkpointer=CheckpointSaver(manager, serde=serde))
-        asked(graph)
+        invoked(graph)
         assert graph.get_state(THREAD).values["city"] == "Oslo"
     for path in tmp_path.iterdir():
         assert b"Oslo" not in path.read_bytes()
@@ -321,7 +321,7 @@ def test_writes_of_a_checkpoint_that_was_never_kept_do_not_hide_the_others(manag
 def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path: Path) -> None:
     path = tmp_path / "theirs.db"
     with SqliteSaver.from_conn_string(str(path)) as theirs:
-        asked(agent().compile(checkpointer=theirs))
+        invoked(agent().compile(checkpointer=theirs))
     before = path.read_bytes()
     with CheckpointManager(database=path) as manager, pytest.raises(StoreError, match="none of agent checkpoints"):
         CheckpointSaver(manager).get_tuple(THREAD)
@@ -337,10 +337,10 @@ def test_a_database_of_langgraphs_own_saver_is_refused_and_not_touched(tmp_path:
         ("type", lambda _: "pickle"),
     ],
 )
-def test_damaged_bytes_are_told_and_nothing_is_unpickled(
+def test_damaged_bytes_are_reported_and_nothing_is_unpickled(
     name: str, damaged: Callable[[str], str | None], manager: CheckpointManager
 ) -> None:
-    asked(agent().compile(checkpointer=CheckpointSaver(manager)))
+    invoked(agent().compile(checkpointer=CheckpointSaver(manager)))
     path = manager.files.path(whole(manager).id)  # type: ignore[union-attr] # there are files
     tree = json.loads(path.read_text())
     packed = tree["snapshot"]["langgraph"]["checkpoint"]
@@ -366,7 +366,7 @@ def test_killed_at_any_moment_it_goes_on_with_nothing_lost_and_nothing_twice(
 
     def node(state: State) -> Any:
         number = len(state["steps"])
-        with begun.open("a") as log:  # whoever is asked to take a step has all before it kept
+        with begun.open("a") as log:  # whoever is queried to take a step has all before it kept
             log.write(f"{number}\n")
         return {"steps": [number], "messages": [AIMessage(f"step {number}", id=f"m{number}")]}
 
@@ -440,7 +440,7 @@ messages = st.one_of(
 @pytest.mark.slow
 @settings(deadline=None, max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.dictionaries(texts, messages | st.lists(messages, max_size=20) | texts, max_size=3), max_size=4))
-def test_whatever_messages_say_the_checkpoint_can_be_read(steps: list[dict[str, Any]]) -> None:
+def test_whatever_messages_state_the_checkpoint_can_be_read(steps: list[dict[str, Any]]) -> None:
     kept = _Kept()
     saver, config = CheckpointSaver(CheckpointManager(kept)), THREAD
     for number, values in enumerate(steps):

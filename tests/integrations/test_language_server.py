@@ -283,8 +283,8 @@ async def test_a_document_that_is_closed_has_nothing(editor: Editor) -> None:
         assert await editor.text_document_definition_async(types.DefinitionParams(held, place)) is None
         assert await editor.text_document_document_symbol_async(types.DocumentSymbolParams(held)) == []
         context = types.CodeActionContext([])
-        asked = types.CodeActionParams(held, types.Range(place, place), context)
-        assert not await editor.text_document_code_action_async(asked)
+        given = types.CodeActionParams(held, types.Range(place, place), context)
+        assert not await editor.text_document_code_action_async(given)
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def provider(manager: CheckpointManager) -> Iterator[TracerProvider]:
     made.add_span_processor(SimpleSpanProcessor(CheckpointSpanExporter(manager)))
     yield made
     made.shutdown()
-    gc.collect()  # what a framework leaves open is told here, not in a test after this one
+    gc.collect()  # what a framework leaves open is reported here, not in a test after this one
 
 
 def pydantic_ai(provider: TracerProvider) -> None:
@@ -85,7 +85,7 @@ def pydantic_ai(provider: TracerProvider) -> None:
     asyncio.run(agent.run(QUESTION))  # run_sync leaves a loop open
 
 
-def openai_agents(provider: TracerProvider) -> None:  # noqa: C901 - all that a framework asks for
+def openai_agents(provider: TracerProvider) -> None:  # noqa: C901 - all that a framework requests
     sdk: Any = importlib.import_module("agents")
     from agents.models.interface import Model
     from agents.tracing import Span as Told
@@ -108,18 +108,18 @@ def openai_agents(provider: TracerProvider) -> None:  # noqa: C901 - all that a 
             open_[span.span_id] = tracer.start_span(span.span_data.type, context)
 
         def on_span_end(self, span: Told[Any]) -> None:
-            told, made = span.span_data, open_[span.span_id]
+            found, made = span.span_data, open_[span.span_id]
             attributes: dict[str, Any] = {}
-            if told.type == "agent":
-                attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": told.name}
-            elif told.type == "generation":
-                attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": told.model}
-                attributes["gen_ai.input.messages"] = json.dumps(told.input)
-                attributes["gen_ai.output.messages"] = json.dumps(told.output)
-                attributes |= {f"gen_ai.usage.{name}": count for name, count in told.usage.items()}
-            elif told.type == "function":
-                attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": told.name}
-                attributes |= {"gen_ai.tool.call.arguments": told.input, "gen_ai.tool.call.result": told.output}
+            if found.type == "agent":
+                attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": found.name}
+            elif found.type == "generation":
+                attributes = {"gen_ai.operation.name": "chat", "gen_ai.request.model": found.model}
+                attributes["gen_ai.input.messages"] = json.dumps(found.input)
+                attributes["gen_ai.output.messages"] = json.dumps(found.output)
+                attributes |= {f"gen_ai.usage.{name}": count for name, count in found.usage.items()}
+            elif found.type == "function":
+                attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": found.name}
+                attributes |= {"gen_ai.tool.call.arguments": found.input, "gen_ai.tool.call.result": found.output}
             made.set_attributes(attributes)
             made.end()
 
@@ -135,17 +135,17 @@ def openai_agents(provider: TracerProvider) -> None:  # noqa: C901 - all that a 
                 span.span_data.usage = {"input_tokens": 10, "output_tokens": 5}
                 if self.asked is ASKED:
                     call: dict[str, Any] = {"name": "forecast", "arguments": '{"city": "Oslo"}'}
-                    said: dict[str, Any] = {"role": "assistant", "tool_calls": [{"id": "call_1", "function": call}]}
+                    stated: dict[str, Any] = {"role": "assistant", "tool_calls": [{"id": "call_1", "function": call}]}
                     result = {"role": "tool", "tool_call_id": "call_1", "content": "sunny in Oslo"}
-                    self.asked = [*ASKED, said, result]
+                    self.asked = [*ASKED, stated, result]
                     output: Any = ResponseFunctionToolCall(type="function_call", call_id="call_1", **call)
                 else:
-                    said = {"role": "assistant", "content": "Sunny."}
+                    stated = {"role": "assistant", "content": "Sunny."}
                     text = ResponseOutputText(type="output_text", text="Sunny.", annotations=[])
                     output = ResponseOutputMessage(
                         id="m", type="message", role="assistant", status="completed", content=[text]
                     )
-                span.span_data.output = [said]
+                span.span_data.output = [stated]
             return sdk.ModelResponse(output=[output], usage=sdk.Usage(), response_id=None)
 
         def stream_response(self, *_: Any, **__: Any) -> Any:
@@ -178,32 +178,32 @@ def langgraph(provider: TracerProvider) -> None:
     class Handler(BaseCallbackHandler):
         """What LangChain tells of its runs, in the words of the conventions."""
 
-        def begin(self, name: str, told: dict[str, Any], run_id: Any, parent_run_id: Any) -> None:
+        def begin(self, name: str, found: dict[str, Any], run_id: Any, parent_run_id: Any) -> None:
             above = open_.get(parent_run_id)
             context = None if above is None else trace.set_span_in_context(above)
-            open_[run_id] = tracer.start_span(name, context, attributes=told)
+            open_[run_id] = tracer.start_span(name, context, attributes=found)
 
         def on_chain_start(self, *_: Any, run_id: Any, parent_run_id: Any = None, name: Any = "", **__: Any) -> None:
             is_agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name}
             self.begin(name, {} if parent_run_id else is_agent, run_id, parent_run_id)
 
         def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - the names are LangChain's
-            asked = json.dumps(convert_to_openai_messages(messages[0]))
-            told = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": asked}
-            self.begin("chat", told, run_id, more.get("parent_run_id"))
+            given = json.dumps(convert_to_openai_messages(messages[0]))
+            found = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": given}
+            self.begin("chat", found, run_id, more.get("parent_run_id"))
 
         def on_tool_start(self, serialized: Any, input_str: str, *, run_id: Any, **more: Any) -> None:  # noqa: ARG002 - as above
-            told = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": serialized["name"]}
-            told["gen_ai.tool.call.arguments"] = json.dumps(more["inputs"])
-            told["gen_ai.tool.call.id"] = more["tool_call_id"]
-            self.begin("tool", told, run_id, more.get("parent_run_id"))
+            found = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": serialized["name"]}
+            found["gen_ai.tool.call.arguments"] = json.dumps(more["inputs"])
+            found["gen_ai.tool.call.id"] = more["tool_call_id"]
+            self.begin("tool", found, run_id, more.get("parent_run_id"))
 
         def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
             message = response.generations[0][0].message
-            said = json.dumps(convert_to_openai_messages([message]))
+            stated = json.dumps(convert_to_openai_messages([message]))
             used = message.usage_metadata
             tokens = {f"gen_ai.usage.{name}": used[name] for name in ("input_tokens", "output_tokens")}
-            open_[run_id].set_attributes({"gen_ai.output.messages": said, **tokens})
+            open_[run_id].set_attributes({"gen_ai.output.messages": stated, **tokens})
             open_[run_id].end()
 
         def on_tool_end(self, output: Any, *, run_id: Any, **_: Any) -> None:
@@ -220,19 +220,19 @@ def langgraph(provider: TracerProvider) -> None:
 
     used: Any = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
     call: Any = {"id": "call_1", "name": "forecast", "args": {"city": "Oslo"}}
-    said: list[AIMessage | str] = [
+    stated: list[AIMessage | str] = [
         AIMessage("", tool_calls=[call], usage_metadata=used),
         AIMessage("Sunny.", usage_metadata=used),
     ]
-    model = GenericFakeChatModel(messages=iter(said))
+    model = GenericFakeChatModel(messages=iter(stated))
     graph = StateGraph(MessagesState)
     graph.add_node("model", lambda state: {"messages": [model.invoke(state["messages"])]})
     graph.add_node("tools", ToolNode([forecast]))
     graph.add_edge(START, "model")
     graph.add_conditional_edges("model", tools_condition)
     graph.add_edge("tools", "model")
-    asked: Any = {"messages": [("system", "Be brief"), ("user", QUESTION)]}
-    graph.compile(name="weather").invoke(asked, {"callbacks": [Handler()]})
+    given: Any = {"messages": [("system", "Be brief"), ("user", QUESTION)]}
+    graph.compile(name="weather").invoke(given, {"callbacks": [Handler()]})
 
 
 @pytest.mark.slow
@@ -265,12 +265,12 @@ def test_runs_of_frameworks_answer_the_same_questions(
     assert manager.verify() == ()
 
 
-def test_a_failed_run_says_so_and_nothing_that_was_told_is_lost(
+def test_a_failed_run_states_so_and_nothing_that_was_reported_is_lost(
     manager: CheckpointManager, provider: TracerProvider
 ) -> None:
     tracer = provider.get_tracer("mine", "1")
-    told = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.id": "a1", "checkpoint_ld.about.question": "q1"}
-    with suppress(KeyError), tracer.start_as_current_span("run", attributes=told):
+    found = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.id": "a1", "checkpoint_ld.about.question": "q1"}
+    with suppress(KeyError), tracer.start_as_current_span("run", attributes=found):
         with tracer.start_as_current_span("GET", attributes={"http.url": "http://x", "ok": (True, False)}):
             pass
         chat: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.request.temperature": 0.5, "odd": "\ud800"}
@@ -315,9 +315,9 @@ def test_what_cannot_be_kept_is_logged_and_the_agent_goes_on(tmp_path: Path, cap
         CheckpointSpanExporter("checkpoints")  # type: ignore[arg-type] # that is the point
 
 
-def span(number: int, parent: int | None = None, trace_id: str = "t1", **told: Any) -> dict[str, Any]:
+def span(number: int, parent: int | None = None, trace_id: str = "t1", **found: Any) -> dict[str, Any]:
     """Return a span in OTLP/JSON."""
-    attributes = told.pop("attributes", {})
+    attributes = found.pop("attributes", {})
     start = 1_700_000_000_000_000_000 + number * 1_000_000
     return {
         "traceId": trace_id,
@@ -328,7 +328,7 @@ def span(number: int, parent: int | None = None, trace_id: str = "t1", **told: A
         "startTimeUnixNano": str(start),
         "endTimeUnixNano": str(start + 5_000_000),
         "attributes": [{"key": key, "value": value} for key, value in attributes.items()],
-        **told,
+        **found,
     }
 
 
@@ -354,10 +354,10 @@ RUN = (
 def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "spans.json.gz"
     file.write_bytes(gzip.compress(otlp(*RUN).encode()))
-    for said in ("taken in", "there already"):
+    for stated in ("taken in", "there already"):
         done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
         assert done.code == 0, done.err
-        assert done.out.decode().count(said) == 2
+        assert done.out.decode().count(stated) == 2
     with CheckpointManager(tmp_path / "kept") as manager:
         outer, inner = (manager.get(one.id) for one in manager.list(order="oldest"))
         if outer.agent_id == "helper":
@@ -366,9 +366,9 @@ def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> 
         assert (inner.execution_id, inner.agent_id) == ("c1/s4", "helper")
         [call] = outer.snapshot.tool_state.calls
         assert (call.tool_id, call.duration_ms) == ("bash", 5)
-        told = outer.tree()["snapshot"]["opentelemetry"]
-        assert told["resource"] == {"service.name": "shop"}
-        assert [one["attributes"] for one in told["spans"] if one["span_id"] == "s3"] == [{"a": [0.5], "k": {}}]
+        found = outer.tree()["snapshot"]["opentelemetry"]
+        assert found["resource"] == {"service.name": "shop"}
+        assert [one["attributes"] for one in found["spans"] if one["span_id"] == "s3"] == [{"a": [0.5], "k": {}}]
         assert [one.content for one in inner.snapshot.thought_chain] == ["span 5"]
         assert manager.verify() == ()
 
@@ -397,7 +397,7 @@ def test_half_written_lines_and_lost_parents_are_named_and_the_rest_is_kept(tmp_
         ("\udcff", "x.json: byte 1 is no UTF-8"),
     ],
 )
-def test_bad_files_say_what_is_wrong(text: str, message: str, tmp_path: Path, run: Run) -> None:
+def test_bad_files_state_what_is_wrong(text: str, message: str, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(text.encode("utf-8", "surrogateescape"))
     done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
@@ -433,9 +433,9 @@ def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
 
 def test_ids_and_counts_beyond_what_a_checkpoint_holds_are_no_error(tmp_path: Path) -> None:
     many = {**op("chat"), "gen_ai.usage.input_tokens": {"intValue": str(2**60)}}
-    odd = {**span(2, attributes=many), "parentSpanId": {"id": 1}}
-    odd["status"] = {"code": 2, "message": {"bytesValue": "?"}}
-    (tmp_path / "spans.json").write_text(otlp(span(1, attributes=op("invoke_agent")), odd), encoding="utf-8")
+    unusual = {**span(2, attributes=many), "parentSpanId": {"id": 1}}
+    unusual["status"] = {"code": 2, "message": {"bytesValue": "?"}}
+    (tmp_path / "spans.json").write_text(otlp(span(1, attributes=op("invoke_agent")), unusual), encoding="utf-8")
     with CheckpointManager(tmp_path / "kept") as manager:
         assert [one.error for one in import_spans(manager, tmp_path / "spans.json")] == [None, None]
         assert max(header.tokens_used for header in manager.list()) == 2**53 - 1
@@ -488,10 +488,10 @@ def steps(job: Callable[[], object]) -> int:
 @pytest.mark.slow
 def test_work_grows_as_a_run_does(tmp_path: Path) -> None:
     def kept(chats: int) -> int:
-        said = [json.dumps([{"role": "assistant", "content": f"step {at}"}]) for at in range(chats)]
-        told = [{**op("chat"), "gen_ai.output.messages": {"stringValue": one}} for one in said]
+        stated = [json.dumps([{"role": "assistant", "content": f"step {at}"}]) for at in range(chats)]
+        found = [{**op("chat"), "gen_ai.output.messages": {"stringValue": one}} for one in stated]
         file = tmp_path / f"{chats}.json"
-        spans = (span(at, 0, attributes=one) for at, one in enumerate(told, 1))
+        spans = (span(at, 0, attributes=one) for at, one in enumerate(found, 1))
         file.write_text(otlp(span(0, attributes=op("invoke_agent")), *spans), encoding="utf-8")
         with CheckpointManager(tmp_path / str(chats)) as manager:
             return steps(lambda: list(import_spans(manager, file)))

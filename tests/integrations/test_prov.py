@@ -44,14 +44,14 @@ def test_a_run_is_read_by_prov_and_comes_back_from_its_json(run: list[AgentCheck
     assert "activity(" in document.get_provn()
 
 
-@pytest.mark.parametrize("odd", ["t 1", "ü#/x", "a:b", "50%", "https://example.org/a?b=c#d"])
-def test_whatever_its_parts_are_called_it_is_valid(odd: str) -> None:
+@pytest.mark.parametrize("unusual", ["t 1", "ü#/x", "a:b", "50%", "https://example.org/a?b=c#d"])
+def test_whatever_its_parts_are_called_it_is_valid(unusual: str) -> None:
     made = documents.checkpoint(
-        [documents.thought(odd)], [documents.call(odd)], {}, id=odd, agent_id=odd, execution_id=odd
+        [documents.thought(unusual)], [documents.call(unusual)], {}, id=unusual, agent_id=unusual, execution_id=unusual
     )
     document = prov_document(AgentCheckpoint.of_tree(made))
     found = {one.identifier.uri for one in document.get_records(ProvEntity)}
-    assert {iri("checkpoint", odd), iri("thought", odd)} <= found
+    assert {iri("checkpoint", unusual), iri("thought", unusual)} <= found
     assert ProvDocument.deserialize(content=document.serialize(format="json"), format="json") == document
 
 

@@ -183,7 +183,7 @@ def of_type(name: str) -> Json:
     ],
 )
 def test_what_has_no_meaning_is_refused_in_words_that_name_it(document: Json, place: str, message: str) -> None:
-    assert any(where == place and message in said for where, said in faults(document)), faults(document)
+    assert any(where == place and message in stated for where, stated in faults(document)), faults(document)
     with pytest.raises(ReadError):
         validator.read(json.dumps(document).encode())
 
@@ -224,7 +224,7 @@ def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) ->
             validator.read(json.dumps(changed).encode())
 
 
-def test_it_knows_each_key_of_each_role_and_says_what_it_is_for() -> None:
+def test_it_knows_each_key_of_each_role_and_states_what_it_is_for() -> None:
     definitions = {"Benchmark": SCHEMA, **{role: PARTS[name] for role, name in ROLES.items()}}
     assert definitions.keys() == KEYS.keys()
     for role, keys in KEYS.items():
@@ -243,8 +243,8 @@ def test_it_offers_all_types_of_traits() -> None:
         scope: PARTS[name]["allOf"][1]["properties"]["additionalType"]
         for scope, name in zip(SCOPES, ("globalTrait", "questionTrait"), strict=True)
     }
-    said = [name for scope in SCOPES for name in offers[scope]["anyOf"][0]["enum"]]
-    assert said == [f"karenina:{name}" for name in TRAIT_TYPES]
+    stated = [name for scope in SCOPES for name in offers[scope]["anyOf"][0]["enum"]]
+    assert stated == [f"karenina:{name}" for name in TRAIT_TYPES]
     for scope in SCOPES:
         assert len(offers[scope]["anyOf"][0]["enumDescriptions"]) == len(offers[scope]["anyOf"][0]["enum"])
     for kind in TRAIT_TYPES:

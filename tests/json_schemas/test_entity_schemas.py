@@ -115,8 +115,8 @@ def test_it_is_a_schema_that_needs_no_other(name: str) -> None:
 def test_every_field_is_described(name: str) -> None:
     schema = json_schema(name)
     for owner in (schema, *schema.get("$defs", {}).values()):
-        for field, said in owner.get("properties", {}).items():
-            assert said.get("description"), f"{owner.get('title')}.{field}"
+        for field, stated in owner.get("properties", {}).items():
+            assert stated.get("description"), f"{owner.get('title')}.{field}"
 
 
 def test_every_entity_has_a_sample_here() -> None:
@@ -151,8 +151,8 @@ def test_what_a_model_takes_and_gives_passes(name: str) -> None:
         ("scenario-edge", {"source": "a"}, "$: 'target' is a required property"),
     ],
 )
-def test_a_fault_is_told_in_words_that_name_it(name: str, value: Json, message: str) -> None:
-    assert any(message in said for said in refused(name, value)), refused(name, value)
+def test_a_fault_is_given_in_words_that_name_it(name: str, value: Json, message: str) -> None:
+    assert any(message in stated for stated in refused(name, value)), refused(name, value)
     with pytest.raises(ValidationError):
         TypeAdapter(described()[name].type).validate_python(value)
 
@@ -204,14 +204,14 @@ def test_a_name_that_does_not_exist_is_refused_with_the_nearest() -> None:
         json_schema("questoin")
 
 
-def test_a_schema_may_be_changed_by_who_asked_for_it() -> None:
+def test_a_schema_may_be_changed_by_who_requested_it() -> None:
     json_schema("checkpoint").clear()
     json_schema("question")["properties"].clear()
     assert json_schema("checkpoint")["title"]
     assert json_schema("question")["properties"]
 
 
-def test_each_has_a_line_that_says_what_it_is_of() -> None:
+def test_each_has_a_line_that_states_what_it_is_of() -> None:
     assert list(summaries())[:2] == ["checkpoint", "report"]
     assert list(summaries())[2:] == sorted(list(summaries())[2:])
     assert all(text and "\n" not in text for text in summaries().values())

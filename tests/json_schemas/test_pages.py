@@ -18,12 +18,12 @@ ENTITIES = (DOCS / "entities.md").read_text(encoding="utf-8")
 SCHEMAS = ENTITIES.partition("\n## JSON Schemas\n")[2]
 
 
-def test_the_tables_of_fields_are_what_the_models_say() -> None:
+def test_the_tables_of_fields_are_what_the_models_state() -> None:
     rendered = runpy.run_path(str(DOCS / "entity_pages.py"))["with_tables"](ENTITIES)
     assert rendered == ENTITIES, "run python docs/entity_pages.py"
 
 
-def test_the_page_of_parameters_is_what_the_source_says() -> None:
+def test_the_page_of_parameters_is_what_the_source_states() -> None:
     made = runpy.run_path(str(DOCS / "parameter_pages.py"))["page"]()
     assert made == (DOCS / "parameters.md").read_text(encoding="utf-8"), "run python docs/parameter_pages.py"
     for name in ("extract_questions_from_file", "CallableRubricTrait.from_callable", "Benchmark.save"):

@@ -55,12 +55,12 @@ def bounds(
 
 
 def described(required: bool) -> dict[str, st.SearchStrategy[Json]]:
-    told = texts.filter(bool) if required else st.none() | texts
-    return {"name": names, "description": told, "summary": st.none() | texts}
+    found = texts.filter(bool) if required else st.none() | texts
+    return {"name": names, "description": found, "summary": st.none() | texts}
 
 
 def kinds_of(model: Callable[..., AnyTrait], **others: st.SearchStrategy[Json]) -> st.SearchStrategy[AnyTrait]:
-    """Return traits of the four kinds that a judge can be asked for."""
+    """Return traits of the four kinds that a judge can be requested."""
     scalar = {**others, "higher_is_better": directions}
     boolean = st.builds(model, kind=st.just("boolean"), **scalar)
     literal = st.builds(model, kind=st.just("literal"), classes=class_maps, **scalar)

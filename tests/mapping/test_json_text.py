@@ -24,8 +24,8 @@ QUOTED = ("metrics", "tp_instructions", "tn_instructions", "classes")
 
 
 def trait(name: str, kind: str, settings: Json, *, is_quoted: bool) -> Json:
-    told = {key: json.dumps(value) if is_quoted and key in QUOTED else value for key, value in settings.items()}
-    return {**rating(name, **told), "additionalType": f"karenina:Global{kind}"}
+    held = {key: json.dumps(value) if is_quoted and key in QUOTED else value for key, value in settings.items()}
+    return {**rating(name, **held), "additionalType": f"karenina:Global{kind}"}
 
 
 def feed(*, is_quoted: bool, is_old: bool = False) -> Json:

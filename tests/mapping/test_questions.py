@@ -47,7 +47,7 @@ questions = st.builds(
 )
 
 
-def asked(*properties: Json, **members: Json) -> Json:
+def feed_item(*properties: Json, **members: Json) -> Json:
     """Return a feed item whose question has these members."""
     whole = item()
     whole["item"].update({**members, **({"additionalProperty": list(properties)} if properties else {})})
@@ -125,21 +125,21 @@ def test_a_question_without_template_has_none() -> None:
 
 @pytest.mark.parametrize(("source", "own"), [("class Answer: ...", True), ("", False), ("  \n", False), (None, False)])
 def test_only_text_makes_a_template(source: Json, own: bool) -> None:
-    whole = asked(hasPart={"text": source})
+    whole = feed_item(hasPart={"text": source})
     assert (has_template(whole), has_source(whole)) == (own, own)
 
 
 @pytest.mark.parametrize(
     ("value", "finished"), [(True, True), (False, False), ("Yes", True), ("no", False), (1, True), (0, False)]
 )
-def test_finished_may_be_told_in_words(value: Json, finished: bool) -> None:
-    whole = asked(setting("finished", "banana"), setting("finished", value))
+def test_finished_may_be_given_in_words(value: Json, finished: bool) -> None:
+    whole = feed_item(setting("finished", "banana"), setting("finished", value))
     assert (is_finished(whole), registry_entry_of(whole).finished) == (finished, finished)
-    assert not is_finished(asked(additionalProperty=[]))
+    assert not is_finished(feed_item(additionalProperty=[]))
 
 
 def test_the_keywords_of_both_places_count() -> None:
-    whole = {**asked(keywords=["new", "both", "new"]), "keywords": ["both", "old"]}
+    whole = {**feed_item(keywords=["new", "both", "new"]), "keywords": ["both", "old"]}
     assert keywords_of(whole) == ["new", "both", "new", "old"]
     del whole["item"]["keywords"]
     assert keywords_of(whole) == ["both", "old"]
@@ -150,11 +150,11 @@ def test_a_bare_question_object_is_read_like_one_in_an_item() -> None:
     assert (found.question, found.keywords, found.date_created) == (item()["item"]["text"], ["chemistry"], "")
 
 
-def test_members_say_nothing_in_one_way() -> None:
-    told = members_of(asked(keywords=[], rating=[], additionalProperty=[]))
+def test_members_state_nothing_in_one_way() -> None:
+    held = members_of(feed_item(keywords=[], rating=[], additionalProperty=[]))
     silent = ("keywords", "author", "sources", "custom_metadata", "few_shot_examples", "answer_notes", "workspace_path")
-    assert [told[name] for name in (*silent, "question_rubric", "question_dynamic_rubric")] == [None] * 9
-    assert "id" not in told
+    assert [held[name] for name in (*silent, "question_rubric", "question_dynamic_rubric")] == [None] * 9
+    assert "id" not in held
 
 
 def test_rubrics_among_the_members_are_lists_of_traits() -> None:
@@ -169,7 +169,7 @@ def test_a_rubric_in_a_question_is_what_a_check_of_the_question_would_leave(defa
     dynamic = rating("dynamic", dynamic_trait_type="regex", pattern="x", summary="s")
     traits = [rating("form", kind=form) | {"additionalType": "karenina:QuestionSpecificLLMRubricTrait"}]
     traits.append(dynamic | {"additionalType": "karenina:QuestionSpecificDynamicRubricTrait"})
-    found = question_of(asked(rating=traits))
+    found = question_of(feed_item(rating=traits))
     checked = Question.model_validate(found.model_dump(exclude={"id"}), context=LENIENT)
     assert found.question_rubric is not None
     assert found.question_dynamic_rubric is not None
@@ -215,7 +215,7 @@ def test_a_scenario_that_cannot_be_read_is_named() -> None:
         ("x", False),
     ],
 )
-def test_a_scenario_is_told_by_its_type_or_its_nodes(value: Json, verdict: bool) -> None:
+def test_a_scenario_is_recognised_by_its_type_or_its_nodes(value: Json, verdict: bool) -> None:
     assert is_scenario(value) is verdict
 
 

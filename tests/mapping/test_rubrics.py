@@ -140,7 +140,7 @@ def test_the_first_trait_that_cannot_be_read_is_named() -> None:
 
 @pytest.mark.parametrize("first", [1, 1.0, True, "1"])
 @pytest.mark.parametrize("second", [1, 1.0, True, "1"])
-def test_values_that_are_equal_but_not_the_same_are_told_apart(first: Json, second: Json) -> None:
+def test_values_that_are_equal_but_not_the_same_are_distinguished(first: Json, second: Json) -> None:
     forms = [{"type": "template", "schema": {"default": value}} for value in (first, second)]
     held = [{**rating("a", kind=kind), "additionalType": "QuestionSpecificLLMRubricTrait"} for kind in forms]
     rubric, _ = agrees({"rating": held})

@@ -28,18 +28,18 @@ def settings_of(rating: Json) -> dict[str, Json]:
     return {one["name"]: one.get("value", "no value") for one in rating["additionalProperty"]}
 
 
-def llm(best: float, worst: float, suffix: str = "RubricTrait", **told: Json) -> Json:
+def llm(best: float, worst: float, suffix: str = "RubricTrait", **shown: Json) -> Json:
     """Return the rating of an LLM trait as files have it."""
-    entries = [setting(name, value) for name, value in told.items()]
+    entries = [setting(name, value) for name, value in shown.items()]
     members = {"bestRating": best, "worstRating": worst, "additionalType": f"karenina:Global{suffix}"}
     return {"@type": "Rating", "name": "depth", **members, "additionalProperty": entries}
 
 
 def held(benchmark: Benchmark, *, in_question: bool, dynamic: bool) -> list[AnyTrait]:
-    asked = benchmark.get_question_ids()[0]
+    wanted = benchmark.get_question_ids()[0]
     if in_question:
         find = benchmark.get_question_dynamic_rubric if dynamic else benchmark.get_question_rubric
-        rubric = find(asked)
+        rubric = find(wanted)
     else:
         rubric = benchmark.get_global_dynamic_rubric() if dynamic else benchmark.global_rubric
     return list(rubric.traits()) if rubric else []
@@ -96,7 +96,7 @@ def test_the_summary_of_a_dynamic_trait_is_written_twice_as_karenina_does() -> N
 
 
 @pytest.mark.parametrize(
-    ("best", "worst", "told", "found"),
+    ("best", "worst", "expected", "found"),
     [
         (1.0, 0.0, {}, ("boolean", None, None)),
         (1.0, 0.0, {"min_score": 1, "max_score": 5}, ("boolean", None, None)),
@@ -108,10 +108,10 @@ def test_the_summary_of_a_dynamic_trait_is_written_twice_as_karenina_does() -> N
         (9, 2, {"kind": "score", "min_score": 2}, ("score", 2, 9)),
     ],
 )
-def test_the_range_is_that_of_the_rating_and_one_from_0_to_1_is_a_score_only_where_the_file_says_so(
-    best: float, worst: float, told: Json, found: Json
+def test_the_range_is_that_of_the_rating_and_one_from_0_to_1_is_a_score_only_where_the_file_states_so(
+    best: float, worst: float, expected: Json, found: Json
 ) -> None:
-    trait = trait_of(llm(best, worst, **told))
+    trait = trait_of(llm(best, worst, **expected))
     assert isinstance(trait, LLMRubricTrait)
     assert (trait.kind, trait.min_score, trait.max_score) == found
 
@@ -137,8 +137,8 @@ def test_classes_keep_their_order_which_is_the_score() -> None:
 def test_the_schema_of_a_template_is_kept_word_for_word() -> None:
     properties = {"z": {"enum": ["b", "a"]}, "a": {"$ref": "#/x"}}
     schema = {"title": "T", "properties": properties, "additionalProperties": False}
-    told = {"name": "form", "kind": {"type": "template", "schema": schema}, "higher_is_better": None}
-    read = read_back(LLMRubricTrait.model_validate(told))
+    shown = {"name": "form", "kind": {"type": "template", "schema": schema}, "higher_is_better": None}
+    read = read_back(LLMRubricTrait.model_validate(shown))
     assert json.dumps(read.kind["schema"]) == json.dumps(schema)
 
 
@@ -157,7 +157,7 @@ def test_no_direction_is_not_the_usual_direction() -> None:
     assert silent.higher_is_better is True
 
 
-def test_what_was_not_asked_for_is_not_written() -> None:
+def test_what_was_not_requested_is_not_written() -> None:
     trait = LLMRubricTrait(name="t", kind="boolean")
     assert "include_ground_truth" not in settings_of(rating_of(trait, "Global"))
     trait.include_ground_truth = True
@@ -172,8 +172,8 @@ def test_keys_of_models_are_never_written() -> None:
 
 def test_lists_stay_lists_with_one_entry() -> None:
     trait = MetricRubricTrait(name="m", metrics=["recall"], tp_instructions=["says mercury"])
-    told = settings_of(rating_of(trait, "Global"))
-    assert (told["metrics"], told["tp_instructions"]) == (["recall"], ["says mercury"])
+    made = settings_of(rating_of(trait, "Global"))
+    assert (made["metrics"], made["tp_instructions"]) == (["recall"], ["says mercury"])
 
 
 def test_settings_may_stand_in_json_text_or_on_the_rating() -> None:

@@ -46,9 +46,9 @@ def git(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:  # 
 
     def call(*arguments: str, code: int | None = 0) -> str:
         done = subprocess.run(["git", *arguments], capture_output=True, check=False)
-        told = (done.stdout + done.stderr).decode()
-        assert code is None or done.returncode == code, told
-        return told
+        held = (done.stdout + done.stderr).decode()
+        assert code is None or done.returncode == code, held
+        return held
 
     call("init", "-q", "-b", "main")
     call("config", "user.name", "A")
@@ -89,10 +89,10 @@ def test_edits_of_different_questions_merge(git: Git, command: tuple[str, ...]) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["merge", "cherry-pick", "rebase"])
-def test_a_conflict_is_told_and_can_be_left(git: Git, command: str) -> None:
+def test_a_conflict_is_reported_and_can_be_left(git: Git, command: str) -> None:
     branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
-    told = git(command, "other", code=1)
-    assert "checkpoint-ld git resolve metals.jsonld" in told
+    result = git(command, "other", code=1)
+    assert "checkpoint-ld git resolve metals.jsonld" in result
     assert "UU metals.jsonld" in git("status", "--porcelain")
     found = Benchmark.load(FILE)
     assert found.get_question("urn:uuid:question-1")["raw_answer"] == "H"
@@ -107,8 +107,8 @@ def test_a_conflict_is_resolved(git: Git, run: Run) -> None:  # noqa: F811
     branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
     git("merge", "other", code=1)
     assert run("git", "resolve", FILE).code == 1
-    told = run("git", "resolve", FILE, "--json")
-    assert (told.code, [one["subject"] for one in json.loads(told.out)["conflicts"]]) == (1, [["name"]])
+    result = run("git", "resolve", FILE, "--json")
+    assert (result.code, [one["subject"] for one in json.loads(result.out)["conflicts"]]) == (1, [["name"]])
     assert run("git", "resolve", FILE, "--theirs").code == 0
     found = Benchmark.load(FILE)
     assert (found.name, found.get_question("urn:uuid:question-1")["raw_answer"]) == ("B", "H")
@@ -136,8 +136,8 @@ def test_what_is_no_checkpoint_is_merged_by_git(git: Git, run: Run) -> None:  # 
     assert "merged line by line" in git("merge", "main", code=1)
     assert "<<<<<<< ours" in Path("x.jsonld").read_text()
     Path(FILE).write_text('{\n<<<<<<< a\n"name": "x"\n=======\n"name": "y"\n>>>>>>> b\n}')
-    told = run("validate", FILE)
-    assert (told.code != 0, b"conflict marker of git" in told.out + told.err.encode()) == (True, True)
+    result = run("validate", FILE)
+    assert (result.code != 0, b"conflict marker of git" in result.out + result.err.encode()) == (True, True)
 
 
 @pytest.mark.slow
@@ -188,7 +188,7 @@ def test_global_settings_are_for_all_repositories(home: Path, run: Run) -> None:
     assert "checkpoint-ld" not in (home / ".gitconfig").read_text()
 
 
-def test_outside_of_a_repository_it_says_so(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its effect is wanted
+def test_outside_of_a_repository_it_states_so(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001 - its effect is wanted
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match="not a git repository"):
         setup.install()

@@ -80,7 +80,7 @@ def test_sets_merge_and_the_same_edit_is_no_conflict() -> None:
     assert found.result.get_question("urn:uuid:question-0")["keywords"] == ["a", "b"]
 
 
-def test_traits_and_their_settings_are_told_apart() -> None:
+def test_traits_and_their_settings_are_distinguished() -> None:
     one, other = (rating("cites", pattern="a", case_sensitive=True) for _ in range(2))
     one["additionalProperty"][0]["value"], other["additionalProperty"][1]["value"] = "b", False
     base = edited(q0={"rating": [rating("cites", pattern="a", case_sensitive=True)]})
@@ -90,7 +90,7 @@ def test_traits_and_their_settings_are_told_apart() -> None:
     assert same(found, edited(q0={"rating": [rating("new", pattern="c"), wanted]}))
 
 
-def test_bounds_that_say_something_else_than_the_settings_stay() -> None:
+def test_bounds_that_state_something_else_than_the_settings_stay() -> None:
     base = edited(q0={"rating": [rating("cites", pattern="a", min_score=1, max_score=5)]})
     other = edited(q0={"rating": [rating("cites", pattern="b", min_score=1, max_score=5)]})
     found = merged(base, base, other)
@@ -98,17 +98,17 @@ def test_bounds_that_say_something_else_than_the_settings_stay() -> None:
     assert (found.is_clean, held["worstRating"], held["bestRating"]) == (True, 0.0, 1.0)
 
 
-def test_what_contradicts_is_told_with_both_versions_and_places() -> None:
+def test_what_contradicts_is_reported_with_both_versions_and_places() -> None:
     found = merged(tree(), edited(q0=answer("Hg"), name="A"), edited(q0=answer("Mercurius"), name="B"))
     assert not found.is_clean
     assert [one.subject for one in found.conflicts] == [
         ("name",),
         ('question urn:uuid:question-0 "Which metal is liquid?"', "answer"),
     ]
-    told = found.as_json()["conflicts"][1]
-    assert (told["base"], told["ours"], told["theirs"], told["taken"]) == ("Mercury", "Hg", "Mercurius", "ours")
-    assert told["places"]["ours"]["pointer"] == "/dataFeedElement/0/item/acceptedAnswer/text"
-    assert told["places"]["theirs"]["line"] > 1
+    shown = found.as_json()["conflicts"][1]
+    assert (shown["base"], shown["ours"], shown["theirs"], shown["taken"]) == ("Mercury", "Hg", "Mercurius", "ours")
+    assert shown["places"]["ours"]["pointer"] == "/dataFeedElement/0/item/acceptedAnswer/text"
+    assert shown["places"]["theirs"]["line"] > 1
     assert found.result.name == "A"
     assert '"Which metal is liquid?": answer' in str(found)
 
@@ -242,7 +242,7 @@ def test_merging_with_what_did_not_change_gives_what_did(other: Json) -> None:
 
 @pytest.mark.slow
 @given(EDITS, EDITS)
-def test_edits_merged_in_either_order_say_the_same(one: Json, other: Json) -> None:
+def test_edits_merged_in_either_order_state_the_same(one: Json, other: Json) -> None:
     first, second = merged(tree(), one, other), merged(tree(), other, one)
     assert {each.subject[0] for each in first.conflicts} == {each.subject[0] for each in second.conflicts}
     if first.is_clean:
@@ -323,7 +323,7 @@ def test_vectors_and_arguments_do_not_grow() -> None:
     assert found.result.snapshot.context.variables["seen"] == ["a", "b", "c"]
 
 
-def test_a_conflict_of_lists_says_from_where_on_they_differ() -> None:
+def test_a_conflict_of_lists_states_from_where_on_they_differ() -> None:
     found = merged(remembering(1, *"abc"), remembering(2, *"ab"), remembering(3, *"abxy"))
     base, ours, theirs = (line.split("  (")[0].strip() for line in str(found.conflicts[0]).splitlines()[1:4])
     assert base.startswith("base:   3 items, from number 3 on: [")
@@ -355,7 +355,7 @@ def unrelated() -> Json:
 
 
 @pytest.mark.parametrize(
-    ("sides", "told", "error"),
+    ("sides", "words", "error"),
     [
         (
             (tree(), tree(), unrelated()),
@@ -367,8 +367,8 @@ def unrelated() -> Json:
         ((agent(), agent(), {**agent(), "execution_id": "e9"}), "no execution in common", SettingsError),
     ],
 )
-def test_what_cannot_be_merged(sides: tuple[Json, Json, Json], told: str, error: type[CheckpointLdError]) -> None:
-    with pytest.raises(error, match=told):
+def test_what_cannot_be_merged(sides: tuple[Json, Json, Json], words: str, error: type[CheckpointLdError]) -> None:
+    with pytest.raises(error, match=words):
         merged(*sides)
 
 
@@ -436,17 +436,17 @@ def test_an_editor_that_fails_is_no_end(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (("--ours", "--theirs"), "exclude one another"),
         (("--json",), "cannot both go to standard output"),
         (("-o", "{ours}"), "is read by this command"),
     ],
 )
-def test_the_command_refuses(run: Run, files: list[Path], arguments: tuple[str, ...], told: str) -> None:  # noqa: F811
+def test_the_command_refuses(run: Run, files: list[Path], arguments: tuple[str, ...], expected: str) -> None:  # noqa: F811
     before = [one.read_bytes() for one in files]
     done = run("merge", *files, *(one.format(ours=files[1]) for one in arguments))
-    assert (done.code, told in done.err, [one.read_bytes() for one in files]) == (2, True, before)
+    assert (done.code, expected in done.err, [one.read_bytes() for one in files]) == (2, True, before)
 
 
 def test_a_broken_base_writes_nothing(run: Run, files: list[Path], tmp_path: Path) -> None:  # noqa: F811

@@ -33,10 +33,10 @@ def benchmark(questions: int = 2, **more: Any) -> Benchmark:
 def runs(table: dict[tuple[bool, bool], int]) -> tuple[list[Assessment], list[Assessment]]:
     """Return two runs in which so many questions passed or failed."""
     results = [pair for pair, count in table.items() for _ in range(count)]
-    asked = benchmark(len(results))
+    held = benchmark(len(results))
     first, second = (
         assess(
-            asked,
+            held,
             [
                 {
                     "question_id": f"urn:q:{number}",
@@ -86,23 +86,23 @@ def test_what_differs_most_stands_first_and_what_one_run_lacks_is_counted() -> N
     found = plots.paired(first, second[1:])
     assert [one.difference for one in found.pairs] == [-1.0, 0.0]
     assert (found.pairs[0].name, found.unpaired) == ("Is 2 even?", 1)
-    told = texts(plots.comparison(first, second[1:], names=("old", "new")))
-    assert "passed by both 1, by old alone 1, by new alone 0, by neither 0" in told
-    assert "1 decided in one run alone" in told
+    held = texts(plots.comparison(first, second[1:], names=("old", "new")))
+    assert "passed by both 1, by old alone 1, by new alone 0, by neither 0" in held
+    assert "1 decided in one run alone" in held
 
 
 def test_pass_rates_are_by_model_the_best_first_and_by_question_the_worst_first() -> None:
     first, second = runs({(True, False): 3, (True, True): 1})
     both = [*second, *first]
     assert [(one.name, one.passed, one.total) for one in plots.rates(both)] == [("m-1", 1, 4), ("m-0", 4, 4)]
-    told = texts(plots.pass_rates(both))
-    assert told.index("m-0") < told.index("m-1")
-    assert "4 of 4" in told
-    told = texts(plots.pass_rates(both, by="question"))
-    assert told.index("Is 0 even?") < told.index("Is 3 even?")
+    held = texts(plots.pass_rates(both))
+    assert held.index("m-0") < held.index("m-1")
+    assert "4 of 4" in held
+    held = texts(plots.pass_rates(both, by="question"))
+    assert held.index("Is 0 even?") < held.index("Is 3 even?")
 
 
-def test_undecided_answers_are_told_and_count_neither_way() -> None:
+def test_undecided_answers_are_reported_and_count_neither_way() -> None:
     record = {"question_id": "urn:q:0", "model": "m"}
     found = [*assess(benchmark(), [{**record, "answer": {"value": "yes"}}, {**record, "answer": "yes"}])]
     assert plots.rates(found) == [plots.Rate("m", 1, 1, 1)]
@@ -110,15 +110,15 @@ def test_undecided_answers_are_told_and_count_neither_way() -> None:
 
 
 def test_coverage_shows_traits_by_question_and_counts_when_there_are_many() -> None:
-    for many, said in ((3, "Traits by question"), (31, "Questions that each trait judges")):
+    for many, stated in ((3, "Traits by question"), (31, "Questions that each trait judges")):
         made = benchmark(many)
         made.add_global_rubric_trait(LLMRubricTrait(name="clear", kind="boolean"))
         made.add_question_rubric_trait("urn:q:1", LLMRubricTrait(name="brief", kind="boolean"))
-        told = texts(plots.trait_coverage(made))
-        assert all(one in told for one in (said, "clear", "brief", "green: traits of the whole benchmark"))
+        held = texts(plots.trait_coverage(made))
+        assert all(one in held for one in (stated, "clear", "brief", "green: traits of the whole benchmark"))
 
 
-def test_readiness_keywords_and_lengths_say_their_counts() -> None:
+def test_readiness_keywords_and_lengths_state_their_counts() -> None:
     made = benchmark(40, keywords=["even"])
     assert "40 of 40" in texts(plots.readiness(made))
     assert "40" in texts(plots.keywords(made))
@@ -136,9 +136,9 @@ NOTHING: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "said"), NOTHING, ids=[said for _, said in NOTHING])
-def test_nothing_to_draw_is_an_error_that_says_what_is_missing(draw: Callable[[], object], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
+@pytest.mark.parametrize(("draw", "words"), NOTHING, ids=[words for _, words in NOTHING])
+def test_nothing_to_draw_is_an_error_that_states_what_is_missing(draw: Callable[[], object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
         draw()
 
 
@@ -152,9 +152,11 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "error", "said"), WRONG, ids=[said for *_, said in WRONG])
-def test_what_no_chart_can_be_made_of_is_said(draw: Callable[[], object], error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
+@pytest.mark.parametrize(("draw", "error", "words"), WRONG, ids=[words for *_, words in WRONG])
+def test_what_no_chart_can_be_made_of_is_reported(
+    draw: Callable[[], object], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
         draw()
 
 
@@ -196,7 +198,7 @@ def test_a_question_of_several_lines_is_one_line_of_a_chart() -> None:
     assert "Which metal is liquid?" in texts(plots.trait_coverage(made))
 
 
-def test_rows_are_limited_and_the_chart_says_so() -> None:
+def test_rows_are_limited_and_the_chart_states_so() -> None:
     made = Benchmark("Many")
     for number in range(33):
         made.add_question(f"Is {number} even?", "", keywords=[f"n{number}"])

@@ -29,18 +29,18 @@ class Data(Graph):
     def query(self, query_object: Any, *arguments: Any, **options: Any) -> Any:
         """Ask a query, whose prefixes are its own."""
         options.pop("initNs", None)
-        asked = parsed(query_object) if isinstance(query_object, str) else query_object
-        return super().query(asked, *arguments, **options)
+        given = parsed(query_object) if isinstance(query_object, str) else query_object
+        return super().query(given, *arguments, **options)
 
 
 def main() -> None:
-    """Do what the input asks for."""
-    told = json.load(sys.stdin)
-    shapes = Graph().parse(told["shapes"], format="turtle")
+    """Do what the input requests."""
+    value = json.load(sys.stdin)
+    shapes = Graph().parse(value["shapes"], format="turtle")
     found = {}
-    for path in told["data"]:
+    for path in value["data"]:
         data = Data().parse(path, format="nt")
-        conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, advanced=told["advanced"])
+        conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, advanced=value["advanced"])
         sources = {
             str(shape) for one in report.objects(None, SH.result) for shape in report.objects(one, SH.sourceShape)
         }

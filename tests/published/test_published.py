@@ -55,12 +55,12 @@ class Case:
 @cache
 def shapes_of_rules() -> Mapping[str, str]:
     """The codes of rules that speak of the graph, by their shapes: those that say where they look."""
-    said = {**profiles.profile("legacy-dataset").shapes(), **profiles.profile("agent").shapes()}
+    output = {**profiles.profile("legacy-dataset").shapes(), **profiles.profile("agent").shapes()}
     path, sparql = URIRef(SH.path), URIRef(SH.sparql)
     return {
         rule.shape: rule.code
         for rule in rules.catalogue().values()
-        if {path, sparql} & said.get(URIRef(rule.shape), {}).keys()
+        if {path, sparql} & output.get(URIRef(rule.shape), {}).keys()
     }
 
 
@@ -69,15 +69,15 @@ def cases() -> tuple[Case, ...]:
     """The examples of all rules that speak of the graph, each graph once."""
     found: dict[tuple[str, bytes], Case] = {}
     for code in shapes_of_rules().values():
-        told = example(code)
-        assert told is not None
+        made = example(code)
+        assert made is not None
         family = profiles.AGENT if code.startswith("A") else profiles.DEFAULT
         profile = profiles.profile(
-            told.profile if family == profiles.DEFAULT else profiles.of_family(told.profile, family)
+            made.profile if family == profiles.DEFAULT else profiles.of_family(made.profile, family)
         )
-        for is_valid, data in ((True, told.valid), (False, told.invalid)):
+        for is_valid, data in ((True, made.valid), (False, made.invalid)):
             try:
-                graph, checked = _read(data, told.file, profile)
+                graph, checked = _read(data, made.file, profile)
             except ReadError:  # there is no graph of it: an unknown version, or no snapshot
                 continue
             broken = frozenset(profile.rules[one.code].shape for one in checked.findings if one.code in profile.rules)
@@ -110,14 +110,14 @@ def _by_pyshacl(chosen: Iterable[Case], folder: Path, *, inferred: bool, advance
         data = [path for case, path in paths.items() if case.profile.name == name]
         jobs += [(shapes, part) for part in ((data[::2], data[1::2]) if len(data) > 40 else (data,))]
     with ThreadPoolExecutor(2) as pool:
-        told = list(pool.map(lambda job: _run(*job, advanced=advanced), jobs))
-    results = {path: result for one in told for path, result in one.items()}
+        held = list(pool.map(lambda job: _run(*job, advanced=advanced), jobs))
+    results = {path: result for one in held for path, result in one.items()}
     return {case: results[path] for case, path in paths.items()}
 
 
 def _run(shapes: Path, data: list[str], *, advanced: bool) -> dict[str, Any]:
-    asked = json.dumps({"shapes": str(shapes), "advanced": advanced, "data": data})
-    done = subprocess.run([sys.executable, "-I", PROGRAM], input=asked, capture_output=True, text=True, check=False)
+    given = json.dumps({"shapes": str(shapes), "advanced": advanced, "data": data})
+    done = subprocess.run([sys.executable, "-I", PROGRAM], input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -145,7 +145,7 @@ def test_with_inferred_statements_plain_pyshacl_gives_our_verdict_on_every_examp
 
 
 @pytest.mark.slow
-def test_with_rules_of_inference_pyshacl_gives_our_verdict_but_where_only_python_tells(tmp_path: Path) -> None:
+def test_with_rules_of_inference_pyshacl_gives_our_verdict_but_where_only_python_shows(tmp_path: Path) -> None:
     codes = some(sorted(only_python()), 5)
     needy = [case for case in cases() if case.code in codes]
     others = some([case for case in cases() if case.code not in only_python()][::EVERY], 2)
@@ -264,7 +264,7 @@ def _has_blank(triple: Iterable[Any]) -> bool:
     return any(not isinstance(one, URIRef) for one in triple)
 
 
-def test_the_page_lists_what_only_python_tells() -> None:
+def test_the_page_lists_what_only_python_shows() -> None:
     rows = dict(
         re.findall(
             r"^\| \[([AK][A-Z]\d{3})\]\(.*?\) \|.*\| ([^|]+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE

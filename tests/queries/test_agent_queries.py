@@ -48,9 +48,9 @@ def store(*, with_benchmark: bool) -> pyoxigraph.Store:
     made = pyoxigraph.Store()
     graphs: list[Any] = [AgentGraph.of_tree(one, prov=True) for one in checkpoints()]
     if with_benchmark:
-        asked = item("Is 1 less than 2?", ABOUT["question"])
-        asked["item"]["keywords"] = ["oncology", "numbers"]
-        graphs.append(CheckpointGraph.of_tree({**canonical(asked), "@id": ABOUT["benchmark"]}))
+        held = item("Is 1 less than 2?", ABOUT["question"])
+        held["item"]["keywords"] = ["oncology", "numbers"]
+        graphs.append(CheckpointGraph.of_tree({**canonical(held), "@id": ABOUT["benchmark"]}))
     for graph in graphs:
         target = pyoxigraph.NamedNode(str(graph.root))
         made.load(ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES, to_graph=target)
@@ -158,7 +158,7 @@ def test_the_rows_are_those_that_were_checked_by_hand(name: str, engine: Engine)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_how_low_is_low_may_be_told(engine: Engine) -> None:
+def test_how_low_is_low_may_be_chosen(engine: Engine) -> None:
     assert rows("agent-doubts", engine, below="0.4") == []
     assert len(rows("agent-doubts", engine, below="0.41")) == 2
 
@@ -192,21 +192,21 @@ def test_a_call_and_a_doubt_are_one_row_however_many_checkpoints_and_executions_
     calls_of = {"execution": "urn:caf:execution/exec_3"}
     steps = queries.run(data.store, "agent-timeline", calls_of, engine=engine)
     assert [_short(row["node"]) for row in steps if "call" in row["node"]] == [f"tool-call/c{n}" for n in (1, 2, 3)]
-    asked = [row[:3] + row[4:5] for row in found("agent-question-timeline") if "call" in row[4]]
-    assert asked == [(*_OF_READER, f"tool-call/c{n}") for n in (1, 2, 3)] + [(*_OF_WRITER, "tool-call/c2")]
+    given = [row[:3] + row[4:5] for row in found("agent-question-timeline") if "call" in row[4]]
+    assert given == [(*_OF_READER, f"tool-call/c{n}") for n in (1, 2, 3)] + [(*_OF_WRITER, "tool-call/c2")]
     assert found("agent-doubts") == EXPECTED["agent-doubts"][1]
     assert found("agent-questions") == [("urn:uuid:q-is-1%22%3C2", "3", "4", "4", "2")]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_all_tools_and_all_keywords_are_told_where_none_is_given(engine: Engine) -> None:
+def test_all_tools_and_all_keywords_are_reported_where_none_is_given(engine: Engine) -> None:
     assert {row[2] for row in rows("agent-tool-calls", engine)} == {"tool/bash", "tool/read_file"}
     assert [row[0] for row in rows("agent-failures-by-keyword", engine)] == ["numbers", "oncology"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_benchmarks_are_only_needed_for_what_they_say(engine: Engine) -> None:
+def test_benchmarks_are_only_needed_for_what_they_state(engine: Engine) -> None:
     alone = store(with_benchmark=False)
     for name in NAMES:
         parameters, expected = EXPECTED[name]
@@ -239,7 +239,7 @@ def test_a_tool_is_given_by_its_iri() -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", ["agent-timeline", "agent-question-timeline"])
-def test_a_call_that_fails_after_it_was_saved_is_one_row_with_what_it_said(name: str, engine: Engine) -> None:
+def test_a_call_that_fails_after_it_was_saved_is_one_row_with_what_it_stated(name: str, engine: Engine) -> None:
     running = {"id": "c1", "tool_id": "bash", "args": {}, "started_at": thought(1)["created_at"]}
     failed = call(1, tool_id="bash", success=False, error="late")
     data = Dataset.of_graphs(

@@ -139,14 +139,14 @@ def texts() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_states_are_those_that_the_benchmark_tells() -> None:
+def test_states_are_those_that_the_benchmark_shows() -> None:
     for text in texts():
         benchmark = Benchmark.load(text.encode())
         for row in benchmark.query("questions"):
             if row["question"] in benchmark:
-                told = benchmark.get_question(row["question"])
+                held = benchmark.get_question(row["question"])
                 assert (row["finished"], row["has_template"]) == (
-                    told["finished"],
+                    held["finished"],
                     benchmark.has_template(row["question"]),
                 )
         lacking = {row["question"] for row in benchmark.query("without-template")}
@@ -199,7 +199,7 @@ def test_dates_are_read_with_and_without_an_offset(store: pyoxigraph.Store) -> N
     assert found("2026-02-01T00:30:00") == []
 
 
-def test_what_cannot_be_asked_is_refused(store: pyoxigraph.Store) -> None:
+def test_what_cannot_be_queried_is_refused(store: pyoxigraph.Store) -> None:
     for name, parameters, words in (
         ("keyword", {}, "did you mean keywords?"),
         ("search", {}, "needs a parameter text"),
@@ -213,7 +213,7 @@ def test_what_cannot_be_asked_is_refused(store: pyoxigraph.Store) -> None:
 
 
 def test_arguments_of_another_type_are_refused(store: pyoxigraph.Store) -> None:
-    asked: list[Callable[[], object]] = [
+    wanted: list[Callable[[], object]] = [
         lambda: queries.run(store, cast("Any", None)),
         lambda: queries.run(cast("Any", "store"), "benchmarks"),
         lambda: queries.request(cast("Any", 5)),
@@ -221,13 +221,13 @@ def test_arguments_of_another_type_are_refused(store: pyoxigraph.Store) -> None:
         lambda: Dataset.of_graphs(cast("Any", ["graph"])),
         lambda: Dataset().add(cast("Any", "graph")),
     ]
-    for one in asked:
+    for one in wanted:
         with pytest.raises(WrongTypeError):
             one()
 
 
 @pytest.mark.slow
-def test_a_benchmark_is_asked_by_name_and_by_text() -> None:
+def test_a_benchmark_is_queried_by_name_and_by_text() -> None:
     benchmark = Benchmark.load(EXAMPLES / "metals.jsonld")
     assert [row["keyword"] for row in benchmark.query("keywords")] == ["chemistry", "metals", "physics"]
     assert benchmark.query("search", text="GOLD").as_dicts()[0]["where"] == "question"
@@ -244,6 +244,6 @@ def test_a_benchmark_is_asked_by_name_and_by_text() -> None:
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-def test_the_list_of_named_queries_is_what_the_catalogue_says() -> None:
+def test_the_list_of_named_queries_is_what_the_catalogue_states() -> None:
     page = (DOCS / "queries.md").read_text(encoding="utf-8")
     assert page == runpy.run_path(str(DOCS / "query_pages.py"))["with_list"](page), "run python docs/query_pages.py"

@@ -39,7 +39,7 @@ Choice = Callable[[Seen], Reply]
 
 
 class FaultyServer:
-    """Gives replies one after the other, the last one for ever; a callable reply is asked each time."""
+    """Gives replies one after the other, the last one for ever; a callable reply is queried each time."""
 
     def __init__(self, replies: Sequence[Reply | Choice]) -> None:
         self.seen: list[Seen] = []

@@ -30,14 +30,14 @@ def counted(**numbers: int) -> Reply:
         }
         for name, number in numbers.items()
     ]
-    told = {"head": {"vars": ["g", "n"]}, "results": {"bindings": bindings}}
-    return Reply(200, json.dumps(told).encode(), RESULTS)
+    found = {"head": {"vars": ["g", "n"]}, "results": {"bindings": bindings}}
+    return Reply(200, json.dumps(found).encode(), RESULTS)
 
 
 def rows(name: str, *terms: dict[str, str], **headers: str) -> Reply:
     """Return a result of one column."""
-    told: dict[str, Any] = {"head": {"vars": [name]}, "results": {"bindings": [{name: one} for one in terms]}}
-    return Reply(200, json.dumps(told).encode(), {**RESULTS, **headers})
+    found: dict[str, Any] = {"head": {"vars": [name]}, "results": {"bindings": [{name: one} for one in terms]}}
+    return Reply(200, json.dumps(found).encode(), {**RESULTS, **headers})
 
 
 class Memory:
@@ -54,8 +54,8 @@ class Memory:
         if seen.method == "GET":
             return Reply(200, self.graphs[seen.path], {"Content-Type": "application/n-triples"})
         held = {_name(path): body.count(b"\n") for path, body in self.graphs.items()}
-        asked = {name: number for name, number in held.items() if f"<{name}>" in unquote_plus(seen.body.decode())}
-        return counted(**{name: number - (name in self.loses) for name, number in asked.items()})
+        given = {name: number for name, number in held.items() if f"<{name}>" in unquote_plus(seen.body.decode())}
+        return counted(**{name: number - (name in self.loses) for name, number in given.items()})
 
 
 def _name(path: str) -> str:

@@ -1,4 +1,4 @@
-"""What a client relies on, asked of a real server: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol."""
+"""What a client relies on, queried of a real server: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_what_is_no_iri_names_no_graph(client: SparqlClient, name: str) -> None:
             use(name)
 
 
-def test_a_refusal_quotes_the_line_and_column_that_the_server_tells(client: SparqlClient) -> None:
+def test_a_refusal_quotes_the_line_and_column_that_the_server_shows(client: SparqlClient) -> None:
     with pytest.raises(
         ServerRefusedError, match=r"cannot replace the graph urn:g .*400: .*line 2 between columns 9 and 16"
     ) as caught:
@@ -97,7 +97,7 @@ def test_every_form_of_query_gives_its_result(client: SparqlClient) -> None:
 
 
 @pytest.mark.parametrize("form", ["SELECT ?o", "CONSTRUCT { ?s ?p ?o }"])
-def test_a_result_with_more_rows_than_wanted_is_cut_and_says_so(client: SparqlClient, form: str) -> None:
+def test_a_result_with_more_rows_than_wanted_is_cut_and_states_so(client: SparqlClient, form: str) -> None:
     client.replace("urn:g", b"".join(b"<urn:s> <urn:p> <urn:%d> .\n" % at for at in range(3)))
     found = [client.query(form + " WHERE { GRAPH ?g { ?s ?p ?o } }", max_rows=most) for most in (2, 3, None)]
 
@@ -159,7 +159,7 @@ def test_a_read_only_server_refuses_to_be_written_to(tmp_path: Path) -> None:
     assert caught.value.status == 403
 
 
-def test_the_server_tells_which_kind_of_store_it_is(store_url: str) -> None:
+def test_the_server_shows_which_kind_of_store_it_is(store_url: str) -> None:
     found: list[str] = []
 
     with remote.connect(store_url, found=found.append) as connected:

@@ -21,7 +21,7 @@ URL = "http://127.0.0.1:7878"
         ("graphdb", ("", "/statements", "/rdf-graphs/service")),
     ],
 )
-def test_a_profile_tells_where_services_are(profile: str, services: tuple[str, str, str]) -> None:
+def test_a_profile_shows_where_services_are(profile: str, services: tuple[str, str, str]) -> None:
     found = endpoint(f"{URL}/base/", profile)
 
     assert (found.query, found.update, found.store) == tuple(f"{URL}/base{one}" for one in services)
@@ -77,13 +77,13 @@ def test_a_profile_that_is_not_there_is_refused() -> None:
         ("nginx", "nothing", None),
     ],
 )
-def test_a_store_is_recognized_by_what_it_says(server: str, body: str, name: str | None) -> None:
+def test_a_store_is_recognized_by_what_it_states(server: str, body: str, name: str | None) -> None:
     found = recognized(server, body)
 
     assert (found and found.name) == name
 
 
-def test_it_is_said_which_profiles_were_seen_running() -> None:
+def test_it_is_reported_which_profiles_were_seen_running() -> None:
     assert [name for name, one in profiles().items() if one.checked] == ["oxigraph", "virtuoso", "checkpoint-ld"]
 
 

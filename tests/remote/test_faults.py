@@ -145,17 +145,17 @@ def test_what_a_server_does_wrong_is_an_error_of_its_own(server: Server, fault: 
     assert time.monotonic() - begun < 20
 
 
-@pytest.mark.parametrize(("asked", "waited"), [("7", 7.0), ("0", 0.0), ("3600", 60.0)])
-def test_a_server_says_when_to_come_back_up_to_a_minute(server: Server, asked: str, waited: float) -> None:
+@pytest.mark.parametrize(("given", "waited"), [("7", 7.0), ("0", 0.0), ("3600", 60.0)])
+def test_a_server_states_when_to_come_back_up_to_a_minute(server: Server, given: str, waited: float) -> None:
     waits: list[float] = []
 
-    with connected(server(Reply(429, headers={"Retry-After": asked}), EMPTY), waits) as client:
+    with connected(server(Reply(429, headers={"Retry-After": given}), EMPTY), waits) as client:
         client.query(SELECT)
 
     assert waits == [waited]
 
 
-def test_a_server_says_when_to_come_back_as_a_date(server: Server) -> None:
+def test_a_server_states_when_to_come_back_as_a_date(server: Server) -> None:
     waits: list[float] = []
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     past = format_datetime(datetime.now(UTC) - timedelta(seconds=30), usegmt=True)
@@ -221,8 +221,8 @@ def test_a_server_that_loads_nothing_is_caught(server: Server) -> None:
     with connected(one) as client, pytest.raises(CountMismatchError) as caught:
         remote.push([graph], client)
 
-    told = f"{graph.graph}: {graph.count} triples were sent from Metals-1.jsonld, 0 are in the store"
-    assert str(caught.value) == told
+    found = f"{graph.graph}: {graph.count} triples were sent from Metals-1.jsonld, 0 are in the store"
+    assert str(caught.value) == found
     assert caught.value.graphs == (graph.graph,)
 
 
@@ -240,7 +240,7 @@ def test_a_server_that_keeps_other_values_is_caught_by_reading_back(server: Serv
             remote.push([graph], client, full=True)
 
 
-def test_virtuoso_is_asked_in_forms_and_understood(server: Server) -> None:
+def test_virtuoso_is_queried_in_forms_and_understood(server: Server) -> None:
     old = {"type": "typed-literal", "value": "3", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
     numbered = rows("n", old)
     number = numbered.body.replace(b'"vars": ["n"]', b'"vars": ["g", "n"]').replace(
@@ -262,11 +262,11 @@ def test_virtuoso_is_asked_in_forms_and_understood(server: Server) -> None:
 def test_digest_is_settled_before_a_body_is_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")
     monkeypatch.setenv("CHECKPOINT_LD_PASSWORD", "secret-password")
-    asked = {"WWW-Authenticate": 'Digest realm="SPARQL", nonce="abc", qop="auth", algorithm=MD5'}
+    given = {"WWW-Authenticate": 'Digest realm="SPARQL", nonce="abc", qop="auth", algorithm=MD5'}
 
     def guarded(seen: Seen) -> Reply:
         if "authorization" not in seen.headers:
-            return Reply(401, headers=asked)
+            return Reply(401, headers=given)
         return Reply({"GET": 404, "PUT": 201, "DELETE": 204}[seen.method])
 
     one = server(guarded)
@@ -317,7 +317,7 @@ def test_credentials_that_are_refused_are_named_not_shown(
     assert "cmVhZGVyOnNlY3JldC1wYXNzd29yZA" not in str(caught.value)
 
 
-def test_no_proxy_sees_what_this_machine_says_to_itself(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_sees_what_this_machine_states_to_itself(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -331,7 +331,7 @@ def test_no_proxy_sees_what_this_machine_says_to_itself(server: Server, monkeypa
             silent.accept()
 
 
-def test_our_requests_say_who_asks_and_what_they_carry(server: Server) -> None:
+def test_our_requests_state_who_asks_and_what_they_carry(server: Server) -> None:
     one = server(Reply(204), Reply(204), EMPTY)
 
     with connected(one) as client:
@@ -356,7 +356,7 @@ def test_a_server_that_keeps_its_kind_to_itself_has_to_be_named(server: Server) 
         connected(server(Reply(200, b"hello")), profile="auto")
 
 
-def test_who_is_asked_which_kind_of_store_it_is_gets_no_credentials(
+def test_who_is_queried_which_kind_of_store_it_is_gets_no_credentials(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHECKPOINT_LD_USER", "dba")

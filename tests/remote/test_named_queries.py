@@ -49,9 +49,9 @@ def filled(running_oxigraph: str, graphs: list[CheckpointGraph]) -> Iterator[Spa
 def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embedded: sparql.Dataset) -> None:
     words = shlex.split(queries.catalogue()[name].example)
     given = dict(word.split("=", 1) for word in words if "=" in word)
-    asked = queries.request(name, given)
+    wanted = queries.request(name, given)
 
-    found = filled.query(asked.text, **asked.parameters)
+    found = filled.query(wanted.text, **wanted.parameters)
 
     expected = queries.run(embedded.store, name, given)
     assert found.columns == expected.columns

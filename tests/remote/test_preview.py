@@ -19,12 +19,12 @@ URL = "http://127.0.0.1:7878"
 PAIR = {"CHECKPOINT_LD_USER": "reader", "CHECKPOINT_LD_PASSWORD": "pass'word"}
 
 
-def test_a_request_is_told_with_its_size_and_masked_headers() -> None:
+def test_a_request_is_reported_with_its_size_and_masked_headers() -> None:
     one = sample()
 
-    (told,) = preview_as_json(one, endpoint(URL, "oxigraph"), credentials("127.0.0.1", environment=PAIR))
+    (held,) = preview_as_json(one, endpoint(URL, "oxigraph"), credentials("127.0.0.1", environment=PAIR))
 
-    assert told == {
+    assert held == {
         "source": "Metals-1.jsonld",
         "graph": one.graph,
         "method": "PUT",
@@ -35,7 +35,7 @@ def test_a_request_is_told_with_its_size_and_masked_headers() -> None:
     }
 
 
-def test_the_first_lines_of_a_body_are_shown_when_asked() -> None:
+def test_the_first_lines_of_a_body_are_shown_on_request() -> None:
     place = endpoint(URL, "oxigraph"), Credentials()
 
     without = list(preview_as_text(sample(), *place))
@@ -46,13 +46,13 @@ def test_the_first_lines_of_a_body_are_shown_when_asked() -> None:
     assert with_body[-1] == f"  | … {sample().count - 5} lines more"
 
 
-def test_without_a_graph_store_every_update_is_told() -> None:
+def test_without_a_graph_store_every_update_is_reported() -> None:
     place = endpoint(URL, "generic", query=f"{URL}/q", update=f"{URL}/u")
     lines = b"".join(f"<urn:s> <urn:p> <urn:o{number}> .\n".encode() for number in range(1001))
 
-    told = list(preview_as_json(replace(sample(), triples=lines), place, Credentials()))
+    held = list(preview_as_json(replace(sample(), triples=lines), place, Credentials()))
 
-    assert [(one["method"], one["url"]) for one in told] == [("POST", f"{URL}/u")] * 3
+    assert [(one["method"], one["url"]) for one in held] == [("POST", f"{URL}/u")] * 3
 
 
 @pytest.mark.parametrize("profile", ["oxigraph", "generic"])
@@ -75,8 +75,8 @@ def test_curl_finds_credentials_where_we_do_and_no_command_holds_them(
     (folder / "pair").write_text("reader:pass'word\n")
     (folder / "netrc").write_text("machine 127.0.0.1 login reader password pass'word\n")
     (folder / "netrc").chmod(0o600)
-    asked = server(Reply(204))
-    place = endpoint(asked.url, "oxigraph")
+    given = server(Reply(204))
+    place = endpoint(given.url, "oxigraph")
     found = [
         credentials("127.0.0.1", environment=PAIR),
         credentials("127.0.0.1", file=str(folder / "pair"), environment={}),
@@ -90,7 +90,7 @@ def test_curl_finds_credentials_where_we_do_and_no_command_holds_them(
         environment = {**os.environ, **PAIR, "CHECKPOINT_LD_TOKEN": "abc", "no_proxy": "*"}
         subprocess.run(["bash", "-ec", script], check=True, capture_output=True, env=environment)
 
-    assert [seen.headers["authorization"] for seen in asked.seen] == [
+    assert [seen.headers["authorization"] for seen in given.seen] == [
         "Basic cmVhZGVyOnBhc3Mnd29yZA==",
         "Basic cmVhZGVyOnBhc3Mnd29yZA==",
         "Basic cmVhZGVyOnBhc3Mnd29yZA==",
@@ -101,17 +101,17 @@ def test_curl_finds_credentials_where_we_do_and_no_command_holds_them(
 def test_a_preview_is_what_is_sent(server: Server) -> None:
     one = sample()
     answers = [Reply(204), Reply(204)]
-    asked = server(lambda _: answers.pop())
+    given = server(lambda _: answers.pop())
 
-    with remote.connect(asked.url, profile="oxigraph", auth="none") as client:
+    with remote.connect(given.url, profile="oxigraph", auth="none") as client:
         client.replace(one.graph, one.triples)
-        (told,) = preview_as_json(one, client.endpoint, client.credentials)
+        (held,) = preview_as_json(one, client.endpoint, client.credentials)
 
-    (seen,) = asked.seen
+    (seen,) = given.seen
     assert isinstance(seen, Seen)
-    assert told["url"] == asked.url + seen.path
-    assert told["bytes"] == len(seen.body)
-    assert told["headers"].items() <= {**seen.headers, **_titled(seen)}.items()
+    assert held["url"] == given.url + seen.path
+    assert held["bytes"] == len(seen.body)
+    assert held["headers"].items() <= {**seen.headers, **_titled(seen)}.items()
 
 
 def _titled(seen: Seen) -> dict[str, str]:

@@ -253,7 +253,7 @@ def test_each_store_has_a_manifest_of_its_own(tmp_path: Path) -> None:
     assert {file.parent for file in files} == {tmp_path / "checkpoint-ld"}
 
 
-def test_a_manifest_says_what_was_sent_from_where(client: SparqlClient, tmp_path: Path) -> None:
+def test_a_manifest_states_what_was_sent_from_where(client: SparqlClient, tmp_path: Path) -> None:
     remote.push([sample()], client, manifest(tmp_path))
 
     first, *_, last = (tmp_path / "push.jsonl").read_text().splitlines()

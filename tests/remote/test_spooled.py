@@ -120,8 +120,8 @@ def test_why_nothing_is_sent_but_triples_of_ours_with_a_name_and_quads_without(
     kind: str, body: bytes, client: SparqlClient, store_url: str
 ) -> None:
     with httpx.Client(trust_env=False) as raw:
-        told = raw.post(f"{store_url}/store?graph=urn:g", content=body, headers={"Content-Type": kind})
-    assert told.status_code == 400
+        result = raw.post(f"{store_url}/store?graph=urn:g", content=body, headers={"Content-Type": kind})
+    assert result.status_code == 400
     assert set(client.count(["urn:g", "urn:h"]).values()) == {0}
     client.add_all(b"<urn:s> <urn:p> <urn:o> <urn:h> .\n", 1)
     assert client.count(["urn:h"]) == {"urn:h": 1}
@@ -137,7 +137,7 @@ def test_a_store_that_takes_one_graph_at_a_time_is_not_sent_many(server: Server)
     assert all(one.path == "/sparql" for one in faulty.seen)
 
 
-def test_a_store_that_says_yes_to_many_and_keeps_none_is_caught(server: Server) -> None:
+def test_a_store_that_states_yes_to_many_and_keeps_none_is_caught(server: Server) -> None:
     faulty = server(rows("g"), Reply(204), rows("g"))
     with remote.connect(faulty.url, profile="oxigraph") as connected, pytest.raises(CountMismatchError, match="0 are"):
         remote.push([sample(1), sample(2)], connected, fast=True)
@@ -159,9 +159,9 @@ def test_names_of_graphs_come_in_pages_that_no_store_cuts(server: Server) -> Non
     with remote.connect(faulty.url, profile="oxigraph") as connected:
         found = connected.checkpoints()
     assert found == [f"urn:g:{number:05}" for number in range(2 * page + 1)]
-    asked = [one.body.decode() for one in faulty.seen]
-    assert all("ORDER BY STR(?g) LIMIT 5000" in one for one in asked)
-    assert ['> "urn:g:04999"' in one for one in asked] == [False, True, False]
+    given = [one.body.decode() for one in faulty.seen]
+    assert all("ORDER BY STR(?g) LIMIT 5000" in one for one in given)
+    assert ['> "urn:g:04999"' in one for one in given] == [False, True, False]
 
 
 def test_a_store_that_gives_a_page_again_is_no_endless_list(server: Server) -> None:

@@ -102,7 +102,7 @@ class Watched(str):
         return part
 
 
-def test_of_a_line_of_megabytes_only_the_neighbourhood_is_looked_at() -> None:
+def test_of_a_line_of_megabytes_only_the_neighbourhood_is_examined() -> None:
     text = Watched('{"a": "' + "b" * 1_000_000 + '"}')
 
     assert Source(text).excerpt(1, 500_000, 80) is not None

@@ -45,7 +45,7 @@ def test_every_report_can_be_rendered_and_written_as_utf_8(name: str, case: Repo
 
 
 @every_format
-def test_each_format_says_every_code_and_message(name: str) -> None:
+def test_each_format_states_every_code_and_message(name: str) -> None:
     text = render(report(metals()), name)
 
     assert "the text is empty" in text
@@ -58,7 +58,7 @@ def test_each_format_says_every_code_and_message(name: str) -> None:
 
 
 @every_format
-def test_each_format_says_what_it_is_for(name: str) -> None:
+def test_each_format_states_what_it_is_for(name: str) -> None:
     assert FORMATS[name].about
 
 

@@ -65,8 +65,8 @@ def test_what_fails_is_what_weighs_enough(fail_on: Severity | None, names: list[
 
     assert failed(suites) == names
     assert suites.attrib["failures"] == str(len(names))
-    told = "".join(text.text or "" for case in suites.iter("testcase") for text in case)
-    assert all(code in told for code in ("KQ001", "KQ003", "KT010"))
+    found = "".join(text.text or "" for case in suites.iter("testcase") for text in case)
+    assert all(code in found for code in ("KQ001", "KQ003", "KT010"))
 
 
 def test_a_finding_without_a_line_names_its_node() -> None:

@@ -1,4 +1,4 @@
-"""The report as Markdown; whether a renderer shows a hostile text as it is, is asked of one."""
+"""The report as Markdown; whether a renderer shows a hostile text as it is, is queried of one."""
 
 from __future__ import annotations
 

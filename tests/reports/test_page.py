@@ -17,7 +17,7 @@ VOID = {"meta", "input"}
 
 
 class Page(HTMLParser):
-    """The elements of a page with their attributes, and the texts of those that are asked for."""
+    """The elements of a page with their attributes, and the texts of those that are requested."""
 
     def __init__(self, case: Report) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ def test_a_code_leads_to_its_rule() -> None:
     ("case", "heading"),
     [(report(), "Nothing to check"), (report(CLEAN), "Clean"), (report(GRAPH), "1 violation, 0 warnings, 0 infos")],
 )
-def test_the_heading_says_what_came_out(case: Report, heading: str) -> None:
+def test_the_heading_states_what_came_out(case: Report, heading: str) -> None:
     assert Page(case).shown["h1"] == [heading]
 
 

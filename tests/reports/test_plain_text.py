@@ -77,11 +77,11 @@ def test_one_rule_is_repeated_only_so_often(most: int, shown: int) -> None:
         ((GRAPH,), "1 file: 1 violation, 0 warnings, 0 infos (profile karenina)"),
     ],
 )
-def test_the_last_line_says_what_came_out(checked: tuple[Checked, ...], line: str) -> None:
+def test_the_last_line_states_what_came_out(checked: tuple[Checked, ...], line: str) -> None:
     assert render(report(*checked), "text").splitlines()[-1] == line
 
 
-def test_colours_are_there_only_when_asked_for_and_change_no_text() -> None:
+def test_colours_are_there_only_on_request_and_change_no_text() -> None:
     plain, coloured = (render(report(metals(), GRAPH), "text", Settings(colour=colour)) for colour in (False, True))
 
     assert "\x1b" not in plain

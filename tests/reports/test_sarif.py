@@ -78,7 +78,7 @@ def test_a_rule_that_is_not_in_the_profile_is_listed_all_the_same() -> None:
     assert only["tool"]["driver"]["rules"][3]["id"] == "ZZ1"
 
 
-def test_a_result_says_where_it_is_in_the_file_and_in_the_document() -> None:
+def test_a_result_states_where_it_is_in_the_file_and_in_the_document() -> None:
     (place,) = run(report(metals()))["results"][0]["locations"]
 
     assert place == {
@@ -93,7 +93,7 @@ def test_a_result_says_where_it_is_in_the_file_and_in_the_document() -> None:
     }
 
 
-def test_columns_are_said_to_count_characters() -> None:
+def test_columns_are_stated_to_count_characters() -> None:
     assert run(report(metals()))["columnKind"] == "unicodeCodePoints"
 
 
@@ -169,7 +169,7 @@ def test_fingerprints_differ_within_a_file() -> None:
     assert len(set(fingerprints(*findings))) == len(findings)
 
 
-def test_a_message_says_what_is_wrong_and_what_to_do() -> None:
+def test_a_message_states_what_is_wrong_and_what_to_do() -> None:
     assert message(metals().findings[0]) == "question 1: the text is empty\ngive the question its text"
 
 

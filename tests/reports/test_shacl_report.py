@@ -93,7 +93,7 @@ def test_severities_are_those_of_shacl() -> None:
     assert set(graph.objects(None, SH.resultSeverity)) == {SH.Violation, SH.Warning, SH.Info}
 
 
-def test_what_pyshacl_reported_stands_as_it_is_and_its_findings_are_not_said_twice() -> None:
+def test_what_pyshacl_reported_stands_as_it_is_and_its_findings_are_not_reported_twice() -> None:
     results = validated()
 
     graph = parsed(report(Checked("a.json", (found(node=QUESTION),), results=results)))

@@ -39,7 +39,7 @@ def findings(*operations: Json, start: str = "metals", **layout: Json) -> list[F
     return list(families.check(text(*operations, start=start, **layout), profiles.profile(), syntax="json").findings)
 
 
-def told(*operations: Json, start: str = "metals") -> list[tuple[str, str | None]]:
+def located(*operations: Json, start: str = "metals") -> list[tuple[str, str | None]]:
     """Return code and place of everything that is found."""
     return [(one.code, one.place.pointer) for one in findings(*operations, start=start)]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from tests.documents import setting
-from tests.rules.broken import Json, added, findings, messages, removed, replaced, told
+from tests.rules.broken import Json, added, findings, located, messages, removed, replaced
 
 
 @pytest.mark.parametrize("start", ["metals", "interview"])
 def test_the_documents_that_all_examples_start_from_have_no_findings(start: str) -> None:
-    assert told(start=start) == []
+    assert located(start=start) == []
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_documents_that_all_examples_start_from_have_no_findings(start: str)
 def test_a_value_of_the_wrong_kind_is_one_finding(member: str, value: Json, code: str) -> None:
     pointer = "/creator/name" if code == "KB012" else f"/{member}"
 
-    assert told(replaced(f"/{member}", value)) == [(code, pointer)]
+    assert located(replaced(f"/{member}", value)) == [(code, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -54,25 +54,25 @@ def test_a_value_of_the_wrong_kind_is_one_finding(member: str, value: Json, code
     ],
 )
 def test_what_the_format_allows_is_not_reported(member: str, value: Json) -> None:
-    assert told(added(f"/{member}", value)) == []
+    assert located(added(f"/{member}", value)) == []
 
 
 def test_of_several_creators_the_one_that_is_nobody_is_pointed_at() -> None:
-    assert told(replaced("/creator", ["Ada Smith", 7])) == [("KB021", "/creator"), ("KB011", "/creator/1")]
+    assert located(replaced("/creator", ["Ada Smith", 7])) == [("KB021", "/creator"), ("KB011", "/creator/1")]
 
 
 def test_a_feed_that_is_missing_is_not_empty_too() -> None:
-    assert told(removed("/dataFeedElement")) == [("KB013", "/dataFeedElement")]
+    assert located(removed("/dataFeedElement")) == [("KB013", "/dataFeedElement")]
 
 
 def test_scenarios_alone_are_no_empty_benchmark() -> None:
-    assert told(removed("/dataFeedElement"), start="interview") == []
+    assert located(removed("/dataFeedElement"), start="interview") == []
 
 
 @pytest.mark.parametrize("version", ["3.0.0-jsonld", "3.1"])
 @pytest.mark.parametrize("name", ["benchmark_format_version", "checkpoint_format_version"])
 def test_either_name_of_the_format_version_will_do(name: str, version: str) -> None:
-    assert told(replaced("/additionalProperty/0", setting(name, version))) == []
+    assert located(replaced("/additionalProperty/0", setting(name, version))) == []
 
 
 def test_the_foreign_one_of_two_format_versions_is_named() -> None:
@@ -84,7 +84,7 @@ def test_the_foreign_one_of_two_format_versions_is_named() -> None:
 
 @pytest.mark.parametrize("value", ["[]", [], " [ ] ", None])
 def test_an_empty_list_of_abandoned_traits_is_no_loss(value: Json) -> None:
-    assert told(added("/additionalProperty/-", setting("global_manual_rubric_traits", value))) == []
+    assert located(added("/additionalProperty/-", setting("global_manual_rubric_traits", value))) == []
 
 
 def test_the_old_property_that_lists_no_traits_is_named() -> None:
@@ -100,8 +100,8 @@ def test_the_date_that_is_wrong_is_named() -> None:
 
 
 def test_dates_of_which_one_has_no_offset_are_not_compared_closely() -> None:
-    assert told(replaced("/dateModified", "2026-02-28T20:00:00")) == []
-    assert told(replaced("/dateModified", "2026-02-20T20:00:00")) == [("KB010", "/dateModified")]
+    assert located(replaced("/dateModified", "2026-02-28T20:00:00")) == []
+    assert located(replaced("/dateModified", "2026-02-20T20:00:00")) == [("KB010", "/dateModified")]
 
 
 def test_a_part_that_is_no_scenario_is_not_called_one() -> None:

@@ -22,46 +22,46 @@ RULES = [
 ]
 
 
-def findings(text: bytes, told: Example) -> tuple[Finding, ...]:
-    syntax = "turtle" if told.file.endswith(".ttl") else "json"
-    return families.check(text, profiles.profile(told.profile), syntax=syntax).findings
+def findings(text: bytes, expected: Example) -> tuple[Finding, ...]:
+    syntax = "turtle" if expected.file.endswith(".ttl") else "json"
+    return families.check(text, profiles.profile(expected.profile), syntax=syntax).findings
 
 
 def the_example(rule: Rule) -> Example:
-    told = example(rule.code)
-    assert told is not None, f"{rule.code} {rule.slug} has no example"
-    return told
+    made = example(rule.code)
+    assert made is not None, f"{rule.code} {rule.slug} has no example"
+    return made
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.code}-{rule.slug}")
 def test_a_document_that_keeps_the_rule_has_no_finding_of_it_and_no_violation(rule: Rule) -> None:
-    told = the_example(rule)
+    made = the_example(rule)
 
-    assert [str(one) for one in findings(told.valid, told) if one.code == rule.code or one.severity > 2] == []
+    assert [str(one) for one in findings(made.valid, made) if one.code == rule.code or one.severity > 2] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.code}-{rule.slug}")
 def test_a_document_that_breaks_the_rule_has_one_finding_more_and_it_is_this_one(rule: Rule) -> None:
-    told = the_example(rule)
-    before = {one.code for one in findings(told.valid, told)}
-    [found] = [one for one in findings(told.invalid, told) if one.code not in before]
+    made = the_example(rule)
+    before = {one.code for one in findings(made.valid, made)}
+    [found] = [one for one in findings(made.invalid, made) if one.code not in before]
 
     assert (found.code, found.rule, found.condition) == (rule.code, rule.slug, rule.condition)
-    assert found.severity is rule.severity or told.profile != "karenina"
+    assert found.severity is rule.severity or made.profile != "karenina"
     assert "{?" not in found.message
     if found.place.pointer is not None:
-        assert found.place.pointer == told.pointer
+        assert found.place.pointer == made.pointer
     if found.place.line is not None and rule.family != "Documents":
-        assert_points_at(told, found)
+        assert_points_at(made, found)
 
 
-def assert_points_at(told: Example, found: Finding) -> None:
+def assert_points_at(expected: Example, found: Finding) -> None:
     """Hold line and column against the text: there starts the value, or the nearest object that is there."""
     assert found.place.line is not None
     assert found.place.column is not None
-    lines = told.invalid.decode().splitlines(keepends=True)
+    lines = expected.invalid.decode().splitlines(keepends=True)
     rest = lines[found.place.line - 1][found.place.column - 1 :] + "".join(lines[found.place.line :])
-    value, is_member, key = resolved(json.loads(told.invalid), told.pointer)
+    value, is_member, key = resolved(json.loads(expected.invalid), expected.pointer)
     if found.rule in ("member-misspelt", "member-misplaced"):
         assert rest.startswith(json.dumps(key, ensure_ascii=False))
         return
@@ -82,6 +82,6 @@ def resolved(tree: Any, pointer: str) -> tuple[Any, bool, str]:
 
 
 def test_every_example_is_of_a_rule() -> None:
-    told = {path.stem for path in (data.folder("shapes") / "examples").glob("K*.json")}
+    held = {path.stem for path in (data.folder("shapes") / "examples").glob("K*.json")}
 
-    assert told == {rule.code for rule in RULES}
+    assert held == {rule.code for rule in RULES}

@@ -64,9 +64,9 @@ FORBIDDEN = [
 
 def dataset() -> Any:
     """Return a document that the description accepts, with a trait of each scope."""
-    told = example("KL004")
-    assert told is not None
-    tree = json.loads(told.valid)
+    located = example("KL004")
+    assert located is not None
+    tree = json.loads(located.valid)
     own = {**tree["rating"][0], "@id": "urn:uuid:rating-depth", "name": "depth", "bestRating": 3, "worstRating": 1}
     tree["hasPart"][0]["item"]["rating"] = [own | {"additionalType": "QuestionSpecificRubricTrait"}]
     return tree
@@ -78,7 +78,7 @@ def changed(op: str, path: str, value: Any = None) -> Any:
     return tree
 
 
-def told(tree: Any, profile: str = "legacy-dataset", engine: str = validator.COMPILED) -> list[tuple[str, str, str]]:
+def located(tree: Any, profile: str = "legacy-dataset", engine: str = validator.COMPILED) -> list[tuple[str, str, str]]:
     text = json.dumps(tree).encode()
     found = families.check(text, profiles.profile(profile), engine=engine).findings
     return [(one.code, one.severity.name.lower(), one.place.pointer or "") for one in found]
@@ -86,20 +86,22 @@ def told(tree: Any, profile: str = "legacy-dataset", engine: str = validator.COM
 
 def assert_violates(tree: Any, code: str, pointer: str) -> None:
     """Hold that the description is broken in this one way, and that other profiles know it too."""
-    found = told(tree)
+    found = located(tree)
     assert (code, "violation", pointer) in found
     assert {one for one, severity, _ in found if severity == "violation"} == {code}
     if not code.startswith("KL"):
-        assert [one[::2] for one in told(tree, "karenina") if one[0] == code and one[1] != "info"] == [(code, pointer)]
+        assert [one[::2] for one in located(tree, "karenina") if one[0] == code and one[1] != "info"] == [
+            (code, pointer)
+        ]
 
 
 def test_the_description_accepts_its_own_kind_of_document() -> None:
-    assert told(dataset()) == []
+    assert located(dataset()) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("path", "code"), MISSING)
-def test_what_the_description_asks_for_is_missed(path: str, code: str) -> None:
+def test_what_the_description_requires_is_missed(path: str, code: str) -> None:
     assert_violates(changed("remove", path), code, path)
 
 
@@ -120,7 +122,7 @@ def test_what_the_description_forbids_is_found(path: str, value: Any, code: str)
 )
 def test_pyshacl_finds_the_same(change: tuple[str, ...]) -> None:
     tree = changed(*change)
-    assert told(tree, engine=validator.PYSHACL) == told(tree)
+    assert located(tree, engine=validator.PYSHACL) == located(tree)
 
 
 @pytest.mark.parametrize("path", RATINGS)
@@ -132,7 +134,7 @@ def test_the_worst_rating_is_below_the_best(path: str) -> None:
 def test_only_a_dataset_is_of_this_dialect(root: str | None) -> None:
     tree = changed("replace", "/@type", root) if root else changed("remove", "/@type")
 
-    assert any(severity == "violation" for _, severity, _ in told(tree))
+    assert any(severity == "violation" for _, severity, _ in located(tree))
 
 
 @pytest.mark.parametrize("member", ["hasPart", "rating", "additionalProperty"])
@@ -154,7 +156,7 @@ def test_an_author_is_no_type() -> None:
     tree = changed("remove", "/rating/0/additionalType")
     tree["rating"][0]["author"] = "Global Rubric"
 
-    assert told(tree) == [("KD024", "violation", "/rating/0")]
+    assert located(tree) == [("KD024", "violation", "/rating/0")]
 
 
 @pytest.mark.slow
@@ -164,7 +166,7 @@ def test_an_author_is_no_type() -> None:
 )
 def test_own_identifiers_are_urns(path: str, identifier: str, is_urn: bool) -> None:
     tree = changed("add", f"{path}/@id", identifier)
-    found = [one for one in told(tree) if one[1] != "info"]
+    found = [one for one in located(tree) if one[1] != "info"]
 
     assert found == ([] if is_urn else [("KL003", "warning", f"{path}/@id")])
 
@@ -175,22 +177,22 @@ def test_a_trait_without_a_direction_may_have_no_value_for_it() -> None:
     del feed["hasPart"]
     setting = {"@type": "PropertyValue", "name": "higher_is_better"}
     feed["rating"][0]["additionalProperty"] = [setting]
-    asked = copy.deepcopy(feed)
-    asked["rating"][0]["additionalProperty"] = [{**setting, "name": "summary"}]
+    given = copy.deepcopy(feed)
+    given["rating"][0]["additionalProperty"] = [{**setting, "name": "summary"}]
 
     for engine in validator.ENGINES:
-        assert [one for one in told(feed, "karenina", engine) if one[0] == "KP015"] == []
-        assert ("KP015", "warning", "/rating/0/additionalProperty/0/value") in told(asked, "karenina", engine)
+        assert [one for one in located(feed, "karenina", engine) if one[0] == "KP015"] == []
+        assert ("KP015", "warning", "/rating/0/additionalProperty/0/value") in located(given, "karenina", engine)
 
 
 def test_the_verdicts_of_the_validators_of_2025_are_kept(corpus: Path) -> None:
-    """The second validator no longer asked for a version that names the format."""
+    """The second validator no longer requested a version that names the format."""
     judged = 0
     for case in map(json.loads, (corpus / "gui-conversion-cases.jsonl").read_text().splitlines()):
         if case["op"] != "validate" or case["source"] not in ("gui-2025-07", "gui-2025-08"):
             continue
         judged += 1
-        violations = {code for code, severity, _ in told(case["input"]) if severity == "violation"}
+        violations = {code for code, severity, _ in located(case["input"]) if severity == "violation"}
         if case["use"] == "validate-error":
             assert violations, case["id"]
         else:

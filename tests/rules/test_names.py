@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.broken import FIRST, QUESTION, added, findings, messages, replaced, text, told
+from tests.rules.broken import FIRST, QUESTION, added, findings, located, messages, replaced, text
 
 PLACES = {
     "root": "",
@@ -31,10 +31,10 @@ PLACES = {
         ("template", "programingLanguage", "programmingLanguage"),
     ],
 )
-def test_a_misspelt_key_is_told_with_the_one_that_was_meant(place: str, key: str, meant: str) -> None:
+def test_a_misspelt_key_is_reported_with_the_one_that_was_meant(place: str, key: str, meant: str) -> None:
     change = added(f"{PLACES[place]}/{key}", "x")
 
-    assert told(change) == [("KN001", f"{PLACES[place]}/{key}")]
+    assert located(change) == [("KN001", f"{PLACES[place]}/{key}")]
     assert messages(change) == [f'no tool knows the key "{key}" here: did you mean {meant}?']
 
 
@@ -42,7 +42,7 @@ def test_a_misspelt_key_is_told_with_the_one_that_was_meant(place: str, key: str
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 @pytest.mark.parametrize("key", ["license", "karenina:note", "два слова", "inLanguage", "url", "x" * 5000])
 def test_a_key_of_ones_own_is_left_alone(place: str, key: str) -> None:
-    assert told(added(f"{place}/{key}", "x")) == []
+    assert located(added(f"{place}/{key}", "x")) == []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_key_of_ones_own_is_left_alone(place: str, key: str) -> None:
     ],
 )
 def test_a_key_in_the_wrong_object_is_pointed_at(place: str, key: str) -> None:
-    assert told(added(f"{PLACES[place]}/{key}", "x")) == [("KN002", f"{PLACES[place]}/{key}")]
+    assert located(added(f"{PLACES[place]}/{key}", "x")) == [("KN002", f"{PLACES[place]}/{key}")]
 
 
 @pytest.mark.parametrize(
@@ -73,17 +73,17 @@ def test_a_key_in_the_wrong_object_is_pointed_at(place: str, key: str) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["CreativeWork", "karenina:Thing"])
-def test_an_unexpected_type_is_told_with_the_one_that_is_asked_for(place: str, expected: str, kind: str) -> None:
+def test_an_unexpected_type_is_reported_with_the_one_that_is_requested(place: str, expected: str, kind: str) -> None:
     change = replaced(f"{PLACES[place]}/@type", kind)
 
-    assert told(change) == [("KN003", f"{PLACES[place]}/@type")]
+    assert located(change) == [("KN003", f"{PLACES[place]}/@type")]
     assert messages(change) == [f'the type is "{kind}": this place requires {expected}']
 
 
 def test_a_type_that_is_no_text_is_unexpected() -> None:
     change = replaced("/dataFeedElement/0/@type", 7)
 
-    assert told(change) == [("KD012", ""), ("KN003", "/dataFeedElement/0/@type")]
+    assert located(change) == [("KD012", ""), ("KN003", "/dataFeedElement/0/@type")]
     assert messages(change)[1:] == ['the type is "7": this place requires DataFeedItem']
 
 

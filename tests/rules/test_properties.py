@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.documents import setting
-from tests.rules.broken import QUESTION, Json, added, findings, messages, removed, replaced, told
+from tests.rules.broken import QUESTION, Json, added, findings, located, messages, removed, replaced
 
 PROPERTIES = f"{QUESTION}/additionalProperty"
 FINISHED, AUTHOR, SOURCES, LEVEL, EXAMPLES, NOTES = (f"{PROPERTIES}/{at}/value" for at in range(6))
@@ -36,7 +36,7 @@ NEW = f"{PROPERTIES}/6"
     ],
 )
 def test_a_setting_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, code: str) -> None:
-    assert told(replaced(pointer, value)) == [(code, pointer)]
+    assert located(replaced(pointer, value)) == [(code, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -59,41 +59,41 @@ def test_a_setting_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, c
         (LEVEL, [[1], [2]]),
     ],
 )
-def test_either_encoding_of_a_setting_will_do_and_null_says_nothing(pointer: str, value: Json) -> None:
-    assert told(replaced(pointer, value)) == []
+def test_either_encoding_of_a_setting_will_do_and_null_states_nothing(pointer: str, value: Json) -> None:
+    assert located(replaced(pointer, value)) == []
 
 
 @pytest.mark.parametrize("at", range(6))
 def test_a_property_has_a_value(at: int) -> None:
-    assert told(removed(f"{PROPERTIES}/{at}/value")) == [("KP015", f"{PROPERTIES}/{at}/value")]
+    assert located(removed(f"{PROPERTIES}/{at}/value")) == [("KP015", f"{PROPERTIES}/{at}/value")]
 
 
 @pytest.mark.parametrize("at", range(6))
 def test_a_property_has_a_type(at: int) -> None:
-    assert told(removed(f"{PROPERTIES}/{at}/@type")) == [("KN004", f"{PROPERTIES}/{at}/@type")]
+    assert located(removed(f"{PROPERTIES}/{at}/@type")) == [("KN004", f"{PROPERTIES}/{at}/@type")]
 
 
 @pytest.mark.parametrize("holder", ["", QUESTION, "/rating/1"])
 @pytest.mark.parametrize("entry", ["custom_level", 7, {}])
 def test_an_entry_that_is_no_object_is_reported_wherever_it_stands(holder: str, entry: Json) -> None:
-    [(code, pointer)] = told(added(f"{holder}/additionalProperty/0", entry))
+    [(code, pointer)] = located(added(f"{holder}/additionalProperty/0", entry))
 
     assert (code, pointer) == ("KP001", f"{holder}/additionalProperty/0")
 
 
 @pytest.mark.parametrize("name", [7, None, {"en": "level"}, ["level", "grade"]])
 def test_a_name_is_one_text(name: Json) -> None:
-    assert told(replaced(f"{PROPERTIES}/3/name", name)) == [("KP002", f"{PROPERTIES}/3/name")]
+    assert located(replaced(f"{PROPERTIES}/3/name", name)) == [("KP002", f"{PROPERTIES}/3/name")]
 
 
 def test_all_but_the_first_of_a_repeated_property_are_reported() -> None:
     again = [added(f"{PROPERTIES}/-", setting("custom_level", value)) for value in ("easy", "hard")]
 
-    assert told(*again) == [("KP003", f"{PROPERTIES}/{at}/name") for at in (6, 7)]
+    assert located(*again) == [("KP003", f"{PROPERTIES}/{at}/name") for at in (6, 7)]
 
 
 def test_of_a_repeated_setting_the_last_one_counts() -> None:
-    found = told(added(f"{PROPERTIES}/-", setting("finished", "banana")))
+    found = located(added(f"{PROPERTIES}/-", setting("finished", "banana")))
 
     assert found == [("KP003", f"{NEW}/name"), ("KP005", f"{NEW}/value")]
 
@@ -108,28 +108,28 @@ def test_of_a_repeated_setting_the_last_one_counts() -> None:
         ("workspacepath", "workspace_path"),
     ],
 )
-def test_a_misspelt_setting_is_told_with_the_one_that_was_meant(name: str, meant: str) -> None:
+def test_a_misspelt_setting_is_reported_with_the_one_that_was_meant(name: str, meant: str) -> None:
     change = added(f"{PROPERTIES}/-", setting(name, "a"))
 
-    assert told(change) == [("KP004", f"{NEW}/name")]
+    assert located(change) == [("KP004", f"{NEW}/name")]
     assert messages(change) == [f'no tool knows the property "{name}": did you mean {meant}?']
 
 
 @pytest.mark.parametrize("name", ["custom_finnished", "level", "DOI", "ontology_term", "", "x" * 5000])
 def test_a_name_of_ones_own_is_left_alone(name: str) -> None:
-    assert told(added(f"{PROPERTIES}/-", setting(name, "a"))) == []
+    assert located(added(f"{PROPERTIES}/-", setting(name, "a"))) == []
 
 
 @pytest.mark.parametrize(
     "path", ["/srv/metals", "../metals", "data/../../metals", "C:\\metals", "~/metals", "\\\\host\\x"]
 )
 def test_a_workspace_stands_below_the_folder_of_its_benchmark(path: str) -> None:
-    assert told(added(f"{PROPERTIES}/-", setting("workspace_path", path))) == [("KP013", f"{NEW}/value")]
+    assert located(added(f"{PROPERTIES}/-", setting("workspace_path", path))) == [("KP013", f"{NEW}/value")]
 
 
 @pytest.mark.parametrize("path", ["data", "data/metals..v2", "./données/métaux", "..data", ""])
 def test_a_path_below_the_folder_is_not_reported(path: str) -> None:
-    assert told(added(f"{PROPERTIES}/-", setting("workspace_path", path))) == []
+    assert located(added(f"{PROPERTIES}/-", setting("workspace_path", path))) == []
 
 
 @pytest.mark.parametrize("holder", ["", QUESTION])

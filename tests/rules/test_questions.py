@@ -6,7 +6,7 @@ import pytest
 
 from checkpoint_ld import Benchmark, families
 from checkpoint_ld.validation import profiles
-from tests.rules.broken import FIRST, QUESTION, Json, added, findings, messages, removed, replaced, text, told
+from tests.rules.broken import FIRST, QUESTION, Json, added, findings, located, messages, removed, replaced, text
 
 TEXT = "Which metal is liquid at 20 °C?"
 ANSWER = {"@type": "Answer", "text": "Mercury"}
@@ -36,7 +36,7 @@ ANSWER = {"@type": "Answer", "text": "Mercury"}
     ],
 )
 def test_a_value_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, code: str) -> None:
-    assert told(replaced(pointer, value)) == [(code, pointer)]
+    assert located(replaced(pointer, value)) == [(code, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -63,19 +63,19 @@ def test_a_message_shows_what_stands_in_place_of_a_question(value: Json, shown: 
     ],
 )
 def test_an_identifier_that_may_stand_for_the_question_is_not_reported(identifier: str) -> None:
-    assert told(replaced(f"{FIRST}/@id", identifier)) == []
+    assert located(replaced(f"{FIRST}/@id", identifier)) == []
 
 
 def test_an_identifier_that_was_copied_with_its_element_is_one_finding() -> None:
     copied = replaced("/dataFeedElement/1/@id", "urn:uuid:question-which-metal-is-liquid-at-20-°c-687325bc")
 
-    assert told(copied) == [("KQ014", "/dataFeedElement/1/@id")]
+    assert located(copied) == [("KQ014", "/dataFeedElement/1/@id")]
 
 
 def test_each_copy_of_an_identifier_is_reported_but_not_the_first() -> None:
     changes = [replaced(f"/dataFeedElement/{at}/@id", "urn:uuid:one") for at in (0, 1)]
 
-    assert told(*changes) == [("KQ014", "/dataFeedElement/1/@id")]
+    assert located(*changes) == [("KQ014", "/dataFeedElement/1/@id")]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_each_copy_of_an_identifier_is_reported_but_not_the_first() -> None:
     [([7], "/0"), (["physics", None, 7], None), (["physics", 7], "/1"), (["physics", {"name": "optics"}], "/1")],
 )
 def test_the_keyword_that_is_not_text_is_pointed_at(keywords: Json, at: str | None) -> None:
-    found = told(replaced(f"{QUESTION}/keywords", keywords))
+    found = located(replaced(f"{QUESTION}/keywords", keywords))
 
     assert [code for code, _ in found if code[:2] == "KQ"] == ["KQ017"]
     assert at is None or found == [("KQ017", f"{QUESTION}/keywords{at}")]
@@ -91,7 +91,7 @@ def test_the_keyword_that_is_not_text_is_pointed_at(keywords: Json, at: str | No
 
 @pytest.mark.parametrize("keywords", [[], None, ["metals", "Metals"], ["80"]])
 def test_usual_keywords_are_not_reported(keywords: Json) -> None:
-    assert told(replaced(f"{QUESTION}/keywords", keywords)) == []
+    assert located(replaced(f"{QUESTION}/keywords", keywords)) == []
 
 
 @pytest.mark.parametrize(
@@ -107,13 +107,13 @@ def test_usual_keywords_are_not_reported(keywords: Json) -> None:
     ],
 )
 def test_keywords_in_two_places_are_compared_as_sets(old: list[str], new: list[str], places: list[str]) -> None:
-    found = told(added(f"{FIRST}/keywords", old), replaced(f"{QUESTION}/keywords", new))
+    found = located(added(f"{FIRST}/keywords", old), replaced(f"{QUESTION}/keywords", new))
 
     assert found == [("KQ018", f"{FIRST}/keywords{place}") for place in places]
 
 
 def test_a_keyword_that_is_not_text_does_not_also_differ() -> None:
-    assert told(added(f"{FIRST}/keywords", [7, "chemistry"])) == [("KQ017", f"{FIRST}/keywords/0")]
+    assert located(added(f"{FIRST}/keywords", [7, "chemistry"])) == [("KQ017", f"{FIRST}/keywords/0")]
 
 
 def test_a_finding_without_a_usable_text_names_the_question_by_its_identifier() -> None:
@@ -125,7 +125,7 @@ def test_a_finding_without_a_usable_text_names_the_question_by_its_identifier() 
 @pytest.mark.parametrize("place", ["", QUESTION, f"{QUESTION}/acceptedAnswer", f"{QUESTION}/hasPart", "/rating/0"])
 @pytest.mark.parametrize("identifier", ["rq 1", "urn:uuid:a b"])
 def test_an_identifier_that_is_no_iri_is_reported_wherever_it_stands(place: str, identifier: str) -> None:
-    assert told(added(f"{place}/@id", identifier)) == [("KQ019", f"{place}/@id")]
+    assert located(added(f"{place}/@id", identifier)) == [("KQ019", f"{place}/@id")]
 
 
 @pytest.mark.parametrize("layout", [{}, {"indent": None, "separators": (",", ":")}, {"ensure_ascii": True}])
@@ -140,13 +140,15 @@ def test_line_and_column_are_right_in_every_layout(layout: Json) -> None:
 def test_every_question_that_is_broken_is_reported_in_the_order_of_the_document() -> None:
     changes = [replaced(f"/dataFeedElement/{at}/item/text", value) for at, value in ((1, ""), (0, 7))]
 
-    assert told(*changes) == [("KQ003", f"/dataFeedElement/{at}/item/text") for at in (0, 1)]
+    assert located(*changes) == [("KQ003", f"/dataFeedElement/{at}/item/text") for at in (0, 1)]
 
 
 def test_a_question_of_a_scenario_keeps_the_same_rules() -> None:
     question = "/hasPart/0/nodes/ask/question"
 
-    assert told(removed(f"{question}/acceptedAnswer"), start="interview") == [("KQ005", f"{question}/acceptedAnswer")]
+    assert located(removed(f"{question}/acceptedAnswer"), start="interview") == [
+        ("KQ005", f"{question}/acceptedAnswer")
+    ]
 
 
 def test_a_text_in_rdf_with_a_language_is_a_text() -> None:

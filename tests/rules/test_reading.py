@@ -30,13 +30,13 @@ def dumped(tree: Json) -> bytes:
     return json.dumps(tree, indent=2, ensure_ascii=False).encode()
 
 
-def told(tree: Json) -> list[tuple[str, str | None]]:
+def located(tree: Json) -> list[tuple[str, str | None]]:
     found = families.check(dumped(tree), profiles.profile()).findings
     return [(one.rule, one.place.pointer) for one in found if one.rule in OLD]
 
 
-def test_the_old_vocabulary_is_told_once_and_the_old_name_of_a_type_at_every_rating() -> None:
-    assert told(with_old_names()) == [
+def test_the_old_vocabulary_is_reported_once_and_the_old_name_of_a_type_at_every_rating() -> None:
+    assert located(with_old_names()) == [
         ("vocabulary-http", "/@context"),
         ("trait-prefix", "/rating/0/additionalType"),
         ("trait-prefix", "/dataFeedElement/0/item/rating/0/additionalType"),
@@ -44,7 +44,7 @@ def test_the_old_vocabulary_is_told_once_and_the_old_name_of_a_type_at_every_rat
     ]
 
 
-def test_an_old_name_is_told_with_its_subject_and_the_new_one() -> None:
+def test_an_old_name_is_reported_with_its_subject_and_the_new_one() -> None:
     found = families.check(dumped(with_old_names()), profiles.profile()).findings
     [one] = [one for one in found if one.place.pointer == "/dataFeedElement/0/item/rating/0/additionalType"]
 
@@ -74,7 +74,7 @@ def test_the_profile_strict_warns_of_old_names() -> None:
 @pytest.mark.parametrize("vocabulary", ["http://schema.org", "http://schema.org/"])
 def test_the_old_vocabulary_is_found_with_a_slash_and_without(vocabulary: str) -> None:
     context = {"@vocab": vocabulary, "karenina": "urn:karenina:vocab:"}
-    assert told({**canonical(), "@context": context}) == [("vocabulary-http", "/@context")]
+    assert located({**canonical(), "@context": context}) == [("vocabulary-http", "/@context")]
 
 
 @pytest.mark.parametrize(
@@ -87,13 +87,13 @@ def test_the_old_vocabulary_is_found_with_a_slash_and_without(vocabulary: str) -
     ],
     ids=["today", "before March 2026", "a state", "in an array"],
 )
-def test_names_that_are_new_or_belong_to_their_dialect_are_not_told(tree: Json) -> None:
-    assert told(tree) == []
+def test_names_that_are_new_or_belong_to_their_dialect_are_not_reported(tree: Json) -> None:
+    assert located(tree) == []
 
 
 @pytest.mark.parametrize("ratings", [None, "cites", [None, "cites", 5, {"additionalType": ["GlobalRegexTrait"]}]])
 def test_what_is_no_rating_has_no_old_name(ratings: Json) -> None:
-    assert told({**canonical(), "rating": ratings}) == []
+    assert located({**canonical(), "rating": ratings}) == []
 
 
 def test_a_type_that_nobody_knows_is_a_fault_and_no_old_name() -> None:
@@ -130,7 +130,7 @@ def test_the_dataset_dialect_wants_a_version_that_names_the_format(version: str)
     assert [one for one in found if one.severity > Severity.INFO] == []
 
 
-def test_what_only_the_dataset_dialect_asks_for_is_no_concern_of_today() -> None:
+def test_what_only_the_dataset_dialect_requires_is_no_concern_of_today() -> None:
     told_in = example("KL003")
     assert told_in is not None
     found = families.check(told_in.invalid, profiles.profile()).findings

@@ -14,7 +14,7 @@ DATA = f"{ASK}/questionData"
 CONDITION = f"{EDGES}/0/condition"
 
 
-def told(*operations: Json) -> list[tuple[str, str | None]]:
+def located(*operations: Json) -> list[tuple[str, str | None]]:
     """Return the rules that are broken, in words, and where."""
     return [(one.rule, one.place.pointer) for one in broken.findings(*operations, start="interview")]
 
@@ -60,7 +60,7 @@ def message(*operations: Json) -> str:
     ],
 )
 def test_a_fault_is_one_finding_at_its_place(operation: Json, rule: str, pointer: str) -> None:
-    assert told(operation) == [(rule, pointer)]
+    assert located(operation) == [(rule, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_fault_is_one_finding_at_its_place(operation: Json, rule: str, pointer
 def test_an_edge_that_leads_astray_does_not_make_nodes_unreachable_as_well(
     operation: Json, rule: str, pointer: str
 ) -> None:
-    assert told(operation) == [(rule, pointer)]
+    assert located(operation) == [(rule, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_edge_that_leads_astray_does_not_make_nodes_unreachable_as_well(
     ids=lambda operation: operation["path"],
 )
 def test_what_a_scenario_may_hold_or_do_without_is_not_reported(operation: Json) -> None:
-    assert told(operation) == []
+    assert located(operation) == []
 
 
 def test_nodes_that_only_lead_to_each_other_are_both_unreachable() -> None:
@@ -111,11 +111,11 @@ def test_nodes_that_only_lead_to_each_other_are_both_unreachable() -> None:
         added(f"{EDGES}/-", {"source": one, "target": other}) for one, other in (("left", "right"), ("right", "left"))
     ]
 
-    assert told(*operations, *round_trip) == [
+    assert located(*operations, *round_trip) == [
         ("node-reachable", f"{NODES}/left"),
         ("node-reachable", f"{NODES}/right"),
     ]
-    assert told(*operations, *round_trip, added(f"{EDGES}/-", {"source": "ask", "target": "right"})) == []
+    assert located(*operations, *round_trip, added(f"{EDGES}/-", {"source": "ask", "target": "right"})) == []
 
 
 AN_ASKING_NODE = {
@@ -140,7 +140,7 @@ def test_a_node_is_found_by_a_key_with_slashes_and_tildes() -> None:
     node = {**AN_ASKING_NODE, "nodeId": "other"}
     edge = {"source": "ask", "target": "a/b ~c"}
 
-    assert told(added(f"{NODES}/a~1b ~0c", node), added(f"{EDGES}/-", edge)) == [
+    assert located(added(f"{NODES}/a~1b ~0c", node), added(f"{EDGES}/-", edge)) == [
         ("node-id", f"{NODES}/a~1b ~0c/nodeId")
     ]
 
@@ -154,7 +154,7 @@ def test_a_node_is_found_by_a_key_with_slashes_and_tildes() -> None:
         (replaced(f"{ASK}/nodeId", "start"), 'nodeId is "start"; the key "ask" counts'),
     ],
 )
-def test_a_message_says_what_is_wrong(operation: Json, expected: str) -> None:
+def test_a_message_states_what_is_wrong(operation: Json, expected: str) -> None:
     assert expected in message(operation)
 
 
@@ -173,7 +173,7 @@ def test_python_text_is_reported_wherever_karenina_would_run_it() -> None:
         f"{CRITERION}/evaluateSource": "criterion-code",
     }
 
-    assert told(*(added(place, "lambda state: state") for place in places)) == [
+    assert located(*(added(place, "lambda state: state") for place in places)) == [
         (rule, place) for place, rule in places.items()
     ]
 
@@ -183,10 +183,10 @@ def test_outcome_criteria_of_one_name_hide_each_other_only_within_a_scenario() -
     twin = {"name": "another", "entryNode": "ask", "nodes": {"ask": {**AN_ASKING_NODE, "nodeId": "ask"}}}
     other = {"@type": "karenina:Scenario", **twin, "edges": [], "outcomeCriteria": [criterion], "metadata": {}}
 
-    assert told(added("/hasPart/-", other)) == []
-    assert told(added(f"{SCENARIO}/outcomeCriteria/-", criterion)) == [
+    assert located(added("/hasPart/-", other)) == []
+    assert located(added(f"{SCENARIO}/outcomeCriteria/-", criterion)) == [
         ("criterion-name-duplicate", f"{SCENARIO}/outcomeCriteria/1/name")
     ]
-    assert told(added("/hasPart/-", {**other, "name": "second chance"})) == [
+    assert located(added("/hasPart/-", {**other, "name": "second chance"})) == [
         ("scenario-name-duplicate", "/hasPart/1/name")
     ]

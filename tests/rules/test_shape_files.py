@@ -37,12 +37,12 @@ def test_what_was_parsed_beforehand_is_what_would_be_parsed_today() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_each_of_our_files_makes_the_same_statements_without_being_parsed(file: Path) -> None:
-    said = rules.parsed_beforehand(file)
-    assert said is not None
-    beforehand, today = graph_of(emission.index_of(said)), graph_of(emission.parse(file.read_bytes(), "turtle"))
+    stated = rules.parsed_beforehand(file)
+    assert stated is not None
+    beforehand, today = graph_of(emission.index_of(stated)), graph_of(emission.parse(file.read_bytes(), "turtle"))
     assert len(today) > 0
     assert to_isomorphic(beforehand) == to_isomorphic(today)
-    assert [*said] == [*rules.parsed(file)], "the order is that of the file"
+    assert [*stated] == [*rules.parsed(file)], "the order is that of the file"
 
 
 def test_a_file_that_was_changed_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checkpoint_ld.rules import document
-from tests.rules.broken import QUESTION, Json, added, findings, removed, replaced, told
+from tests.rules.broken import QUESTION, Json, added, findings, located, removed, replaced
 
 TEMPLATE = f"{QUESTION}/hasPart"
 GOOD = document("metals")["dataFeedElement"][0]["item"]["hasPart"]["text"]
@@ -34,18 +34,18 @@ GOOD = document("metals")["dataFeedElement"][0]["item"]["hasPart"]["text"]
     ],
 )
 def test_a_value_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, code: str) -> None:
-    assert told(replaced(TEMPLATE + pointer, value)) == [(code, TEMPLATE + pointer)]
+    assert located(replaced(TEMPLATE + pointer, value)) == [(code, TEMPLATE + pointer)]
 
 
 @pytest.mark.parametrize(("member", "code"), [("programmingLanguage", "KT014"), ("@type", "KN004")])
 def test_a_member_that_goes_without_saying_is_missed(member: str, code: str) -> None:
-    assert told(removed(f"{TEMPLATE}/{member}")) == [(code, f"{TEMPLATE}/{member}")]
+    assert located(removed(f"{TEMPLATE}/{member}")) == [(code, f"{TEMPLATE}/{member}")]
 
 
 def test_a_language_that_is_null_is_not_given() -> None:
     missing = [("KT014", f"{TEMPLATE}/programmingLanguage")]
 
-    assert told(replaced(f"{TEMPLATE}/programmingLanguage", None)) == missing
+    assert located(replaced(f"{TEMPLATE}/programmingLanguage", None)) == missing
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_language_that_is_null_is_not_given() -> None:
         (GOOD.replace('        ground_truth="mercury",\n', ""), "KT011", "lacks ground_truth"),
     ],
 )
-def test_what_is_wrong_with_a_template_is_said_with_its_line(source: str, code: str, words: str) -> None:
+def test_what_is_wrong_with_a_template_is_reported_with_its_line(source: str, code: str, words: str) -> None:
     [found] = findings(replaced(f"{TEMPLATE}/text", source))
 
     assert (found.code, found.place.pointer) == (code, f"{TEMPLATE}/text")
@@ -75,11 +75,11 @@ def test_what_is_wrong_with_a_template_is_said_with_its_line(source: str, code: 
     ],
 )
 def test_a_template_that_works_is_not_reported(source: str) -> None:
-    assert told(replaced(f"{TEMPLATE}/text", source)) == []
+    assert located(replaced(f"{TEMPLATE}/text", source)) == []
 
 
 def test_nothing_in_a_template_is_run() -> None:
-    assert told(replaced(f"{TEMPLATE}/text", f"{GOOD}\nraise SystemExit\n")) == []
+    assert located(replaced(f"{TEMPLATE}/text", f"{GOOD}\nraise SystemExit\n")) == []
 
 
 def test_a_template_of_a_scenario_is_pointed_at_in_the_scenario() -> None:
@@ -93,14 +93,14 @@ def test_a_template_of_a_scenario_is_pointed_at_in_the_scenario() -> None:
 def test_the_same_fault_in_two_templates_is_found_twice() -> None:
     places = [f"/dataFeedElement/{at}/item/hasPart/text" for at in (0, 1)]
 
-    assert told(*(replaced(place, "x =") for place in places)) == [("KT008", place) for place in places]
+    assert located(*(replaced(place, "x =") for place in places)) == [("KT008", place) for place in places]
 
 
 def test_a_type_beside_the_right_one_is_pointed_at() -> None:
-    found = told(replaced(f"{TEMPLATE}/@type", ["SoftwareSourceCode", "CreativeWork"]))
+    found = located(replaced(f"{TEMPLATE}/@type", ["SoftwareSourceCode", "CreativeWork"]))
 
     assert ("KT003", f"{TEMPLATE}/@type/1") in found
 
 
 def test_a_member_of_ones_own_is_left_alone() -> None:
-    assert told(added(f"{TEMPLATE}/license", "CC0")) == []
+    assert located(added(f"{TEMPLATE}/license", "CC0")) == []

@@ -26,7 +26,7 @@ PLACES = {
 }
 
 
-def told(*operations: Json) -> list[tuple[str, str | None]]:
+def located(*operations: Json) -> list[tuple[str, str | None]]:
     """Return the rules that are broken, in words, and where."""
     return [(one.rule, one.place.pointer) for one in findings(*operations)]
 
@@ -80,7 +80,7 @@ def setting(name: str, value: Json) -> Json:
     ],
 )
 def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rule: str) -> None:
-    assert told(replaced(PLACES[name], value)) == [(rule, PLACES[name])]
+    assert located(replaced(PLACES[name], value)) == [(rule, PLACES[name])]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rul
     ],
 )
 def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
-    assert told(replaced(PLACES[name], value)) == []
+    assert located(replaced(PLACES[name], value)) == []
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
     ],
 )
 def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, pointer: str) -> None:
-    assert told(operation) == [(rule, pointer)]
+    assert located(operation) == [(rule, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, 
     ids=lambda operation: operation["path"],
 )
 def test_what_a_trait_may_do_without_or_have_besides_is_not_reported(operation: Json) -> None:
-    assert told(operation) == []
+    assert located(operation) == []
 
 
 @pytest.mark.parametrize("concept", ["", None])
 def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
-    [(rule, _)] = told(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
+    [(rule, _)] = located(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
 
     assert rule == "dynamic-concept"
 
@@ -159,7 +159,7 @@ def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
 def test_of_several_traits_of_one_name_all_but_the_first_are_reported() -> None:
     operations = [replaced(f"{one}/name", "safe") for one in (SCORE, REGEX)]
 
-    assert told(*operations) == [
+    assert located(*operations) == [
         ("trait-name-duplicate", f"{SCORE}/name"),
         ("trait-name-duplicate", f"{REGEX}/name"),
     ]
@@ -172,19 +172,19 @@ def test_a_template_trait_has_neither_direction_nor_deep_judgment() -> None:
         added(f"{AGENTIC}/additionalProperty/-", setting("deep_judgment_enabled", True)),
     ]
 
-    assert told(*judged) == [
+    assert located(*judged) == [
         ("template-trait-direction", f"{AGENTIC}/additionalProperty/1/value"),
         ("template-trait-judgment", f"{AGENTIC}/additionalProperty/7/value"),
     ]
-    assert told(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
+    assert located(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
 
 
-def test_a_trace_is_only_missed_where_somebody_asks_for_it() -> None:
+def test_a_trace_is_only_missed_where_somebody_requires_it() -> None:
     hidden = replaced(PLACES["context_mode"], "workspace_only")
     asked_for = replaced(f"{AGENTIC}/additionalProperty/3/value", True)
 
-    assert told(hidden) == told(asked_for) == []
-    assert told(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
+    assert located(hidden) == located(asked_for) == []
+    assert located(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
 
 
 @pytest.mark.parametrize(
@@ -206,15 +206,15 @@ def test_the_model_of_an_agent_can_act_and_keeps_its_secrets(model: Json, rules:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("expected", "meant"),
     [
         ("karenina:GlobalRegexTriat", "GlobalRegexTrait"),
         ("GlobalCalableTrait", "GlobalCallableTrait"),
         ("https://schema.org/GlobalRegexTraits", "GlobalRegexTrait"),
     ],
 )
-def test_the_nearest_type_is_the_remedy(said: str, meant: str) -> None:
-    [found] = findings(replaced(f"{REGEX}/additionalType", said))
+def test_the_nearest_type_is_the_remedy(expected: str, meant: str) -> None:
+    [found] = findings(replaced(f"{REGEX}/additionalType", expected))
 
     assert found.remedy == f"did you mean karenina:{meant}?"
 
@@ -259,4 +259,4 @@ def test_the_place_is_exact_in_a_file_of_one_line_with_letters_of_many_scripts_b
 def test_of_a_setting_that_stands_twice_the_last_counts_and_is_pointed_at() -> None:
     twice = added(f"{REGEX}/additionalProperty/-", setting("case_sensitive", "never"))
 
-    assert ("trait-flag", f"{REGEX}/additionalProperty/4/value") in told(twice)
+    assert ("trait-flag", f"{REGEX}/additionalProperty/4/value") in located(twice)

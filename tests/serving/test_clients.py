@@ -77,8 +77,8 @@ def test_curl_asks_it(service: str) -> None:
 
 @pytest.mark.parametrize("path", ["", "sparql"])
 def test_our_own_commands_know_it(running: Server, path: str, tmp_path: Path, run: Run) -> None:
-    asked = run("query", "--endpoint", running.url + path, "--query", NAMES, "--format", "csv")
-    assert asked.out.decode().splitlines() == ["name", "Alloys <b>", "Metals"]
+    result = run("query", "--endpoint", running.url + path, "--query", NAMES, "--format", "csv")
+    assert result.out.decode().splitlines() == ["name", "Alloys <b>", "Metals"]
     assert run("pull", running.url + path, "--output", tmp_path).code == 0
     assert sorted(Benchmark.load(file).name for file in tmp_path.iterdir()) == ["Alloys <b>", "Metals"]
     assert run("push", tmp_path, "--to", running.url + path).code == 2

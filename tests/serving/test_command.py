@@ -39,7 +39,7 @@ def files(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def serving(*arguments: object, temporary: Path, said: list[str] | None = None) -> Iterator[str]:
+def serving(*arguments: object, temporary: Path, stated: list[str] | None = None) -> Iterator[str]:
     """Run the command until the block ends, by the signal that service managers send; give the URL that it says."""
     script = temporary / "command.py"
     script.write_text(COMMAND)
@@ -55,8 +55,8 @@ def serving(*arguments: object, temporary: Path, said: list[str] | None = None) 
             yield process.stdout.readline().strip()
             process.send_signal(signal.SIGTERM)
             assert process.wait(60) == 0
-            if said is not None and process.stderr is not None:
-                said += process.stderr.read().splitlines()
+            if stated is not None and process.stderr is not None:
+                stated += process.stderr.read().splitlines()
         finally:
             process.kill()
     assert list(temporary.iterdir()) == []
@@ -69,9 +69,9 @@ def names(url: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_files_are_served_until_the_process_is_asked_to_end(files: Path, tmp_path: Path) -> None:
+def test_files_are_served_until_the_process_is_to_end(files: Path, tmp_path: Path) -> None:
     said: list[str] = []
-    with serving(files, temporary=tmp_path, said=said) as url:
+    with serving(files, temporary=tmp_path, stated=said) as url:
         assert url.startswith("http://127.0.0.1:")
         assert names(url) == ["Alloys", "Metals"]
     count = sum(len(Benchmark.load(file).graph) for file in files.iterdir())
@@ -138,11 +138,11 @@ def test_an_address_of_this_machine_is_what_it_listens_at(files: Path, tmp_path:
             client.get(f"http://127.0.0.1:{port}/")
 
 
-def test_nothing_to_serve_and_a_host_that_is_none_of_this_machine_are_said(run: Run, files: Path) -> None:
+def test_nothing_to_serve_and_a_host_that_is_none_of_this_machine_are_reported(run: Run, files: Path) -> None:
     (files.parent / "empty").mkdir()
-    for arguments, said in (
+    for arguments, stated in (
         ([files.parent / "empty"], "nothing to serve in"),
         ([files, "--host", "192.0.2.1", "--port", str(free_port())], "cannot listen at 192.0.2.1"),
     ):
         outcome = run("serve", *arguments)
-        assert (outcome.code, said in outcome.err) == (2, True)
+        assert (outcome.code, stated in outcome.err) == (2, True)

@@ -61,7 +61,7 @@ def test_the_description_names_the_endpoint_and_each_graph_and_fits_the_shapes(a
         (f"/graph?graph={METALS}", BROWSER, "text/turtle"),
     ],
 )
-def test_what_is_asked_for_is_what_comes(ask: Ask, path: str, accept: str, media_type: str) -> None:
+def test_what_is_requested_is_what_comes(ask: Ask, path: str, accept: str, media_type: str) -> None:
     answer = ask("GET", path, headers={"Accept": accept})
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{media_type}; charset=utf-8"
@@ -78,7 +78,7 @@ def test_a_resource_has_its_statements_in_both_directions(ask: Ask) -> None:
     assert all(URIRef(item) in (s, o) for s, _, o in found)
 
 
-def test_the_page_of_a_resource_escapes_what_it_shows_and_says_if_it_is_cut(
+def test_the_page_of_a_resource_escapes_what_it_shows_and_states_if_it_is_cut(
     ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = ask("GET", f"/resource?iri={ALLOYS}", headers={"Accept": BROWSER}).text
@@ -105,7 +105,7 @@ def test_the_page_of_a_resource_escapes_what_it_shows_and_says_if_it_is_cut(
         (f"{VOID_PATH}?format=image/png", 406, "cannot be had as image/png"),
     ],
 )
-def test_what_cannot_be_shown_is_said(ask: Ask, path: str, status: int, message: str) -> None:
+def test_what_cannot_be_shown_is_reported(ask: Ask, path: str, status: int, message: str) -> None:
     answer = ask("GET", path, headers={"Accept": BROWSER})
     assert answer.status_code == status
     assert message in answer.text

@@ -105,7 +105,7 @@ def test_every_named_query_can_be_chosen_and_those_without_parameters_run(browse
         assert len(browser.ask(ROWS)) > 0
 
 
-def test_a_parameter_is_asked_for_and_bound(browser: Browser) -> None:
+def test_a_parameter_is_requested_and_bound(browser: Browser) -> None:
     choose(browser, "search")
     type_into(browser, "parameter-text", 'BRONZE"')
     wait(browser, "document.getElementById('query').value.includes('BRONZE\\\\\"')")
@@ -116,7 +116,7 @@ def test_a_parameter_is_asked_for_and_bound(browser: Browser) -> None:
     assert "What is bronze?" in row
 
 
-def test_a_fault_is_said_in_words(browser: Browser) -> None:
+def test_a_fault_is_reported_in_words(browser: Browser) -> None:
     run(browser, "SELECT * WHERE { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }")
     assert "SERVICE" in browser.ask(FAULT)
     assert not browser.ask("document.getElementById('result').checkVisibility()")
@@ -144,7 +144,7 @@ def test_keys_run_the_query(browser: Browser) -> None:
 
 
 @pytest.mark.slow
-def test_a_cut_result_says_so(browser: Browser) -> None:
+def test_a_cut_result_states_so(browser: Browser) -> None:
     run(browser, "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }")
     assert browser.ask(STATUS).startswith("1000 rows, cut: there are more")
 
@@ -240,8 +240,8 @@ def test_an_iri_of_rows_and_of_statements_leads_to_its_page_and_on(browser: Brow
     assert METALS in browser.ask("document.body.innerText")
     browser.ask("history.go(-2)")
     wait(browser, f"{ROWS}.length === 1")
-    said = "?b schema:name ?n ; <urn:x:says> 'a <urn:y> schema:no'"
-    run(browser, f"CONSTRUCT {{ {said} }} WHERE {{ ?b schema:name ?n FILTER (?n = 'Metals') }}")
+    stated = "?b schema:name ?n ; <urn:x:says> 'a <urn:y> schema:no'"
+    run(browser, f"CONSTRUCT {{ {stated} }} WHERE {{ ?b schema:name ?n FILTER (?n = 'Metals') }}")
     links = browser.ask("Array.from(document.querySelectorAll('.result pre a'), (one) => [one.textContent, one.href])")
     assert sorted(text for text, _ in links) == ["<https://schema.org/>", f"<{METALS}>", "<urn:x:says>", "schema:name"]
     [name] = [href for text, href in links if text == "schema:name"]

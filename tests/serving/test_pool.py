@@ -27,7 +27,7 @@ def test_what_takes_too_long_to_answer_or_to_read_is_ended_and_the_next_is_answe
 
 
 @pytest.mark.slow
-def test_when_all_are_busy_it_says_so(location: Path) -> None:
+def test_when_all_are_busy_it_states_so(location: Path) -> None:
     with closing(Pool(lambda: str(location), size=1, timeout=2.0)) as pool:
         pool.answer(QUICK)
         # The first takes the worker for 2 s, the second the one that comes after it.
@@ -51,7 +51,7 @@ def test_a_worker_that_died_is_replaced(location: Path) -> None:
         assert [pool.answer(QUICK).status for _ in range(2)] == [500, 200]
 
 
-def test_a_port_that_is_taken_is_said(location: Path) -> None:
+def test_a_port_that_is_taken_is_reported(location: Path) -> None:
     port = free_port()
     with Server(location, Settings(port=port, workers=1)), pytest.raises(SettingsError, match=f"port {port}.*in use"):
         Server(location, Settings(port=port))

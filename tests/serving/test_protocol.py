@@ -170,7 +170,7 @@ QUERY = {"Content-Type": "application/sparql-query"}
         ("POST", "/sparql", {"content": iter([NAMES.encode()]), "headers": QUERY}, 411),
     ],
 )
-def test_what_is_asked_wrongly_gets_the_status_for_it(
+def test_what_is_queried_wrongly_gets_the_status_for_it(
     ask: Ask, method: str, path: str, given: dict[str, object], status: int
 ) -> None:
     assert ask(method, path, **given).status_code == status
@@ -219,7 +219,7 @@ def test_head_is_get_without_a_body_and_the_connection_goes_on(ask: Ask) -> None
         assert head.headers["content-length"] == str(len(get.content))
 
 
-def test_a_result_that_is_cut_says_so(ask: Ask) -> None:
+def test_a_result_that_is_cut_states_so(ask: Ask) -> None:
     answer = ask("GET", "/sparql", params={"query": "SELECT * WHERE { ?s ?p ?o . ?a ?b ?c }"})
     assert answer.headers["x-sparql-maxrows"] == "1000"
     assert len(answer.json()["results"]["bindings"]) == 1000
@@ -247,13 +247,13 @@ def test_pages_of_other_sites_may_not_read_answers(ask: Ask) -> None:
 
 
 def test_named_queries_are_listed_and_bound(ask: Ask) -> None:
-    told = {one["name"]: one for one in ask("GET", "/queries").json()}
+    held = {one["name"]: one for one in ask("GET", "/queries").json()}
     text = ask("GET", "/queries/search", params={"text": 'bro"nze> }\n#'}).text
-    assert len(told) >= 15
-    assert told["search"]["parameters"][0]["required"] is True
+    assert len(held) >= 15
+    assert held["search"]["parameters"][0]["required"] is True
     assert "VALUES" in text
     assert text.startswith("SELECT")
-    assert {one["text"].split()[0] for one in told.values()} <= {"SELECT", "PREFIX", "CONSTRUCT"}
+    assert {one["text"].split()[0] for one in held.values()} <= {"SELECT", "PREFIX", "CONSTRUCT"}
     assert ask("GET", "/sparql", params={"query": text}).json()["results"]["bindings"] == []
     found = ask("GET", "/sparql", params={"query": ask("GET", "/queries/search", params={"text": "BRONZE"}).text})
     assert len(found.json()["results"]["bindings"]) == 1

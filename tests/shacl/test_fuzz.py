@@ -16,7 +16,7 @@ from rdflib import RDF, RDFS, SH, XSD, BNode, Graph, Literal, Namespace, URIRef
 from rdflib.collection import Collection
 
 from checkpoint_ld import shacl
-from tests.w3c.test_shacl import told
+from tests.w3c.test_shacl import entries
 
 logging.getLogger("rdflib.term").setLevel(logging.CRITICAL)  # one literal is ill-typed on purpose
 
@@ -162,5 +162,5 @@ def test_the_engine_finds_what_pyshacl_finds(statements: list[Any], shapes_graph
     conforms, report, _ = shacl.validate(graph, shapes_graph)
     theirs, expected, text = pyshacl.validate(graph, shacl_graph=shapes_graph)
 
-    assert set(told(report)) == set(told(expected)), text
+    assert set(entries(report)) == set(entries(expected)), text
     assert conforms == theirs

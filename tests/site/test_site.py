@@ -84,7 +84,7 @@ def test_every_link_of_a_site_leads_to_a_file_of_it(examples: Site) -> None:
             assert not parts.path or (page.parent / unquote(parts.path)).is_file(), f"{page}: {link}"
 
 
-def test_a_benchmark_is_offered_in_every_syntax_and_each_file_says_the_same(tmp_path: Path, stored: Store) -> None:
+def test_a_benchmark_is_offered_in_every_syntax_and_each_file_states_the_same(tmp_path: Path, stored: Store) -> None:
     file = stored("metals.jsonld", benchmark())
     write_site([file], tmp_path / "site")
     files = sorted((tmp_path / "site" / NAME).glob("checkpoint.*"))
@@ -103,7 +103,7 @@ def test_large_benchmarks_are_offered_packed(tmp_path: Path, stored: Store, monk
     assert "Turtle, packed" in text_of(tmp_path / "site" / NAME / "index.html")
 
 
-def test_pages_say_to_machines_what_they_show(tmp_path: Path, stored: Store) -> None:
+def test_pages_state_to_machines_what_they_show(tmp_path: Path, stored: Store) -> None:
     about: dict[str, Any] = {"license": "https://spdx.org/licenses/MIT", "creator": {"@type": "Person", "name": "Ada"}}
     file, site, url = stored("metals.jsonld", {**canonical(), **about}), tmp_path / "site", "https://example.org/bench"
     write_site([file], site, url=url, title="All of ours")
@@ -154,7 +154,7 @@ def test_an_address_follows_from_the_identifier_alone_and_suits_every_file_syste
 
 
 @pytest.mark.usefixtures("charts")
-def test_what_documents_say_is_text_and_never_markup(tmp_path: Path, stored: Store) -> None:
+def test_what_documents_state_is_text_and_never_markup(tmp_path: Path, stored: Store) -> None:
     hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)> & \u202e\x1b[31m"
     one = item(hostile, "urn:uuid:q")
     one["item"]["keywords"] = [hostile]
@@ -173,7 +173,7 @@ def test_what_documents_say_is_text_and_never_markup(tmp_path: Path, stored: Sto
         assert described(page)
 
 
-def test_a_page_of_a_question_has_all_that_is_said_about_it(tmp_path: Path) -> None:
+def test_a_page_of_a_question_has_all_that_is_stated_about_it(tmp_path: Path) -> None:
     made = Benchmark.create("Made here")
     code = "class Answer(BaseAnswer):\n    x: int  # how many\n"
     identifier = made.add_question(
@@ -184,8 +184,8 @@ def test_a_page_of_a_question_has_all_that_is_said_about_it(tmp_path: Path) -> N
     site = write_site([made], tmp_path / "site")
     (page,) = (tmp_path / "site").glob("*/questions/*.html")
     text = text_of(page)
-    for said in ("How many?", "Three", "Ada", "numbers", "hard", '<span class="nc">Answer</span>', "# how many"):
-        assert said in text
+    for stated in ("How many?", "Three", "Ada", "numbers", "hard", '<span class="nc">Answer</span>', "# how many"):
+        assert stated in text
     assert "sk-abcdefghijk" not in text
     assert "withheld" in text
     assert site.remarks == (
@@ -207,11 +207,11 @@ def test_versions_of_one_benchmark_are_its_history(tmp_path: Path, stored: Store
     overview = text_of(folder / NAME / "index.html")
     assert "since version 0.2.0, 2026-01-02: 1 question added, 2 questions changed, 1 question removed" in overview
     text, renamed, gone, same = (text_of(page_of(folder, f"urn:uuid:question-{number}")) for number in range(4))
-    for said in (
+    for stated in (
         *("<del>1</del>", "<ins>one &lt;b&gt;</ins>", "version 0.3.0, 2026-05-01"),
         *('<span class="less">-    metal: str</span>', '<span class="more">+    number: int</span>'),
     ):
-        assert said in text
+        assert stated in text
     assert "does not have this question" in gone
     assert 'href="question-renamed.html">go to it' in renamed
     assert "History" not in same
@@ -228,22 +228,22 @@ def test_recorded_answers_stand_with_their_questions(examples: Site) -> None:
 def test_answers_that_cannot_be_verified_and_verdicts_of_judges_are_shown_and_others_named(
     tmp_path: Path, stored: Store
 ) -> None:
-    told = {"tact": {"value": True, "judge": "iudex-1", "reason": "it does"}}
+    held = {"tact": {"value": True, "judge": "iudex-1", "reason": "it does"}}
     lines = [
         {"question_id": "urn:uuid:question-0", "answer": "no object", "model": {"name": "aurum", "key": "value"}},
         {"question_id": "urn:uuid:question-77", "answer": {"metal": "tin"}},
-        {"question_id": "urn:uuid:question-0", "answer": {"metal": None}, "trace": "<b>1</b> [2]", "traits": told},
+        {"question_id": "urn:uuid:question-0", "answer": {"metal": None}, "trace": "<b>1</b> [2]", "traits": held},
     ]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("\n".join(map(json.dumps, lines)))
     (remark,) = write_site([stored("a.jsonld", benchmark())], tmp_path / "site", answers=[answers]).remarks
     assert remark.startswith(f"{answers}:2: there is no question")
     text = text_of(page_of(tmp_path / "site", "urn:uuid:question-0"))
-    for said in ("answer is &#34;no object&#34;: write an object", "&lt;b&gt;1&lt;/b&gt; [2]", "by iudex-1"):
-        assert said in text
+    for stated in ("answer is &#34;no object&#34;: write an object", "&lt;b&gt;1&lt;/b&gt; [2]", "by iudex-1"):
+        assert stated in text
 
 
-def test_another_checkpoint_of_one_name_is_told(tmp_path: Path, stored: Store) -> None:
+def test_another_checkpoint_of_one_name_is_reported(tmp_path: Path, stored: Store) -> None:
     files = [stored(f"{number}.json", tree(thoughts=[thought(max(number, 1))])) for number in range(3)]
     (remark,) = write_site(files, tmp_path / "site").remarks
     assert remark == '"2.json" is another checkpoint called "k1": it is shown'
@@ -290,7 +290,7 @@ def test_scenarios_and_empty_benchmarks_have_pages(tmp_path: Path, stored: Store
         ),
     ],
 )
-def test_what_makes_no_site_is_said_and_nothing_is_written(
+def test_what_makes_no_site_is_reported_and_nothing_is_written(
     given: Path, sources: Any, settings: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     before = sorted(given.iterdir())
@@ -339,7 +339,7 @@ def test_two_sites_of_the_same_checkpoints_are_the_same(tmp_path: Path, examples
         assert one.read_bytes() == (Path(examples.folder) / one.relative_to(tmp_path / "site")).read_bytes(), one
 
 
-def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path, stored: Store) -> None:  # noqa: F811 - the fixture
+def test_the_command_states_what_it_wrote(run: Run, tmp_path: Path, stored: Store) -> None:  # noqa: F811 - the fixture
     stored("a.jsonld", benchmark())
     stored("b.jsonld", {**benchmark(), "@id": "urn:uuid:other"})
     done = run("site", tmp_path, "-o", tmp_path / "site", "--title", "Ours")
@@ -356,7 +356,7 @@ def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path, stored: Store)
 
 
 @pytest.mark.parametrize("name", ["jinja2", "pygments"])
-def test_without_the_extra_it_is_said_what_to_install(
+def test_without_the_extra_it_is_reported_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)

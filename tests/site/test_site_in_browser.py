@@ -108,7 +108,7 @@ def test_the_search_looks_into_every_question_whatever_its_accents(browser: Brow
     ("name", "value", "count"),
     [("keyword", "odd", 125), ("state", "finished", 166), ("state", "unfinished", 84), ("trait", "regex", 50)],
 )
-def test_each_filter_leaves_what_it_says(browser: Browser, name: str, value: str, count: int) -> None:
+def test_each_filter_leaves_what_it_states(browser: Browser, name: str, value: str, count: int) -> None:
     option = f"document.querySelector('select[name={name}] option[value={value}]').textContent"
     assert browser.ask(option) == f"{value} ({count})"
     choose(browser, name, value)

@@ -26,7 +26,7 @@ class Listener:
 @pytest.fixture(scope="session")
 def listener() -> Iterator[Listener]:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        told = Listener(f"http://127.0.0.1:{server.getsockname()[1]}/sparql")
+        found = Listener(f"http://127.0.0.1:{server.getsockname()[1]}/sparql")
 
         def answer() -> None:
             while True:
@@ -34,11 +34,11 @@ def listener() -> Iterator[Listener]:
                     connection, address = server.accept()
                 except OSError:
                     return
-                told.heard.append(str(address))
+                found.heard.append(str(address))
                 connection.close()
 
         threading.Thread(target=answer, daemon=True).start()
-        yield told
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -138,23 +138,23 @@ def test_where_rows_are_rare_all_graphs_are_searched_at_once(
 
 
 def test_the_first_rows_do_not_wait_for_the_others(numbered: pyoxigraph.Store) -> None:
-    asked: list[str] = []
+    wanted: list[str] = []
 
     class Watched:
         def named_graphs(self) -> Any:
             return numbered.named_graphs()
 
         def query(self, text: str, *, named_graphs: list[Any], **given: Any) -> Any:
-            asked.extend(one.value for one in named_graphs)
+            wanted.extend(one.value for one in named_graphs)
             return numbered.query(text, named_graphs=named_graphs, **given)
 
     text = "SELECT ?g ?s { GRAPH ?g { ?s <urn:p> ?o } } ORDER BY ?g ?s"
     store: Any = Watched()
     assert running.solutions(store, checked(text), 30)
-    assert asked == [f"urn:g:{number:02}" for number in range(20)]
-    asked.clear()
+    assert wanted == [f"urn:g:{number:02}" for number in range(20)]
+    wanted.clear()
     assert running.solutions(store, checked(f"{text} LIMIT 3"), None)
-    assert len(asked) == 20
+    assert len(wanted) == 20
     found = run(numbered, text, max_rows=3)
     assert (len(found), found.is_cut) == (3, True)
     assert not run(numbered, f"{text} LIMIT 3", max_rows=3).is_cut

@@ -46,13 +46,13 @@ def test_csv_has_bare_values_and_crlf() -> None:
 
 @pytest.mark.parametrize(("name", "kind"), [("json", QueryResultsFormat.JSON), ("tsv", QueryResultsFormat.TSV)])
 def test_json_and_tsv_are_read_by_others(name: str, kind: QueryResultsFormat) -> None:
-    told = pyoxigraph.parse_query_results(render(RESULT, name), kind)
-    assert isinstance(told, pyoxigraph.QuerySolutions)
-    assert [one.value for one in told.variables] == list(RESULT.columns)
-    assert [tuple(row) for row in told] == list(RESULT.rows)
+    stated = pyoxigraph.parse_query_results(render(RESULT, name), kind)
+    assert isinstance(stated, pyoxigraph.QuerySolutions)
+    assert [one.value for one in stated.variables] == list(RESULT.columns)
+    assert [tuple(row) for row in stated] == list(RESULT.rows)
 
 
-def test_json_comes_back_and_says_what_was_cut() -> None:
+def test_json_comes_back_and_states_what_was_cut() -> None:
     for result in (RESULT, TRUE, FALSE, QueryResult("select", ("a",), is_cut=True)):
         assert of_results_json(json.loads(render(result, "json"))) == result
     assert results_json(QueryResult("select", ("a",), is_cut=True))["cut"] is True

@@ -108,7 +108,7 @@ def test_without_the_guard_the_engine_would_connect(store: pyoxigraph.Store, lis
     listener.heard.clear()
 
 
-def test_the_refusal_says_why(store: pyoxigraph.Store) -> None:
+def test_the_refusal_states_why(store: pyoxigraph.Store) -> None:
     for text, words in (
         ("SELECT * { SERVICE <urn:x> { ?s ?p ?o } }", "another server by SERVICE (urn:x)"),
         ("CLEAR ALL", "this is an update"),
@@ -126,10 +126,14 @@ def test_the_refusal_says_why(store: pyoxigraph.Store) -> None:
         assert words in str(refused.value)
 
 
-def test_what_graphs_are_chosen_is_told_whatever_the_names_look_like() -> None:
+def test_what_graphs_are_chosen_is_reported_whatever_the_names_look_like() -> None:
     text = "PREFIX g: <urn:g:> BASE <urn:base:x> SELECT * FROM g:one FROM <urn:two> FROM NAMED g:three { ?s ?p ?o }"
-    told = checked(text)
-    assert (told.form, told.default_graphs, told.named_graphs) == ("select", ("urn:g:one", "urn:two"), ("urn:g:three",))
+    found = checked(text)
+    assert (found.form, found.default_graphs, found.named_graphs) == (
+        "select",
+        ("urn:g:one", "urn:two"),
+        ("urn:g:three",),
+    )
 
 
 PIECES = (

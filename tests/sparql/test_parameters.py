@@ -29,17 +29,17 @@ TEXTS = st.text(st.one_of(st.sampled_from("\\\"'u0U \n\r\t{}#<>?.^@"), st.charac
 @given(TEXTS)
 def test_no_text_becomes_syntax(value: str) -> None:
     for engine in ENGINES:
-        told = run(EMPTY, "SELECT ?x { BIND (?given AS ?x) }", parameters={"given": value}, engine=engine)
-        assert told.as_dicts() == [{"x": value}]
+        result = run(EMPTY, "SELECT ?x { BIND (?given AS ?x) }", parameters={"given": value}, engine=engine)
+        assert result.as_dicts() == [{"x": value}]
 
 
 @given(TEXTS)
 def test_no_text_in_place_of_an_iri_becomes_syntax(value: str) -> None:
     try:
-        told = run(EMPTY, "SELECT (STR(?x) AS ?s) { }", parameters={"x": URIRef(value)})
+        result = run(EMPTY, "SELECT (STR(?x) AS ?s) { }", parameters={"x": URIRef(value)})
     except (QueryError, ValueError):
         return
-    assert told.as_dicts() == [{"s": value}]
+    assert result.as_dicts() == [{"s": value}]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_no_text_in_place_of_an_iri_becomes_syntax(value: str) -> None:
 )
 def test_values_of_every_kind(value: Any, expected: Any) -> None:
     for engine in ENGINES:
-        told = run(EMPTY, "SELECT ?x {}", parameters={"x": value}, engine=engine).as_dicts()[0]["x"]
-        assert str(told).replace("Z", "+00:00") == str(expected)
+        result = run(EMPTY, "SELECT ?x {}", parameters={"x": value}, engine=engine).as_dicts()[0]["x"]
+        assert str(result).replace("Z", "+00:00") == str(expected)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -47,14 +47,14 @@ def test_the_default_graph_is_the_union_without_repetition(store: pyoxigraph.Sto
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
-def test_what_the_manifest_says_is_no_part_of_the_default_graph(engine: Engine) -> None:
+def test_what_the_manifest_states_is_no_part_of_the_default_graph(engine: Engine) -> None:
     data = Dataset()
-    asked = "{ ?g schema:encodingFormat ?dialect }"
-    assert len(data.query(f"SELECT * {asked}", engine=engine)) == 0
+    wanted = "{ ?g schema:encodingFormat ?dialect }"
+    assert len(data.query(f"SELECT * {wanted}", engine=engine)) == 0
     data.add(CheckpointGraph.of_tree(canonical()), dialect="some")
-    assert len(data.query(f"SELECT * {asked}", engine=engine)) == 0
-    told = data.query(f"SELECT * {{ GRAPH <urn:checkpoint-ld:manifest> {asked} }}", engine=engine)
-    assert told.as_dicts() == [{"g": FIRST, "dialect": "some"}]
+    assert len(data.query(f"SELECT * {wanted}", engine=engine)) == 0
+    found = data.query(f"SELECT * {{ GRAPH <urn:checkpoint-ld:manifest> {wanted} }}", engine=engine)
+    assert found.as_dicts() == [{"g": FIRST, "dialect": "some"}]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -94,7 +94,7 @@ def test_every_form_of_query_answers(store: pyoxigraph.Store, engine: Engine, ti
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_result_that_is_cut_says_so(store: pyoxigraph.Store, engine: Engine) -> None:
+def test_a_result_that_is_cut_states_so(store: pyoxigraph.Store, engine: Engine) -> None:
     for text, size in (
         ("SELECT ?s { ?s a schema:Question }", 3),
         ("CONSTRUCT { ?s a schema:X } { ?s a schema:Question }", 3),
@@ -144,7 +144,7 @@ def test_what_was_queried_is_freed_without_the_collector() -> None:
         gc.enable()
 
 
-def test_deep_nesting_is_told_at_once(store: pyoxigraph.Store) -> None:
+def test_deep_nesting_is_reported_at_once(store: pyoxigraph.Store) -> None:
     for opening, closing in (("(", ")"), ("[ schema:item ", "]"), ("{ ", "}")):
         inner = f"{opening * 39} 1 {closing * 39}"
         started = time.process_time()
@@ -161,8 +161,8 @@ def test_within_a_time_limit_a_store_on_disk_is_read_where_it_is(tmp_path: Path)
     kept.flush()
     del kept
     text = "SELECT ?o ?g { GRAPH ?g { ?s ?p ?o } }"
-    told = run(pyoxigraph.Store.read_only(str(tmp_path / "store")), text, timeout=60, location=tmp_path / "store")
-    assert told.as_dicts() == [{"o": "kept", "g": "urn:g"}]
+    output = run(pyoxigraph.Store.read_only(str(tmp_path / "store")), text, timeout=60, location=tmp_path / "store")
+    assert output.as_dicts() == [{"o": "kept", "g": "urn:g"}]
 
 
 @pytest.mark.slow
@@ -191,8 +191,8 @@ def test_versions_of_one_benchmark_are_graphs_of_their_own() -> None:
     assert first == FIRST
     assert second.startswith(f"{FIRST}#")
     assert len(second) == len(FIRST) + 17
-    told = data.query("SELECT ?g ?v { GRAPH ?g { ?s a schema:DataFeed ; schema:version ?v } } ORDER BY ?v")
-    assert told.as_dicts() == [{"g": first, "v": "0.2.0"}, {"g": second, "v": "0.3.0"}]
+    found = data.query("SELECT ?g ?v { GRAPH ?g { ?s a schema:DataFeed ; schema:version ?v } } ORDER BY ?v")
+    assert found.as_dicts() == [{"g": first, "v": "0.2.0"}, {"g": second, "v": "0.3.0"}]
     assert Dataset.of_graphs(reversed(graphs[:2])).graphs[0] == FIRST
 
 
@@ -210,8 +210,8 @@ def test_literals_keep_their_values_and_rdf_json_its_text() -> None:
     ]
     text = 'SELECT ?n ?v { ?p schema:name ?n ; schema:value ?v FILTER (REGEX(?n, "^[a-e]$")) } ORDER BY ?n'
     for engine in ENGINES:
-        told = Dataset.of_graphs([CheckpointGraph.of_tree(tree)]).query(text, engine=engine)
-        assert [row["v"] for row in told] == [1770332819.237824, 7.5, 10**20, '{"z":1.0,"a":[2]}', True]
+        found = Dataset.of_graphs([CheckpointGraph.of_tree(tree)]).query(text, engine=engine)
+        assert [row["v"] for row in found] == [1770332819.237824, 7.5, 10**20, '{"z":1.0,"a":[2]}', True]
 
 
 # Property: both engines give the same rows.
@@ -373,7 +373,7 @@ def test_the_first_calls_of_a_process_may_come_from_several_threads(ways: tuple[
     )
     answers = json.loads(run.stdout)
     assert set(answers) == set(ways)
-    for way, told in answers.items():
-        assert len(told) == 1, f"{way}: the threads have different answers: {told}"
-        assert not told[0].startswith("!"), told
-        assert json.loads(told[0]), f"{way}: there is no answer"
+    for way, found in answers.items():
+        assert len(found) == 1, f"{way}: the threads have different answers: {found}"
+        assert not found[0].startswith("!"), found
+        assert json.loads(found[0]), f"{way}: there is no answer"

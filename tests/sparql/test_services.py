@@ -38,12 +38,12 @@ def host_of(url: str) -> str:
 
 
 @pytest.mark.parametrize("timeout", [None, 60.0])
-def test_a_host_that_was_allowed_is_asked(
+def test_a_host_that_was_allowed_is_queried(
     timeout: float | None, store: pyoxigraph.Store, service: FaultyServer
 ) -> None:
     text = TEXT.replace("URL", service.url)
-    told = sparql.run(store, text, services=["example.org", host_of(service.url)], timeout=timeout)
-    assert told.as_dicts() == [{"x": "from elsewhere"}]
+    found = sparql.run(store, text, services=["example.org", host_of(service.url)], timeout=timeout)
+    assert found.as_dicts() == [{"x": "from elsewhere"}]
     assert [one.path for one in service.seen] == ["/sparql"]
 
 
@@ -85,7 +85,7 @@ def test_a_service_that_does_not_answer_is_given_up(store: pyoxigraph.Store) -> 
 
 
 @pytest.mark.parametrize("text", UPDATES)
-def test_updates_and_load_stay_refused_and_say_so(
+def test_updates_and_load_stay_refused_and_state_so(
     text: str, store: pyoxigraph.Store, listener: Listener, tmp_path: Path
 ) -> None:
     with pytest.raises(QueryError, match="cannot be allowed"):
@@ -110,8 +110,8 @@ def test_the_command_asks_files_and_collections_with_it(run: Run, tmp_path: Path
         refused = run(*options)
         assert (refused.code, service.seen) == (2, [])
         assert "allow it by --allow-service" in refused.err
-        told = run(*options, "--allow-service", host_of(service.url))
-        assert (told.code, told.out) == (0, b"x\r\nfrom elsewhere\r\n")
+        result = run(*options, "--allow-service", host_of(service.url))
+        assert (result.code, result.out) == (0, b"x\r\nfrom elsewhere\r\n")
         assert service.seen.pop()
-    told = run("query", "--endpoint", service.url, "--query", text, "--allow-service", host_of(service.url))
-    assert (told.code, service.seen) == (2, [])
+    result = run("query", "--endpoint", service.url, "--query", text, "--allow-service", host_of(service.url))
+    assert (result.code, service.seen) == (2, [])

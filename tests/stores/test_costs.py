@@ -12,7 +12,7 @@ from tests.conftest import REPOSITORY
 
 @pytest.mark.slow
 def test_what_agents_cost_can_be_measured() -> None:
-    """The stores are asked the same there, and it fails unless they agree."""
+    """The stores are queried the same there, and it fails unless they agree."""
     command = [sys.executable, "benchmarks/agents.py", "30", "--thoughts", "20", "--steps", "3"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=200)
 

@@ -34,7 +34,7 @@ def changed(path: Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "words"),
     [
         ("postgresql://user:secret@host/db", "databases of the kind postgresql"),
         ("sqlite://", "names no file"),
@@ -42,8 +42,8 @@ def changed(path: Path, *statements: str) -> None:
         ("://", "is no URL"),
     ],
 )
-def test_other_databases_are_refused_without_a_word_about_passwords(url: str, said: str) -> None:
-    with pytest.raises(SettingsError, match=said) as raised:
+def test_other_databases_are_refused_without_a_word_about_passwords(url: str, words: str) -> None:
+    with pytest.raises(SettingsError, match=words) as raised:
         DatabaseStore(url)
     assert "secret" not in str(raised.value)
 
@@ -63,9 +63,9 @@ def test_connections_have_the_settings_that_keep_data_whole(path: Path, follows:
     store.follows_files = follows
 
     with store._database.writing() as connection:  # noqa: SLF001 - what a connection was set to is seen nowhere else
-        told = [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in
+        held = [connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in
                 ("foreign_keys", "journal_mode", "busy_timeout", "synchronous")]  # fmt: skip
-    assert told == [1, "wal", 5000, 1 if follows else 2]
+    assert held == [1, "wal", 5000, 1 if follows else 2]
     assert store.follows_files == follows
 
 
@@ -114,7 +114,7 @@ def overwrite(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [damage_pages, overwrite])
-def test_a_damaged_database_is_told_and_can_be_made_again(path: Path, damage: Any, caplog: Any) -> None:
+def test_a_damaged_database_is_reported_and_can_be_made_again(path: Path, damage: Any, caplog: Any) -> None:
     damage(path)
     store = DatabaseStore(path)
 
@@ -212,7 +212,7 @@ def test_rows_that_belong_to_nothing_are_found(path: Path) -> None:
     assert (found.code, "belongs to no row of checkpoints" in found.message) == ("AS005", True)
 
 
-def test_a_database_that_vanished_is_told(path: Path) -> None:
+def test_a_database_that_vanished_is_reported(path: Path) -> None:
     store = DatabaseStore(path)
     store.put(checkpoint("x"))
     for one in path.parent.iterdir():
@@ -252,9 +252,9 @@ def test_the_name_of_a_file_follows_and_its_origin_stays(path: Path) -> None:
     store.close()
 
     driver = sqlite3.connect(path)
-    told = driver.execute("SELECT file_name, source_sha256, name FROM checkpoints WHERE id = 'x'").fetchall()
+    result = driver.execute("SELECT file_name, source_sha256, name FROM checkpoints WHERE id = 'x'").fetchall()
     driver.close()
-    assert told == [("x.json", "a" * 64, "n")]
+    assert result == [("x.json", "a" * 64, "n")]
 
 
 def test_threads_share_a_store(path: Path) -> None:

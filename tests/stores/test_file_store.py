@@ -112,7 +112,7 @@ def test_a_damaged_file_hides_no_other_and_is_not_written_over(
     assert (tmp_path / "ckpt_1.json").read_bytes() == torn
 
 
-def test_a_damaged_file_is_not_said_to_be_missing_and_can_be_deleted(tmp_path: Path) -> None:
+def test_a_damaged_file_is_not_stated_to_be_missing_and_can_be_deleted(tmp_path: Path) -> None:
     store = FileStore(tmp_path)
     store.put(checkpoint())
     store.put(checkpoint("other"))
@@ -218,7 +218,7 @@ def test_a_folder_that_has_vanished_is_not_made_again(tmp_path: Path) -> None:
     assert not path.parent.exists()
 
 
-def test_a_file_in_place_of_the_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     with pytest.raises(SettingsError, match=r"file is a file, not a folder: give another path"):

@@ -86,7 +86,7 @@ filters = st.builds(
 
 
 def loosened(wanted: Filter, kept: list[str]) -> Filter:
-    """Return a filter that asks for less, since one that asks for everything finds nothing."""
+    """Return a filter that requests less, since one that requests everything finds nothing."""
     names = [name for name in MEMBERS if name not in ("order", *kept)]
     none: dict[str, Any] = dict.fromkeys(names)
     return replace(wanted, **none)
@@ -96,14 +96,16 @@ def loosened(wanted: Filter, kept: list[str]) -> Filter:
 @settings(max_examples=examples(60))
 @given(stocks, st.lists(st.tuples(filters, st.lists(few(MEMBERS), max_size=3)), min_size=1, max_size=12))
 def test_files_and_database_answer_as_plain_python_does(
-    tmp_path_factory: pytest.TempPathFactory, stock: tuple[AgentCheckpoint, ...], asked: list[tuple[Filter, list[str]]]
+    tmp_path_factory: pytest.TempPathFactory,
+    stock: tuple[AgentCheckpoint, ...],
+    requested: list[tuple[Filter, list[str]]],
 ) -> None:
     folder = tmp_path_factory.mktemp("stores")
     files, database = FileStore(folder / "files"), DatabaseStore(folder / "index.db")
     for one in stock:
         files.put(one)
         database.put(one)
-    for whole, kept in asked:
+    for whole, kept in requested:
         wanted = loosened(whole, kept)
         expected = wanted.arranged(header_of(one) for one in stock if wanted.matches(one))
 
@@ -126,7 +128,7 @@ def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("requested", "words"),
     [
         ({"order": "random"}, "there is no order 'random'"),
         ({"limit": -1}, "the limit -1 is negative"),
@@ -136,6 +138,6 @@ def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pyt
         ({"name": "\ud800"}, "half a surrogate pair"),
     ],
 )
-def test_filters_that_make_no_sense_are_refused(asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
-        Filter(**asked)
+def test_filters_that_make_no_sense_are_refused(requested: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        Filter(**requested)

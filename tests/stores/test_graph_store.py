@@ -86,8 +86,8 @@ def test_the_collection_answers_queries_about_provenance(store: GraphStore, fold
     store.put(checkpoint(calls=[documents.call("c1", tool_id="bash")]))
     store.close()
     with Collection.open(folder, read_only=True) as collection:
-        asked = "SELECT ?c ?call { GRAPH ?c { ?c cafd:hasToolCall ?call . ?call caf:tool ?tool } }"
-        rows = collection.query(asked, tool=NamedNode("urn:caf:tool/bash")).rows
+        given = "SELECT ?c ?call { GRAPH ?c { ?c cafd:hasToolCall ?call . ?call caf:tool ?tool } }"
+        rows = collection.query(given, tool=NamedNode("urn:caf:tool/bash")).rows
     assert [list(map(str, row)) for row in rows] == [["<urn:caf:checkpoint/ckpt_1>", "<urn:caf:tool-call/c1>"]]
 
 
@@ -108,7 +108,7 @@ def test_benchmarks_in_the_collection_stay_where_they_are(folder: Path, tmp_path
 
 
 @pytest.mark.slow
-def test_changing_what_is_told_leaves_thoughts_and_the_source_alone(store: GraphStore, folder: Path) -> None:
+def test_changing_what_is_reported_leaves_thoughts_and_the_source_alone(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint(name="old"), file_name="ckpt_1.json")
     changed = store.update_metadata("ckpt_1", name="new", metadata={"tokens_used": 11, "rate": 0.1})
     store.close()
@@ -122,7 +122,7 @@ def test_changing_what_is_told_leaves_thoughts_and_the_source_alone(store: Graph
     assert store.get("ckpt_1").content() == changed.content()
 
 
-def test_what_another_checkpoint_says_as_well_stays_when_one_changes(store: GraphStore, folder: Path) -> None:
+def test_what_another_checkpoint_states_as_well_stays_when_one_changes(store: GraphStore, folder: Path) -> None:
     for name in ("one", "two"):
         store.put(checkpoint(name, thoughts=[documents.thought("t1", content="shared")]))
     store.update_metadata("one", name="new")
@@ -130,8 +130,8 @@ def test_what_another_checkpoint_says_as_well_stays_when_one_changes(store: Grap
     store.close()
     with Collection.open(folder) as collection:
         assert collection.verify() == ()
-        asked = "SELECT ?t { <urn:caf:thought/t1> <http://www.w3.org/ns/prov#value> ?t }"
-        assert len(collection.query(asked).rows) == 1
+        given = "SELECT ?t { <urn:caf:thought/t1> <http://www.w3.org/ns/prov#value> ?t }"
+        assert len(collection.query(given).rows) == 1
 
 
 def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
@@ -170,7 +170,7 @@ def test_a_change_that_is_cut_short_leaves_a_whole_checkpoint(
     ],
     ids=str,
 )
-def test_filters_say_what_plain_python_says(store: GraphStore, wanted: Filter) -> None:
+def test_filters_state_what_plain_python_states(store: GraphStore, wanted: Filter) -> None:
     thoughts = [documents.thought("t1", confidence=0.25)]
     held = [HARD, checkpoint("a"), checkpoint("é"), checkpoint("b", thoughts=thoughts), checkpoint("c", 2, calls=[])]
     for one in held:
@@ -201,7 +201,7 @@ def interrupt(folder: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_was_interrupted_is_as_good_as_absent_and_told(store: GraphStore, folder: Path) -> None:
+def test_what_was_interrupted_is_as_good_as_absent_and_reported(store: GraphStore, folder: Path) -> None:
     store.put(checkpoint("whole"))
     store.put(checkpoint("half"))
     store.close()
@@ -262,7 +262,7 @@ THOUGHTS = "?s <urn:caf:derived:hasThought> ?o"
         ),
     ],
 )
-def test_harm_is_told_and_reindexing_puts_it_right(  # noqa: PLR0917 - three fixtures, three values
+def test_harm_is_reported_and_reindexing_puts_it_right(  # noqa: PLR0917 - three fixtures, three values
     store: GraphStore, folder: Path, tmp_path: Path, update: str, rule: str, message: str
 ) -> None:
     with CheckpointManager(tmp_path / "files", graph=store) as manager:
@@ -354,7 +354,7 @@ def test_it_is_let_go_when_nobody_has_used_it_for_a_moment(store: GraphStore, fo
 
 
 @pytest.mark.slow
-def test_a_collection_that_was_asked_and_closed_can_be_used_at_once(store: GraphStore, folder: Path) -> None:
+def test_a_collection_that_was_queried_and_closed_can_be_used_at_once(store: GraphStore, folder: Path) -> None:
     gc.disable()  # whatever is left in circles stays there
     try:
         store.put(checkpoint())
@@ -379,7 +379,7 @@ for _ in range(2):
 
 
 @pytest.mark.slow
-def test_a_collection_that_was_asked_and_closed_can_be_used_beside_programs_that_have_parsers_remember(
+def test_a_collection_that_was_queried_and_closed_can_be_used_beside_programs_that_have_parsers_remember(
     store: GraphStore, folder: Path
 ) -> None:
     store.put(checkpoint())

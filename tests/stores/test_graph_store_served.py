@@ -60,8 +60,8 @@ def test_a_hard_checkpoint_comes_back_with_its_bytes_and_its_header(store: Graph
     assert list(store.headers()) == [header_of(HARD)]
     assert list(store.verify()) == []
     with remote.connect(store_url, profile="oxigraph") as client:
-        asked = "SELECT ?mark { GRAPH ?g { ?c cafd:writer ?mark } }"
-        assert client.query(asked).rows == ()
+        wanted = "SELECT ?mark { GRAPH ?g { ?c cafd:writer ?mark } }"
+        assert client.query(wanted).rows == ()
 
 
 def test_nothing_but_agent_checkpoints_is_touched(store: GraphStore, store_url: str) -> None:
@@ -166,7 +166,7 @@ def test_a_server_that_keeps_less_than_was_sent_is_found_out(
         store.put(checkpoint())
 
 
-def test_harm_is_told_and_reindexing_puts_it_right(store: GraphStore, store_url: str, tmp_path: Path) -> None:
+def test_harm_is_reported_and_reindexing_puts_it_right(store: GraphStore, store_url: str, tmp_path: Path) -> None:
     with CheckpointManager(tmp_path / "files", graph=store) as manager:
         manager.import_(checkpoint().tree())
         update(store_url, f"INSERT DATA {{ GRAPH {GRAPH} {{ {GRAPH} <https://schema.org/name> 'x' }} }}")
@@ -178,7 +178,7 @@ def test_harm_is_told_and_reindexing_puts_it_right(store: GraphStore, store_url:
         assert manager.verify() == ()
 
 
-def test_a_server_that_is_away_leaves_the_file_and_says_so(
+def test_a_server_that_is_away_leaves_the_file_and_states_so(
     server: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "PAUSES", ())

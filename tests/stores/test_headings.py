@@ -38,7 +38,7 @@ def test_only_the_ends_of_a_file_in_the_text_form_are_read(
 @pytest.mark.slow
 @settings(max_examples=examples(60))
 @given(documents.checkpoints)
-def test_the_ends_tell_what_all_of_it_tells(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:
+def test_the_ends_show_what_all_of_it_shows(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:
     path = written(tmp_path_factory.mktemp("one") / "a.json", bytes_of(tree))
     try:
         expected = Header.of(AgentCheckpoint.of_tree(tree))

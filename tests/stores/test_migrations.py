@@ -104,10 +104,10 @@ def test_checkpoints_come_back_whole_with_their_hashes(path: Path, driver: sqlit
     ]
     assert [one.id for one in store.holding("t1")] == ["ckpt_1", "ckpt_2"]
     assert [one.id for one in store.holding("lost")] == ["ckpt_1"]
-    told = driver.execute(
+    result = driver.execute(
         "SELECT id, status, error FROM tool_calls WHERE checkpoint_id = 'ckpt_2' ORDER BY seq"
     ).fetchall()
-    assert told == [("c1", "completed", None), ("lost", "failed", "boom")]
+    assert result == [("c1", "completed", None), ("lost", "failed", "boom")]
     assert driver.execute("SELECT * FROM executions").fetchall() == [
         ("exec_1", "agent_1", "sort", MOMENT, None, "running")
     ]
@@ -119,7 +119,7 @@ def test_checkpoints_come_back_whole_with_their_hashes(path: Path, driver: sqlit
     store.close()
 
 
-def test_what_metadata_do_not_say_is_taken_from_columns(path: Path, driver: sqlite3.Connection) -> None:
+def test_what_metadata_do_not_state_is_taken_from_columns(path: Path, driver: sqlite3.Connection) -> None:
     snapshot = json.dumps(checkpoint("x", 7).tree()["snapshot"])
     driver.execute("INSERT INTO checkpoints VALUES ('x', 'unknown execution', 5, 7, ?, NULL)", [snapshot])
 

@@ -46,7 +46,7 @@ def assert_as_it_was(store: FileStore) -> None:
 
 @pytest.mark.parametrize("step", ["write", "fsync", "link"])
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
-def test_a_full_disk_is_told_and_leaves_everything_as_it_was(
+def test_a_full_disk_is_reported_and_leaves_everything_as_it_was(
     store: FileStore, step: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
@@ -108,7 +108,7 @@ def test_without_links_files_are_placed_one_at_a_time(
     assert [path.name for path in store.directory.glob(".*.tmp")] == []
 
 
-def test_a_folder_that_others_change_is_waited_for_and_then_told(tmp_path: Path) -> None:
+def test_a_folder_that_others_change_is_waited_for_and_then_reported(tmp_path: Path) -> None:
     with (
         folder.locked(tmp_path),
         pytest.raises(StoreBusyError, match="another process"),
@@ -164,14 +164,14 @@ def test_a_database_that_cannot_grow_is_full_and_goes_on_once_it_can(tmp_path: P
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
         print(store.put(LONG).created, store.get("long") == LONG)
     """
-    said = in_a_child(source, tmp_path).splitlines()
+    result = in_a_child(source, tmp_path).splitlines()
 
-    assert "index.db: no room is left for the database" in said[0]
-    assert said[1:] == ["['ckpt_1'] []", "True True"]
+    assert "index.db: no room is left for the database" in result[0]
+    assert result[1:] == ["['ckpt_1'] []", "True True"]
 
 
 @pytest.mark.slow
-def test_a_folder_that_may_not_be_written_to_is_told(store: FileStore) -> None:
+def test_a_folder_that_may_not_be_written_to_is_reported(store: FileStore) -> None:
     source = """
         import os
         store.get("ckpt_1")  # loads what may be out of reach for somebody else
@@ -187,11 +187,11 @@ def test_a_folder_that_may_not_be_written_to_is_told(store: FileStore) -> None:
     """
     store.directory.chmod(0o555)
     try:
-        said = in_a_child(source, store.directory)
+        result = in_a_child(source, store.directory)
     finally:
         store.directory.chmod(0o755)
 
-    assert said == (
+    assert result == (
         "StoreError .: cannot be used: permission denied; ask for permission, or choose another folder\nckpt_1"
     )
     assert_as_it_was(store)

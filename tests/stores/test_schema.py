@@ -67,9 +67,9 @@ def driver(path: Path) -> Iterator[sqlite3.Connection]:
 
 def test_tables_are_strict_and_have_the_columns_that_are_described(driver: sqlite3.Connection) -> None:
     for table, columns in COLUMNS.items():
-        told = driver.execute(f"PRAGMA table_info({table})").fetchall()
-        assert [column[1] for column in told] == columns.split()
-        assert {column[2] for column in told} <= {"TEXT", "INTEGER", "REAL"}
+        result = driver.execute(f"PRAGMA table_info({table})").fetchall()
+        assert [column[1] for column in result] == columns.split()
+        assert {column[2] for column in result} <= {"TEXT", "INTEGER", "REAL"}
     listed = {row[1]: (row[4], row[5]) for row in driver.execute("PRAGMA table_list") if row[1] in COLUMNS}
     assert listed == {"executions": (0, 1), "checkpoints": (0, 1), "thoughts": (1, 1), "tool_calls": (1, 1)}
     required = {table: {row[1] for row in driver.execute(f"PRAGMA table_info({table})") if row[3]} for table in COLUMNS}
@@ -104,7 +104,7 @@ def test_rows_that_make_no_sense_are_refused_by_the_database_itself(driver: sqli
         driver.execute(change)
 
 
-def test_a_checkpoint_is_told_in_columns(driver: sqlite3.Connection) -> None:
+def test_a_checkpoint_is_given_in_columns(driver: sqlite3.Connection) -> None:
     driver.row_factory = sqlite3.Row
     [row] = driver.execute("SELECT * FROM checkpoints WHERE id = ?", [HARD.id])
     [execution] = driver.execute("SELECT * FROM executions WHERE id = ?", [HARD.execution_id])
@@ -127,8 +127,8 @@ def test_a_checkpoint_is_told_in_columns(driver: sqlite3.Connection) -> None:
 
 
 def test_the_parent_of_a_thought_is_a_thought_of_the_same_checkpoint(driver: sqlite3.Connection) -> None:
-    told = driver.execute("PRAGMA foreign_key_list(thoughts)").fetchall()
-    assert {(row[2], row[3], row[4]) for row in told} >= {
+    result = driver.execute("PRAGMA foreign_key_list(thoughts)").fetchall()
+    assert {(row[2], row[3], row[4]) for row in result} >= {
         ("thoughts", "checkpoint_id", "checkpoint_id"),
         ("thoughts", "parent_id", "id"),
     }
@@ -146,10 +146,10 @@ def test_a_parent_beside_the_chain_is_a_finding_and_not_in_the_table(tmp_path: P
         assert manager.get(saved.id).snapshot.thought_chain[1].parent_id == "pruned"
         assert manager.verify() == ()
     with closing(sqlite3.connect(tmp_path / "index.db")) as driver:
-        told = driver.execute(
+        result = driver.execute(
             "SELECT id, parent_id FROM thoughts WHERE checkpoint_id = 'ckpt_1' ORDER BY seq"
         ).fetchall()
-    assert told == [("child", "later"), ("later", None)]
+    assert result == [("child", "later"), ("later", None)]
 
 
 def test_what_belongs_to_a_checkpoint_goes_with_it(path: Path, driver: sqlite3.Connection) -> None:
@@ -184,23 +184,23 @@ def _pass(counted: Iterator[int]) -> None:
     next(counted)
 
 
-def test_an_execution_is_what_its_newest_checkpoint_says(tmp_path: Path) -> None:
+def test_an_execution_is_what_its_newest_checkpoint_states(tmp_path: Path) -> None:
     store = DatabaseStore(tmp_path / "index.db")
     driver = sqlite3.connect(tmp_path / "index.db", isolation_level=None)
 
-    def told() -> Any:
+    def held() -> Any:
         return driver.execute("SELECT agent_id, task, started_at, completed_at, status FROM executions").fetchall()
 
     store.put(checkpoint("b", 2, "execution_completed"))
-    assert told() == [("agent_1", "sort", MOMENT + 2000, MOMENT + 2000, "completed")]
+    assert held() == [("agent_1", "sort", MOMENT + 2000, MOMENT + 2000, "completed")]
     store.put(checkpoint("a", 1, "paused"))
-    assert told() == [("agent_1", "sort", MOMENT + 1000, MOMENT + 2000, "completed")]
+    assert held() == [("agent_1", "sort", MOMENT + 1000, MOMENT + 2000, "completed")]
     store.delete("b")
-    assert told() == [("agent_1", "sort", MOMENT + 1000, None, "paused")]
+    assert held() == [("agent_1", "sort", MOMENT + 1000, None, "paused")]
     store.put(checkpoint("c", 3, "execution_failed"))
-    assert told()[0][2:] == (MOMENT + 1000, MOMENT + 3000, "failed")
+    assert held()[0][2:] == (MOMENT + 1000, MOMENT + 3000, "failed")
     store.update_metadata("c", metadata={"checkpoint_reason": "manual"})
-    assert told()[0][2:] == (MOMENT + 1000, None, "running")
+    assert held()[0][2:] == (MOMENT + 1000, None, "running")
     driver.close()
     store.close()
 
@@ -245,12 +245,12 @@ def explained(driver: sqlite3.Connection, query: Select[Any]) -> list[Any]:
 
 
 def test_a_page_is_found_without_sorting(driver: sqlite3.Connection) -> None:
-    for asked in (Filter(limit=50), Filter(limit=50, order="oldest"), Filter(execution_id="exec_1", limit=50)):
-        plan = [row[3] for row in explained(driver, tables.headers(asked))]
+    for given in (Filter(limit=50), Filter(limit=50, order="oldest"), Filter(execution_id="exec_1", limit=50)):
+        plan = [row[3] for row in explained(driver, tables.headers(given))]
         assert not any("TEMP B-TREE" in step for step in plan), plan
 
 
-def test_the_same_tables_and_queries_can_be_told_to_postgresql() -> None:
+def test_the_same_tables_and_queries_can_be_decided_to_postgresql() -> None:
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]  # not typed there
     for table in metadata.sorted_tables:
         text = str(CreateTable(table).compile(dialect=dialect))

@@ -44,7 +44,7 @@ def test_convert_writes_the_same_bytes_and_messages(run: Run, many: Path, tmp_pa
     assert run("convert", many, "--to", syntax, "--jobs", 1, "-q").out == whole.read_bytes()
 
 
-def test_a_file_that_is_large_is_streamed_without_being_asked(
+def test_a_file_that_is_large_is_streamed_without_being_queried(
     run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = json.loads(many.read_text())
@@ -69,7 +69,7 @@ def test_what_is_refused_is_refused_the_same_way(run: Run, many: Path, tmp_path:
     assert target.read_bytes().startswith(b"<")
 
 
-def test_what_has_to_be_read_whole_says_why(run: Run, many: Path) -> None:
+def test_what_has_to_be_read_whole_states_why(run: Run, many: Path) -> None:
     tree = json.loads(many.read_text())
     del tree["@id"]
     many.write_text(json.dumps(tree))
@@ -90,11 +90,11 @@ def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
     assert outcome.err == f"{tmp_path / 'nothing.jsonld'}: cannot be read: no such file or directory; check the path\n"
 
 
-def test_progress_is_told_in_questions(many: Path) -> None:
-    told: list[tuple[int, int]] = []
-    streaming = Streaming(1, progress=lambda done, total: told.append((done, total)), window=5)
+def test_progress_is_given_in_questions(many: Path) -> None:
+    found: list[tuple[int, int]] = []
+    streaming = Streaming(1, progress=lambda done, total: found.append((done, total)), window=5)
     assert streaming.check(str(many), profiles.profile()) is not None
-    assert told == [(5, 12), (10, 12), (12, 12)]
+    assert found == [(5, 12), (10, 12), (12, 12)]
 
 
 def test_a_file_that_is_changed_meanwhile_is_refused(many: Path) -> None:
@@ -124,9 +124,9 @@ def test_a_bar_is_shown_where_somebody_can_see_it(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with streams.bar("converting", quiet=True) as unwanted:
         assert unwanted is None
-    with streams.bar("converting", quiet=False) as told:
-        assert told is not None
-        told(5, 10)
+    with streams.bar("converting", quiet=False) as found:
+        assert found is not None
+        found(5, 10)
     shown = capsys.readouterr().err
     assert "converting" in shown
     assert "50%" in shown

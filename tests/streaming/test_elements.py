@@ -134,7 +134,7 @@ def test_elements_in_lines_are_found(chunk: int) -> None:
         (b'{"list": [' + b"[" * 100_000 + b"]}", "nested"),
     ],
 )
-def test_what_is_unusual_is_said(data: bytes, why: str, chunk: int) -> None:
+def test_what_is_unusual_is_reported(data: bytes, why: str, chunk: int) -> None:
     with pytest.raises(UnusualFileError, match=why):
         scanned(data, chunk)
 

@@ -149,7 +149,7 @@ def test_nothing_is_different_about_damaged_feeds(tree: Json, window: int, layou
 @pytest.mark.slow
 @settings(max_examples=examples(60), deadline=None)
 @given(feeds(), WINDOWS, LAYOUTS, st.data())
-def test_what_is_broken_is_told_as_in_one_piece(
+def test_what_is_broken_is_reported_as_in_one_piece(
     tree: Json, window: int, layout: Callable[[Json], bytes], data: st.DataObject
 ) -> None:
     text = layout(tree)
@@ -209,7 +209,7 @@ def test_a_name_is_seen_however_its_key_is_written(hidden: str) -> None:
 
 
 def named_by_others() -> Iterator[Json]:
-    """Yield documents in which the name of a question is said of something that stands elsewhere."""
+    """Yield documents in which the name of a question is stated of something that stands elsewhere."""
     for at, holder in enumerate(("element", "trait", "root's trait")):
         tree = canonical(item(), item("Another?", "urn:x:2"), item("A third?", "urn:x:3"))
         tree["rating"].append(rating("depth", "Global"))
@@ -259,7 +259,7 @@ def test_a_text_that_reads_like_the_name_of_an_object_by_its_place_is_seen_in_on
 
 
 @pytest.mark.parametrize("window", [1, 2, 100])
-def test_what_statements_say_otherwise_than_the_document_is_told_too(window: int) -> None:
+def test_what_statements_state_otherwise_than_the_document_is_reported_too(window: int) -> None:
     tree = json.loads(json.dumps(canonical(item(), item("No id?", None), item("A third?", "urn:x:3"))))
     one, two, three = tree["dataFeedElement"]
     one["item"]["keywords"], two["item"]["keywords"], tree["version"] = ["b", "a", "b"], [], None

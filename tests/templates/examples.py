@@ -14,22 +14,22 @@ NUMBER = {"annotation": "float", "truth": "1.5"}
 FLAG = {"annotation": "bool", "truth": "True"}
 
 
-def verified(kind: Kind, faulty: str, said: str, sound: str, **members: str) -> Example:
+def verified(kind: Kind, faulty: str, expected: str, sound: str, **members: str) -> Example:
     """Return fields that are verified with the one thing and the other."""
-    return kind, answer(field(verify_with=faulty, **members)), said, answer(field(verify_with=sound, **members))
+    return kind, answer(field(verify_with=faulty, **members)), expected, answer(field(verify_with=sound, **members))
 
 
-def called(name: str, kind: Kind, faulty: str, said: str, sound: str, **members: str) -> Example:
+def called(name: str, kind: Kind, faulty: str, expected: str, sound: str, **members: str) -> Example:
     """Return fields with the one and the other parameters of a primitive."""
-    return verified(kind, f"{name}({faulty})", said, f"{name}({sound})", **members)
+    return verified(kind, f"{name}({faulty})", expected, f"{name}({sound})", **members)
 
 
-def graded(faulty: str, said: str, sound: str) -> Example:
-    return called("NumericGraded", Kind.PRIMITIVE_PARAMETERS, faulty, said, sound, **NUMBER)
+def graded(faulty: str, expected: str, sound: str) -> Example:
+    return called("NumericGraded", Kind.PRIMITIVE_PARAMETERS, faulty, expected, sound, **NUMBER)
 
 
-def matching(name: str, faulty: str, said: str, sound: str, **members: str) -> Example:
-    return called(name, Kind.PRIMITIVE_PARAMETERS, faulty, said, sound, **members)
+def matching(name: str, faulty: str, expected: str, sound: str, **members: str) -> Example:
+    return called(name, Kind.PRIMITIVE_PARAMETERS, faulty, expected, sound, **members)
 
 
 OF_PRIMITIVES: list[Example] = [
@@ -92,27 +92,27 @@ OF_PRIMITIVES: list[Example] = [
 ]
 
 
-def lines(kind: Kind, faulty: str, said: str, sound: str) -> Example:
+def lines(kind: Kind, faulty: str, expected: str, sound: str) -> Example:
     """Return templates with the one and the other line in their class."""
-    return kind, answer(faulty), said, answer(sound)
+    return kind, answer(faulty), expected, answer(sound)
 
 
-def fields(kind: Kind, faulty: dict[str, str], said: str, sound: dict[str, str], **members: str) -> Example:
+def fields(kind: Kind, faulty: dict[str, str], expected: str, sound: dict[str, str], **members: str) -> Example:
     """Return templates with a field of the one and the other arguments."""
-    return kind, answer(field(**members | faulty)), said, answer(field(**members | sound))
+    return kind, answer(field(**members | faulty)), expected, answer(field(**members | sound))
 
 
-def truth(verify_with: str, annotation: str, faulty: str, said: str, sound: str) -> Example:
+def truth(verify_with: str, annotation: str, faulty: str, expected: str, sound: str) -> Example:
     members = {"annotation": annotation, "verify_with": verify_with}
-    return fields(Kind.GROUND_TRUTH, {"truth": faulty}, said, {"truth": sound}, **members)
+    return fields(Kind.GROUND_TRUTH, {"truth": faulty}, expected, {"truth": sound}, **members)
 
 
-def tree(faulty: str, said: str, sound: str) -> Example:
-    return Kind.STRATEGY, answer(field(), STRATEGY + faulty), said, answer(field(), STRATEGY + sound)
+def tree(faulty: str, expected: str, sound: str) -> Example:
+    return Kind.STRATEGY, answer(field(), STRATEGY + faulty), expected, answer(field(), STRATEGY + sound)
 
 
-def regex(faulty: str, said: str, sound: str) -> Example:
-    return lines(Kind.REGEX, f"{HOOK}self.regex = {faulty}", said, f"{HOOK}self.regex = {sound}")
+def regex(faulty: str, expected: str, sound: str) -> Example:
+    return lines(Kind.REGEX, f"{HOOK}self.regex = {faulty}", expected, f"{HOOK}self.regex = {sound}")
 
 
 PLACEHOLDER = answer('response: str = Field(description="The answer response")', "def verify(self):\n    return False")

@@ -58,8 +58,8 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
     return given | st.none() if (not parameter.required and parameter.default is None) else given
 
 
-def _ordered(primitive: Primitive, said: dict[str, Any]) -> bool:
-    bounds = [(said[one.name], said[one.below]) for one in primitive.parameters if one.below]
+def _ordered(primitive: Primitive, expected: dict[str, Any]) -> bool:
+    bounds = [(expected[one.name], expected[one.below]) for one in primitive.parameters if one.below]
     return all(low is None or high is None or low < high for low, high in bounds)
 
 
@@ -70,10 +70,10 @@ def primitives(name: str) -> st.SearchStrategy[dict[str, Any]]:
     if name == "DateMatch":
         return st.sampled_from([None, "%Y-%m-%d"]).map(lambda form: {"format": form, "type": "DateMatch"})
     names = [one.name for one in primitive.parameters]
-    said = st.tuples(*(_parameter(one) for one in primitive.parameters)).map(
+    stated = st.tuples(*(_parameter(one) for one in primitive.parameters)).map(
         lambda given: dict(zip(names, given, strict=True))
     )
-    return said.filter(lambda given: _ordered(primitive, given)).map(lambda given: {**given, "type": name})
+    return stated.filter(lambda given: _ordered(primitive, given)).map(lambda given: {**given, "type": name})
 
 
 def truths(primitive: Primitive, literals: list[str] | None) -> st.SearchStrategy[Any]:

@@ -21,8 +21,8 @@ REFUSED_BEFOREHAND = ("error-at-use", "unknown-flag-ignored")
 def test_primitives_are_accepted_and_refused_as_observed(corpus: Path) -> None:
     lines = gzip.decompress((corpus / "tables/primitives.jsonl.gz").read_bytes()).decode().splitlines()
     *accepted, last = [json.loads(line) for line in lines]
-    for said in accepted:
-        primitive, refused = said["primitive"], any(row[4] in REFUSED_BEFOREHAND for row in said["rows"])
+    for stated in accepted:
+        primitive, refused = stated["primitive"], any(row[4] in REFUSED_BEFOREHAND for row in stated["rows"])
         assert bool(_of_template(primitive)) is refused, primitive
         # SemanticMatch fails without its stage; that stage may be there where a specification is used.
         assert bool(_of_specification(primitive)) is (refused and primitive["type"] != "SemanticMatch"), primitive

@@ -29,8 +29,8 @@ def test_a_field_is_read_whole() -> None:
 
 def test_arguments_may_stand_without_their_names() -> None:
     read = only(answer("x: str = VerifiedField('d', 'a', ExactMatch(), 0.5, 'h')"))
-    told = (read.description, read.ground_truth, read.primitive, read.weight, read.extraction_hint)
-    assert told == ("d", "a", "ExactMatch", 0.5, "h")
+    held = (read.description, read.ground_truth, read.primitive, read.weight, read.extraction_hint)
+    assert held == ("d", "a", "ExactMatch", 0.5, "h")
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def likes(draw: st.DrawFn) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def said(source: str) -> list[object]:
+def outcome(source: str) -> list[object]:
     """Return what the forms say of a template."""
     about = (forms.answer_class, forms.complete, forms.written, forms.fields)
     return [forms.is_read(source), *(form(source) for form in about)]
@@ -129,21 +129,21 @@ def parsed_fault(source: str) -> str | None:
 def taught(source: str) -> None:
     """Say something of a template often enough to go by its outline from then on."""
     for _ in range(2):
-        said(source)
-        forms._known.clear()  # noqa: SLF001 - what is said of one text is remembered
+        outcome(source)
+        forms._known.clear()  # noqa: SLF001 - what is stated of one text is remembered
 
 
 @pytest.mark.slow
 @settings(max_examples=examples(600), deadline=None)
 @given(likes())
-def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, str]) -> None:
+def test_after_a_template_was_read_the_same_is_stated_of_another(pair: tuple[str, str]) -> None:
     first, second = pair
     forms.forget()
-    expected = said(second)
+    expected = outcome(second)
     forms.forget()
     taught(first)
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
-    assert said(second) == expected
+    assert outcome(second) == expected
     fault = parsed_fault(second)
     parsed_fault(first)
     assert template.python_fault(second) == fault
@@ -152,11 +152,11 @@ def test_after_a_template_was_read_the_same_is_said_of_another(pair: tuple[str, 
 def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> None:
     wrong = [PLACEHOLDER, *(one[1] for one in EXAMPLES)]
     forms.forget()
-    expected = [said(source) for source in wrong]
+    expected = [outcome(source) for source in wrong]
     forms.forget()
     for source in GOOD:
         taught(source)
-    assert [said(source) for source in wrong] == expected
+    assert [outcome(source) for source in wrong] == expected
 
 
 SOURCES = ["", " \n", "\u00a0", "(", PLACEHOLDER, *GOOD, *(one[1] for one in EXAMPLES)]
@@ -164,7 +164,7 @@ OF_TEMPLATES = ("python", "answer-class", "complete-template", "template-fields"
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_values_that_a_form_says_something_of_are_found_among_others(form: str) -> None:
+def test_the_values_that_a_form_states_something_of_are_found_among_others(form: str) -> None:
     values = [*SOURCES, "sk-" + "a" * 20, 5, {}]
     assert faulty(FORMS[form], values) == [at for at, one in enumerate(values) if FORMS[form](one) is not None]
     assert form not in {*OF_TEMPLATES, "no-secret"} or faulty(FORMS[form], GOOD) == []
@@ -173,10 +173,10 @@ def test_the_values_that_a_form_says_something_of_are_found_among_others(form: s
 def test_what_was_read_before_outlines_are_made_is_an_example_of_its_outline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forms, "FEW", 2)
     forms.forget()
-    said(CLASSIC)
-    said(VERIFIED)
+    outcome(CLASSIC)
+    outcome(VERIFIED)
     monkeypatch.setattr(forms, "read_template", None)
-    assert said(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
+    assert outcome(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
 
 
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field()), GOOD[3]])
@@ -184,7 +184,7 @@ def test_a_template_with_other_names_and_texts_is_not_read_again(source: str, mo
     other = source.replace("metal", "colour").replace("gold", "pale blue").replace("12", "3")
     taught(source)
     monkeypatch.setattr(forms, "read_template", None)
-    assert said(other) == [True, None, None, None, None]
+    assert outcome(other) == [True, None, None, None, None]
     parsed_fault(source)
     monkeypatch.setattr(ast, "parse", None)
     assert template.python_fault(other) is None
@@ -204,13 +204,13 @@ def test_what_cannot_be_split_for_certain_has_no_outline(source: str) -> None:
 @pytest.mark.parametrize(
     "values", ['"low" "ercase"', '"low"  # so\n "ercase"', 'Name + "ercase"', "5.e5", "DateMatch()"]
 )
-def test_an_outline_does_not_tell_values_that_are_worked_out(values: str) -> None:
+def test_an_outline_does_not_show_values_that_are_worked_out(values: str) -> None:
     source = f"class Answer(BaseAnswer):\n x: str = Field(default=({values}))"
     assert outline_of(source) is not None
     assert not is_typical(source)
 
 
-def test_an_outline_tells_which_names_and_texts_are_the_same() -> None:
+def test_an_outline_shows_which_names_and_texts_are_the_same() -> None:
     same, other = 'gene = "gene"', 'gene = "cell"'
     assert outline_of(same) == outline_of('cell = "cell"') != outline_of(other)
     assert outline_of(other) == outline_of('cell = "gene"')

@@ -99,7 +99,7 @@ def taken(name: str, parameter: Parameter, value: Any) -> tuple[bool, Any]:
     return True, built.serialised()[parameter.name]
 
 
-def said(name: str, parameter: Parameter, value: Any) -> tuple[bool, Any]:
+def settled(name: str, parameter: Parameter, value: Any) -> tuple[bool, Any]:
     """Tell whether a template may say the value, and what it is read as."""
     values, faults = settle(registry()[name], {**needed(name), parameter.name: value}, Patterns())
     return (False, None) if faults else (True, values[parameter.name])
@@ -111,13 +111,13 @@ def needed(name: str) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameter"), CASES, ids=[f"{name}-{parameter.name}" for name, parameter in CASES])
-def test_a_template_may_say_what_the_primitive_takes(name: str, parameter: Parameter) -> None:
+def test_a_template_may_state_what_the_primitive_takes(name: str, parameter: Parameter) -> None:
     @settings(max_examples=examples(50))
     @given(odd_values)
     def agree(value: Any) -> None:
-        expected, found = taken(name, parameter, value), said(name, parameter, value)
+        expected, found = taken(name, parameter, value), settled(name, parameter, value)
         if parameter.kind == "pattern" and isinstance(value, str):
-            assert found in {(True, value), (False, None)}  # whether it compiles is asked elsewhere
+            assert found in {(True, value), (False, None)}  # whether it compiles is queried elsewhere
         else:
             assert found == expected
             assert type(found[1]) is type(expected[1])

@@ -1,4 +1,4 @@
-"""Problems of templates are told, and any text gives a template, whatever it holds and however large it is."""
+"""Problems of templates are reported, and any text gives a template, whatever it holds and however large it is."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "faulty", "said", "sound"), EXAMPLES)
-def test_a_problem_is_told_and_its_neighbour_has_none(kind: ProblemKind, faulty: str, said: str, sound: str) -> None:
+@pytest.mark.parametrize(("kind", "faulty", "words", "sound"), EXAMPLES)
+def test_a_problem_is_reported_and_its_neighbour_has_none(
+    kind: ProblemKind, faulty: str, words: str, sound: str
+) -> None:
     (problem,) = read_template(faulty).problems
     assert problem.kind is kind
-    assert said in problem.message
+    assert words in problem.message
     assert kinds(sound) == []
 
 
@@ -111,7 +113,7 @@ def doubling(first: str, more: str) -> str:
     ],
     ids=range(17),
 )
-def test_large_and_odd_texts_are_read(source: str, level: Level) -> None:
+def test_large_and_unusual_texts_are_read(source: str, level: Level) -> None:
     template = read_template(source)
     whole(template)
     assert template.level is level

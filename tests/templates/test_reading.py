@@ -129,8 +129,8 @@ def test_imported_names_of_fields_and_types_count() -> None:
         "class Answer(BaseAnswer):\n"
         "    x: Maybe[L['a']] = VF('d', 'a', Same())\n"
     )
-    told = (read.type, read.literal_values, read.nullable, read.primitive)
-    assert told == ("literal", ("a",), True, "ExactMatch")
+    found = (read.type, read.literal_values, read.nullable, read.primitive)
+    assert found == ("literal", ("a",), True, "ExactMatch")
 
 
 def test_a_diamond_of_bases_gives_each_field_once() -> None:
@@ -178,8 +178,8 @@ def test_expressions_may_be_the_default_of_their_field(default: str, regexes: ob
 
 
 def test_expressions_have_their_defaults() -> None:
-    said = "{'a': {'pattern': 'b', 'expected': 2, 'match_type': 'count'}, 'c': {}}"
-    hook = f"def model_post_init(self, c):\n    super().model_post_init(c)\n    self.regex = {said}"
+    stated = "{'a': {'pattern': 'b', 'expected': 2, 'match_type': 'count'}, 'c': {}}"
+    hook = f"def model_post_init(self, c):\n    super().model_post_init(c)\n    self.regex = {stated}"
     template = read_template(answer("regex: dict = {}", hook))
     assert template.regexes == {"a": RegexCheck("b", 2, "count"), "c": RegexCheck("")}
     assert template.problems == ()
@@ -247,7 +247,7 @@ def test_a_tree_that_cannot_be_read_is_not_taken_for_none(tree: str) -> None:
     assert (read_template(template(tree)).strategy, kinds(template(tree))) == (Strategy("unknown"), ["strategy"])
 
 
-def test_another_inner_class_and_another_name_say_nothing() -> None:
+def test_another_inner_class_and_another_name_state_nothing() -> None:
     assert read_template(template("AllOf()", "strategy = ")).strategy is None
     assert read_template(answer(field(), "class Config:\n    verify_strategy = AllOf()")).strategy is None
 

@@ -14,7 +14,7 @@ from tests.templates import answer, field
 from tests.templates.specs import fields, specs
 
 REMARKS = {"strategy", "primitive-needs"}
-"""What a valid specification may still be told: a strategy that never passes, a stage that is missing."""
+"""What a valid specification may still be reported: a strategy that never passes, a stage that is missing."""
 
 
 def read(source: str) -> TemplateSpec:
@@ -91,11 +91,11 @@ class Mine(Base):
     exact = {"normalize": ["lowercase", "strip"], "type": "ExactMatch"}
     regex = {"pattern": "x", "count_min": None, "type": "TraceRegex"}
     gene = {"name": "gene", "type": "str", "description": "BCL2", "ground_truth": "BCL2", "verify_with": exact}
-    said = {"name": "found", "type": "bool", "description": "Found?", "ground_truth": True, "verify_with": regex}
+    stated = {"name": "found", "type": "bool", "description": "Found?", "ground_truth": True, "verify_with": regex}
     assert spec.model_dump() == {
         "fields": [
             {**by_default, **gene, "extraction_hint": "the symbol", "weight": 2.0},
-            {**by_default, **said, "is_trace": True},
+            {**by_default, **stated, "is_trace": True},
         ],
         "verify_strategy": node(
             "any_of", node("field_check", field_name="gene"), node("at_least_n", node("all_of"), n=1)
@@ -134,10 +134,10 @@ CONDITIONAL = "ConditionalGroundTruth(source='s', cases={{}}, default=GroundTrut
         answer(field(truth=CONDITIONAL.format("RegexMatch(pattern=PATTERN)"))),
     ],
 )
-def test_no_specification_says_less_than_the_template(source: str) -> None:
+def test_no_specification_states_less_than_the_template(source: str) -> None:
     assert spec_of(read_template(source)) is None
 
 
-def test_a_broken_rule_is_no_reason_to_say_nothing() -> None:
+def test_a_broken_rule_is_no_reason_to_state_nothing() -> None:
     spec = read(answer(field("id", verify_with="RegexMatch(pattern='(')", rest="weight=-1")))
     assert len(validate_spec(spec)) == 3

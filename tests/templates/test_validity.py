@@ -106,7 +106,7 @@ def test_nothing_is_wrong_with_what_is_right(field: dict[str, Any]) -> None:
         (conditional(), with_case({"type": "BooleanMatch"}), "case 'a': the type is 'int'; BooleanMatch is for bool"),
     ],
 )
-def test_each_fault_is_told_by_itself(field: dict[str, Any], change: dict[str, Any], message: str) -> None:
+def test_each_fault_is_recognised_by_itself(field: dict[str, Any], change: dict[str, Any], message: str) -> None:
     (fault,) = faults(**{**field, **change})
     assert fault.startswith("field '")
     assert message in fault
@@ -183,7 +183,7 @@ def test_a_strategy_may_pass_always_or_never(node: dict[str, Any]) -> None:
         ({"type": "at_least_n", "n": 2**4096}, "at_least_n has the n 1044"),
     ],
 )
-def test_a_broken_strategy_is_told_wherever_it_stands(node: dict[str, Any], message: str) -> None:
+def test_a_broken_strategy_is_reported_wherever_it_stands(node: dict[str, Any], message: str) -> None:
     for tree in (node, {"type": "any_of", "conditions": [{"type": "all_of", "conditions": [node]}]}):
         (fault,) = strategy(**tree)
         assert fault.startswith("strategy: ")

@@ -131,23 +131,23 @@ def parameters(call: ast.expr) -> dict[str, Any]:
 
 
 def conditional(call: ast.Call) -> dict[str, Any]:
-    said = arguments(call)
-    cases = said["cases"]
+    stated = arguments(call)
+    cases = stated["cases"]
     assert isinstance(cases, ast.Dict)
     names = [ast.literal_eval(key) for key in cases.keys if key is not None]
     return {
-        "source": ast.literal_eval(said["source"]),
+        "source": ast.literal_eval(stated["source"]),
         "cases": {name: case(value) for name, value in zip(names, cases.values, strict=True)},
-        "default": case(said["default"]),
+        "default": case(stated["default"]),
         "__conditional__": True,
     }
 
 
 def case(call: ast.expr) -> dict[str, Any]:
-    said = arguments(call)
-    verify_with = said.get("verify_with")
+    stated = arguments(call)
+    verify_with = stated.get("verify_with")
     return {
-        "value": ast.literal_eval(said["value"]),
+        "value": ast.literal_eval(stated["value"]),
         "verify_with": None if verify_with is None else parameters(verify_with),
     }
 
@@ -157,12 +157,12 @@ def declared(statement: ast.stmt, spec: TemplateFieldSpec) -> None:
     assert isinstance(statement, ast.AnnAssign)
     assert isinstance(statement.target, ast.Name)
     assert statement.target.id == spec.name
-    said = arguments(statement.value)
-    assert ast.literal_eval(said.pop("description")) == spec.description
-    assert parameters(said.pop("verify_with")) == spec.verify_with
-    truth = said.pop("ground_truth")
+    stated = arguments(statement.value)
+    assert ast.literal_eval(stated.pop("description")) == spec.description
+    assert parameters(stated.pop("verify_with")) == spec.verify_with
+    truth = stated.pop("ground_truth")
     assert (conditional(truth) if isinstance(truth, ast.Call) else ast.literal_eval(truth)) == spec.ground_truth
-    rest = {key: ast.literal_eval(value) for key, value in said.items()}
+    rest = {key: ast.literal_eval(value) for key, value in stated.items()}
     assert rest.get("extraction_hint") == spec.extraction_hint
     assert rest.get("weight", 1.0) == spec.weight
     assert set(rest) <= {"extraction_hint", "weight"}

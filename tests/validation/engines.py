@@ -47,8 +47,8 @@ def shapes_graph(chosen: Profile) -> Graph:
 def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
     graph = kind()
-    said = examine_bytes(text).graph
-    for triple in triples_of(merged(said.index, infer(said))):
+    stated = examine_bytes(text).graph
+    for triple in triples_of(merged(stated.index, infer(stated))):
         graph.add(triple)
     return graph
 

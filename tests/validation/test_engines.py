@@ -39,19 +39,19 @@ def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[t
     """Return our findings and the results that they were made from, as verdicts."""
     checked = families.check(text, profiles.profile(profile))
     iris = {severity: iri for iri, severity in rules.SEVERITIES.items()}
-    told = {
+    held = {
         (str(one.node), f"urn:karenina:shape:{one.rule}", iris[one.severity]) for one in checked.findings if one.node
     }
     assert checked.results is not None
-    return told, verdicts(checked.results)
+    return held, verdicts(checked.results)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", some(EXAMPLES, 6), ids=lambda told: told.code)
-def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
-    chosen = profiles.profile(told.profile)
-    findings, results = our_run(told.invalid, told.profile)
-    plain = plain_run(told.invalid, chosen)
+@pytest.mark.parametrize("expected", some(EXAMPLES, 6), ids=lambda expected: expected.code)
+def test_findings_are_those_of_a_plain_run_of_pyshacl(expected: Example) -> None:
+    chosen = profiles.profile(expected.profile)
+    findings, results = our_run(expected.invalid, expected.profile)
+    plain = plain_run(expected.invalid, chosen)
 
     assert results == plain
     assert findings <= plain
@@ -61,10 +61,10 @@ def test_findings_are_those_of_a_plain_run_of_pyshacl(told: Example) -> None:
 
 @pytest.mark.slow
 def test_a_graph_of_rdflib_as_it_comes_gives_the_same() -> None:
-    told = example("KR016")
+    made = example("KR016")
 
-    assert told is not None
-    assert our_run(told.invalid, "karenina")[1] == plain_run(told.invalid, profiles.profile(), Graph)
+    assert made is not None
+    assert our_run(made.invalid, "karenina")[1] == plain_run(made.invalid, profiles.profile(), Graph)
 
 
 @pytest.mark.slow
@@ -82,9 +82,9 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", some(EXAMPLES, 4), ids=lambda told: told.code)
-def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(told: Example) -> None:
-    graph = plain_graph(told.invalid)
+@pytest.mark.parametrize("expected", some(EXAMPLES, 4), ids=lambda expected: expected.code)
+def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(expected: Example) -> None:
+    graph = plain_graph(expected.invalid)
     _, ours, _ = shacl.validate(graph, CORE)
     _, theirs, _ = shifty.validate(graph, shacl_graph=CORE_GRAPH, infer=False)
 
@@ -109,22 +109,22 @@ def test_the_check_of_shapes_can_fail() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["KB001", "KQ014", "KQ018", "KR016", "KR054", "KN001", "KS009"])
 def test_pyshacl_alone_finds_the_same(code: str) -> None:
-    told = example(code)
-    assert told is not None
-    alone = families.validate(told.invalid, profile=told.profile, engine="pyshacl")
+    made = example(code)
+    assert made is not None
+    alone = families.validate(made.invalid, profile=made.profile, engine="pyshacl")
 
-    assert alone.findings == families.validate(told.invalid, profile=told.profile).findings
+    assert alone.findings == families.validate(made.invalid, profile=made.profile).findings
     assert code in {one.code for one in alone.findings}
 
 
-def test_pyshacl_alone_is_asked_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = example("KQ003")
-    assert told is not None
+def test_pyshacl_alone_is_queried_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = example("KQ003")
+    assert made is not None
     monkeypatch.setattr(Run, "results_for", None)
 
-    assert families.validate(told.valid, engine="pyshacl").conforms
+    assert families.validate(made.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):
-        families.validate(told.valid)
+        families.validate(made.valid)
 
 
 def test_nothing_of_ours_is_left_to_pyshacl() -> None:
@@ -152,10 +152,10 @@ def test_own_shapes_see_all_elements(tmp_path: Path) -> None:
 def test_the_command_takes_the_engine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = example("KQ003")
-    assert told is not None
+    made = example("KQ003")
+    assert made is not None
     file = tmp_path / "broken.jsonld"
-    file.write_bytes(told.invalid)
+    file.write_bytes(made.invalid)
     printed = []
     for engine in validator.ENGINES:
         arguments = ["checkpoint-ld", "validate", str(file), "--engine", engine, "--no-config"]

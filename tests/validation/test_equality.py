@@ -64,7 +64,7 @@ def test_texts_that_stand_twice_and_dates_out_of_order_are_found_at_each_questio
 
 
 @pytest.mark.slow
-def test_keywords_that_differ_are_told_once_where_one_list_holds_the_other() -> None:
+def test_keywords_that_differ_are_reported_once_where_one_list_holds_the_other() -> None:
     for outer, inner, values in (
         (["a", "b"], ["a", "b", "c"], {"a"}),
         (["a", "b", "c"], ["a", "b"], {"c"}),

@@ -33,7 +33,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 @given(value=JSON)
-def test_a_form_says_what_is_wrong_with_any_value_or_nothing(name: str, value: Any) -> None:
+def test_a_form_states_what_is_wrong_with_any_value_or_nothing(name: str, value: Any) -> None:
     fault = FORMS[name](value)
 
     assert fault is None or (isinstance(fault, str) and fault)
@@ -104,7 +104,7 @@ def compiles(pattern: str) -> bool:
 
 
 @given(st.from_regex(secrets._SECRET_VALUE), st.text())  # noqa: SLF001 - what the quick look has to agree with
-def test_every_telling_value_is_told(value: str, around: str) -> None:
+def test_every_telling_value_is_reported(value: str, around: str) -> None:
     assume(not secrets._PLACEHOLDER.fullmatch(value))  # noqa: SLF001 - as above
     assert secret(value) is not None
     assert (secret(around) is None) == (secrets._SECRET_VALUE.search(around) is None)  # noqa: SLF001 - as above
@@ -138,7 +138,7 @@ def test_json_in_a_text_is_what_it_is_to_the_standard_library(
         *('{"a":"1","a":"\\"\\u003a"}', "[  100000000000000000000000]"),
     ],
 )
-def test_json_in_an_odd_text_is_what_it_is_to_the_standard_library(text: str) -> None:
+def test_json_in_an_unusual_text_is_what_it_is_to_the_standard_library(text: str) -> None:
     assert repr(contained(text)) == repr(container(text))
 
 

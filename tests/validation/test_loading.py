@@ -52,7 +52,7 @@ def root(**members: Json) -> Json:
     return _with(canonical(), members)
 
 
-def asked(**members: Json) -> Json:
+def holding(**members: Json) -> Json:
     """Return a faultless benchmark whose only question has other members."""
     element = item()
     element["item"] = _with(element["item"], members)
@@ -66,7 +66,7 @@ def fed(**members: Json) -> Json:
 
 def with_settings(**settings: Json) -> Json:
     """Return a faultless benchmark whose only question has other settings."""
-    return asked(additionalProperty=[setting(name, value) for name, value in settings.items()])
+    return holding(additionalProperty=[setting(name, value) for name, value in settings.items()])
 
 
 def rated(kind: str = "RubricTrait", /, settings: Json = None, **members: Json) -> Json:
@@ -98,17 +98,17 @@ def played(*path: str | int, to: Json) -> Json:
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.code}-{rule.slug}")
 def test_what_breaks_a_rule_is_refused_or_reported_as_the_rule_weighs(rule: Rule) -> None:
-    told = example(rule.code)
-    assert told is not None
-    syntax = "turtle" if told.file.endswith(".ttl") else "json"
+    made = example(rule.code)
+    assert made is not None
+    syntax = "turtle" if made.file.endswith(".ttl") else "json"
 
     if rule.severity is Severity.VIOLATION:
         with pytest.raises(ReadError, match=rule.code):
-            Benchmark.load(told.invalid, syntax=syntax)
+            Benchmark.load(made.invalid, syntax=syntax)
     else:
-        assert rule.code in {one.code for one in Benchmark.load(told.invalid, syntax=syntax).findings}
+        assert rule.code in {one.code for one in Benchmark.load(made.invalid, syntax=syntax).findings}
         with pytest.raises(ReadError, match=rule.code):
-            Benchmark.load(told.invalid, syntax=syntax, strict=True)
+            Benchmark.load(made.invalid, syntax=syntax, strict=True)
 
 
 BROKEN = [
@@ -132,18 +132,18 @@ BROKEN = [
     (canonical({**item(), "item": None}), "KQ002", f"{ITEM}/item"),
     (canonical(item("one", "urn:x"), item("two", "urn:x")), "KQ014", "/dataFeedElement/1/@id"),
     (fed(keywords=["old"]), "KQ018", f"{ITEM}/keywords"),
-    (asked(keywords=["a", 5]), "KQ017", f"{QUESTION}/keywords/1"),
-    (asked(text=["Which?"]), "KF001", f"{QUESTION}/text"),
-    (asked(acceptedAnswer=[]), "KQ005", f"{QUESTION}/acceptedAnswer"),
-    (asked(acceptedAnswer=[{"text": "a"}, {"text": "b"}]), "KQ005", f"{QUESTION}/acceptedAnswer"),
-    (asked(acceptedAnswer="Mercury"), "KQ005", f"{QUESTION}/acceptedAnswer"),
-    (asked(acceptedAnswer={"text": 80}), "KQ006", f"{QUESTION}/acceptedAnswer/text"),
-    (asked(hasPart=[]), "KT001", f"{QUESTION}/hasPart"),
-    (asked(hasPart={"@type": "SoftwareSourceCode"}), "KT007", f"{QUESTION}/hasPart/text"),
-    (asked(hasPart=[CODE, CODE]), "KT002", f"{QUESTION}/hasPart"),
-    (asked(hasPart="x = 1"), "KT002", f"{QUESTION}/hasPart"),
-    (asked(hasPart={**CODE, "text": 5}), "KT006", f"{QUESTION}/hasPart/text"),
-    (asked(hasPart={**CODE, "programmingLanguage": "python"}), "KT005", f"{QUESTION}/hasPart/programmingLanguage"),
+    (holding(keywords=["a", 5]), "KQ017", f"{QUESTION}/keywords/1"),
+    (holding(text=["Which?"]), "KF001", f"{QUESTION}/text"),
+    (holding(acceptedAnswer=[]), "KQ005", f"{QUESTION}/acceptedAnswer"),
+    (holding(acceptedAnswer=[{"text": "a"}, {"text": "b"}]), "KQ005", f"{QUESTION}/acceptedAnswer"),
+    (holding(acceptedAnswer="Mercury"), "KQ005", f"{QUESTION}/acceptedAnswer"),
+    (holding(acceptedAnswer={"text": 80}), "KQ006", f"{QUESTION}/acceptedAnswer/text"),
+    (holding(hasPart=[]), "KT001", f"{QUESTION}/hasPart"),
+    (holding(hasPart={"@type": "SoftwareSourceCode"}), "KT007", f"{QUESTION}/hasPart/text"),
+    (holding(hasPart=[CODE, CODE]), "KT002", f"{QUESTION}/hasPart"),
+    (holding(hasPart="x = 1"), "KT002", f"{QUESTION}/hasPart"),
+    (holding(hasPart={**CODE, "text": 5}), "KT006", f"{QUESTION}/hasPart/text"),
+    (holding(hasPart={**CODE, "programmingLanguage": "python"}), "KT005", f"{QUESTION}/hasPart/programmingLanguage"),
     (with_settings(finished="banana"), "KP005", f"{QUESTION}/additionalProperty"),
     (with_settings(finished=2), "KP005", f"{QUESTION}/additionalProperty"),
     (with_settings(finished="TRUE"), "KP006", f"{QUESTION}/additionalProperty"),
@@ -203,12 +203,12 @@ FAULTLESS = [
     *(root(dateCreated=one) for one in ("2026-01-31", "20260131T120000Z", "2026-01-31T12:00:00.123456789+02:00")),
     root(additionalProperty=[setting("checkpoint_format_version", "3.1.0-jsonld"), {"name": "no value"}]),
     canonical(item("same", "urn:x"), item("same", "urn:y")),
-    asked(acceptedAnswer={"text": ""}),
-    asked(hasPart=[CODE], keywords="a single one"),
-    asked(rating=None, additionalProperty=None, keywords=None),
-    asked(hasPart={**CODE, "text": 'x = "\\d"\n'}),
+    holding(acceptedAnswer={"text": ""}),
+    holding(hasPart=[CODE], keywords="a single one"),
+    holding(rating=None, additionalProperty=None, keywords=None),
+    holding(hasPart={**CODE, "text": 'x = "\\d"\n'}),
     with_settings(author='{"name": "A. Smith"}', sources="[]", custom_level=[None, {"@id": 1}], finished=None),
-    {**asked(rating=[rating("same")]), "rating": [rating("same", "Global")]},
+    {**holding(rating=[rating("same")]), "rating": [rating("same", "Global")]},
     *(rated(additionalType=f"{prefix}GlobalRubricTrait") for prefix in ("", "karenina:", "urn:karenina:vocab:")),
     rated(settings={"min_score": 0, "max_score": 1}),
     rated(settings={"min_score": -1, "max_score": 0}, bestRating=0.0, worstRating=-1.0),
@@ -244,7 +244,7 @@ def test_lawful_forms_are_taken_and_leak_no_warning(tree: Json) -> None:
     ids=["line 1", "line 2", "minus", "brackets", "long"],
 )
 def test_a_template_that_is_no_python_is_reported_with_the_reason(source: str, named: str) -> None:
-    [one] = examined(asked(hasPart={**CODE, "text": source}))
+    [one] = examined(holding(hasPart={**CODE, "text": source}))
 
     assert (one.rule, one.place.pointer) == ("template-syntax", f"{QUESTION}/hasPart/text")
     assert named in one.message
@@ -274,15 +274,15 @@ def test_no_code_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHECKPOINT_LD_WAS_RUN", raising=False)
     code = "__import__('os').environ.__setitem__('CHECKPOINT_LD_WAS_RUN', '1')"
 
-    assert found(asked(hasPart={**CODE, "text": code})) == set()
+    assert found(holding(hasPart={**CODE, "text": code})) == set()
     assert ("KS024", f"{PART}/edges/0/conditionSource") in found(played("edges", 0, "conditionSource", to=code))
     assert "CHECKPOINT_LD_WAS_RUN" not in os.environ
 
 
-def test_a_finding_says_what_it_is_about_and_what_to_do() -> None:
-    [one] = examined(asked(text="Which metal\nis " + "very " * 100 + "liquid?", hasPart=None))
+def test_a_finding_states_what_it_is_about_and_what_to_do() -> None:
+    [one] = examined(holding(text="Which metal\nis " + "very " * 100 + "liquid?", hasPart=None))
     [typed] = examined(
-        asked(rating=[rating() | {"name": "certainty", "additionalType": "karenina:QuestionSpecificRegxTrait"}])
+        holding(rating=[rating() | {"name": "certainty", "additionalType": "karenina:QuestionSpecificRegxTrait"}])
     )
 
     assert one.subject.startswith('question "Which metal is very very')
@@ -340,9 +340,9 @@ def test_the_documents_of_the_corpus_are_judged_as_expected(corpus: Path) -> Non
         except ReadError:
             continue
         seen += 1
-        told = {(one.condition, one.place.pointer or "") for one in findings if one.condition not in ("", *UNSEEN)}
-        assert {code for code, _ in expected} <= {code for code, _ in told}, file
-        more = {code for code, _ in told} - {code for code, _ in expected}
+        held = {(one.condition, one.place.pointer or "") for one in findings if one.condition not in ("", *UNSEEN)}
+        assert {code for code, _ in expected} <= {code for code, _ in held}, file
+        more = {code for code, _ in held} - {code for code, _ in expected}
         assert more <= {"W-TEMPLATE-MISSING"}, file  # an empty text counts as none
     assert seen > 75
 

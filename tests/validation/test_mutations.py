@@ -82,9 +82,9 @@ BY_HAND: dict[str, Json] = {
 def older(tree: Json) -> Json:
     """Return a canonical document as Karenina wrote it before March 2026."""
     text = json.dumps(tree).replace("karenina:", "").replace("https://schema.org/", "http://schema.org/")
-    told: Json = json.loads(text)
-    del told["@context"]["karenina"]
-    return told
+    loaded: Json = json.loads(text)
+    del loaded["@context"]["karenina"]
+    return loaded
 
 
 RATING = {
@@ -99,11 +99,11 @@ RATING = {
 
 def first_dataset(tree: Json) -> Json:
     """Return a Dataset of August 2025 as the GUI wrote it a month before: global traits as JSON text."""
-    told = copy.deepcopy(tree)
-    told["rating"] = []
+    held = copy.deepcopy(tree)
+    held["rating"] = []
     traits = json.dumps([TRAIT])
-    told["additionalProperty"] = [{"@type": "PropertyValue", "name": "global_rubric_traits", "value": traits}]
-    return told
+    held["additionalProperty"] = [{"@type": "PropertyValue", "name": "global_rubric_traits", "value": traits}]
+    return held
 
 
 @cache
@@ -244,12 +244,12 @@ def test_a_fault_is_found_by_its_rule_at_its_place(dialect: str, change: Json, r
     found = [one for one in findings(text) if (one.code, one.place.pointer) not in before]
 
     assert rule in {one.rule for one in found}, [str(one) for one in found]
-    told = next(one for one in found if one.rule == rule)
+    held = next(one for one in found if one.rule == rule)
     if rule == "finished" and "checkpoint" not in pointer:
-        assert (told.place.pointer or "").endswith("/item/additionalProperty/0/value")
+        assert (held.place.pointer or "").endswith("/item/additionalProperty/0/value")
     else:
-        assert told.place.pointer == pointer
-    assert_starts_there(text, told)
+        assert held.place.pointer == pointer
+    assert_starts_there(text, held)
 
 
 def assert_starts_there(text: str, found: Finding) -> None:

@@ -63,7 +63,7 @@ def test_a_path_an_open_file_and_bytes_are_validated_alike(tmp_path: Path) -> No
     assert codes(path) == codes(str(path)) == codes(io.BytesIO(data)) == codes(data) == ["KR016"]
 
 
-def test_a_report_tells_files_counts_and_the_worst() -> None:
+def test_a_report_shows_files_counts_and_the_worst() -> None:
     good, bad = text(document("metals")), text(changed({"op": "remove", "path": "/name"}, replaced("/version", 1)))
     report = checkpoint_ld.validate(good, bad)
 
@@ -200,7 +200,7 @@ def test_the_profile_of_the_dataset_dialect_wants_a_dataset() -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_a_profile_says_what_it_is_for_and_names_rules_only(name: str) -> None:
+def test_a_profile_states_what_it_is_for_and_names_rules_only(name: str) -> None:
     chosen = profile(name)
 
     assert chosen.comment.endswith(".")
@@ -240,7 +240,7 @@ def test_shapes_of_ones_own_bring_their_message_and_severity(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "words"),
     [
         ("this is no turtle", "cannot be read"),
         (OWN.replace("sh:minCount 1", "sh:minCount 'x'"), "cannot be applied"),
@@ -248,10 +248,10 @@ def test_shapes_of_ones_own_bring_their_message_and_severity(tmp_path: Path) -> 
     ],
     ids=["no turtle", "no shacl", "a code of ours"],
 )
-def test_shapes_that_are_none_are_refused(tmp_path: Path, content: str, said: str) -> None:
+def test_shapes_that_are_none_are_refused(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "own.ttl").write_text(content, encoding="utf-8")
 
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=words):
         checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path / "own.ttl"])
 
 
@@ -292,17 +292,17 @@ def test_shapes_of_ones_own_reach_no_server(tmp_path: Path, query: str, monkeypa
         raise AssertionError("a connection was opened")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
-    asked = f"SELECT $this {query} WHERE {{ $this a ?x }}"
+    given = f"SELECT $this {query} WHERE {{ $this a ?x }}"
     if not query:
-        asked = "SELECT $this WHERE { SERVICE <http://127.0.0.1:9/x> { $this a ?x } }"
-    own = OWN.replace("sh:property ex:licence-needed .", f'sh:sparql [ sh:select "{asked}" ] .')
+        given = "SELECT $this WHERE { SERVICE <http://127.0.0.1:9/x> { $this a ?x } }"
+    own = OWN.replace("sh:property ex:licence-needed .", f'sh:sparql [ sh:select "{given}" ] .')
     (tmp_path / "own.ttl").write_text(own, encoding="utf-8")
 
     with pytest.raises(SettingsError, match=r"FROM|SERVICE"):
         checkpoint_ld.validate(text(document("metals")), shapes=[tmp_path])
 
 
-def test_loading_validates_as_much_as_one_asks_for() -> None:
+def test_loading_validates_as_much_as_one_requires() -> None:
     good, odd = text(document("metals")), text(changed(replaced("/rating/1/worstRating", 9)))
 
     assert Benchmark.load(good, validate="strict").findings == ()

@@ -83,12 +83,12 @@ OTHER = Benchmark.load(json.dumps(canonical()).encode())
 def rated(label: str, settings: Json, members: Json, *, in_question: bool = False) -> Json:
     """Return a benchmark with one trait of a kind that has other settings and members."""
     kind, usual = TRAITS[label]
-    told = [setting(name, value) for name, value in {**usual, **settings}.items()]
+    held = [setting(name, value) for name, value in {**usual, **settings}.items()]
     rating = {"@type": "Rating", "name": "t", "description": "d", "bestRating": 1.0, "worstRating": 0.0, **members}
     rating |= {"additionalType": f"karenina:{'QuestionSpecific' if in_question else 'Global'}{kind}"}
     tree = canonical()
     holder = tree["dataFeedElement"][0]["item"] if in_question else tree
-    holder["rating"] = [{**rating, "additionalProperty": told}]
+    holder["rating"] = [{**rating, "additionalProperty": held}]
     return tree
 
 
@@ -194,7 +194,7 @@ def test_what_has_no_violation_gives_entities_exports_and_differences(tree: Json
         ("agentic", {"classes": "{}"}, None),
     ],
 )
-def test_an_odd_setting_is_found_and_can_be_read(
+def test_an_unusual_setting_is_found_and_can_be_read(
     label: str, settings: Json, rule: str | None, in_question: bool
 ) -> None:
     text = json.dumps(rated(label, settings, {}, in_question=in_question)).encode()
@@ -227,8 +227,12 @@ def test_a_description_that_is_an_object_stands_in_no_way() -> None:
 
 
 def test_members_of_a_rating_that_no_rule_is_about_are_settings_only_where_they_can_be() -> None:
-    odd = {"deep_judgment_enabled": "maybe", "deep_judgment_max_excerpts": ["x"], "deep_judgment_search_enabled": True}
-    benchmark = Benchmark.load(json.dumps(rated("llm", {}, odd)).encode())
+    unusual = {
+        "deep_judgment_enabled": "maybe",
+        "deep_judgment_max_excerpts": ["x"],
+        "deep_judgment_search_enabled": True,
+    }
+    benchmark = Benchmark.load(json.dumps(rated("llm", {}, unusual)).encode())
     assert benchmark.global_rubric is not None
     (trait,) = benchmark.global_rubric.llm_traits
     assert (trait.deep_judgment_enabled, trait.deep_judgment_max_excerpts) == (False, None)

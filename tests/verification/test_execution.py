@@ -1,4 +1,4 @@
-"""Templates that are run because somebody trusts them: what they find, and what is said when they fail."""
+"""Templates that are run because somebody trusts them: what they find, and what is stated when they fail."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Answer(BaseAnswer):
     assert ran(source, {"metal": "mercury"}).passed is True
 
 
-def test_a_name_that_the_library_never_had_is_told() -> None:
+def test_a_name_that_the_library_never_had_is_reported() -> None:
     source = "from karenina.schemas.entities import Nope\nclass Answer(BaseAnswer):\n    def verify(self): return True"
     assert "raised ImportError: cannot import name 'Nope' from 'karenina.schemas.entities'" in failure(source)
 
@@ -127,7 +127,7 @@ def test_the_class_is_chosen_as_when_a_template_is_read(source: str) -> None:
     assert ran(source, {"metal": "Mercury"}).passed is True
 
 
-def test_what_only_running_tells_is_decided() -> None:
+def test_what_only_running_shows_is_decided() -> None:
     source = f"truth = 'Mer' + chr(99) + 'ury'\nclass Answer(BaseAnswer):\n{METAL.replace(repr('Mercury'), 'truth')}"
     assert verify(source, {"metal": "Mercury"}).passed is None
     result = ran(source, {"metal": "lead", "colour": "grey"})
@@ -138,7 +138,7 @@ def test_what_only_running_tells_is_decided() -> None:
     assert (result.granular_score, result.karenina_granular_score) == (0.0, 0.0)
 
 
-def test_values_become_what_the_template_says() -> None:
+def test_values_become_what_the_template_states() -> None:
     source = (
         "from datetime import date\nclass Answer(BaseAnswer):\n    day: date\n    count: int\n"
         "    def verify(self): return self.day == date(2026, 1, 2) and self.count == 3\n"
@@ -148,7 +148,7 @@ def test_values_become_what_the_template_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", [{}, {"metal": None}, {"metal": ["Mercury"]}])
-def test_an_answer_that_does_not_fit_is_told_and_not_decided(answer: dict[str, Any]) -> None:
+def test_an_answer_that_does_not_fit_is_reported_and_not_decided(answer: dict[str, Any]) -> None:
     result = ran(CLASSIC, answer)
     assert result.passed is None
     assert result.reason.startswith("the answer does not fit the template: metal: ")
@@ -240,7 +240,7 @@ def test_patterns_that_take_long_are_given_up_with_the_template() -> None:
         (f"class Answer(BaseAnswer):\n{YES}    def __init__(self, **k): raise BaseException", "raised BaseException"),
     ],
 )
-def test_what_went_wrong_is_said(source: str, message: str) -> None:
+def test_what_went_wrong_is_reported(source: str, message: str) -> None:
     trust = Trust(seconds=1) if "while True" in source else TRUST
     found = failure(source, {"metal": "Mercury"}, trace="a trace", trust=trust)
     assert found.startswith("the template ")
@@ -249,7 +249,7 @@ def test_what_went_wrong_is_said(source: str, message: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["class Answer(BaseAnswer):\n    x: str\n", "class Answer(BaseAnswer): ...\n"])
-def test_a_template_that_says_nothing_decides_nothing(answer: str) -> None:
+def test_a_template_that_states_nothing_decides_nothing(answer: str) -> None:
     reason = "the template does not say how its fields are verified: define verify"
     result = ran(answer, {"x": "y"})
     assert (result.passed, result.reason) == (None, reason)

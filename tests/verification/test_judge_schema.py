@@ -1,4 +1,4 @@
-"""What a judge is asked for, as JSON Schema."""
+"""What a judge is requested, as JSON Schema."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SECRET = "S3CRET"
 
 def field(name: str, type_: str = "str", **members: Any) -> TemplateFieldSpec:
     trace = {"type": "TraceContains", "substring": SECRET}
-    said = {"description": f"the {name}", "ground_truth": SECRET, **members}
-    said["verify_with"] = trace if members.get("is_trace") else {"type": "ExactMatch"}
-    return TemplateFieldSpec(name=name, type=type_, **said)
+    stated = {"description": f"the {name}", "ground_truth": SECRET, **members}
+    stated["verify_with"] = trace if members.get("is_trace") else {"type": "ExactMatch"}
+    return TemplateFieldSpec(name=name, type=type_, **stated)
 
 
 SPEC = TemplateSpec(
@@ -37,7 +37,7 @@ SPEC = TemplateSpec(
 )
 
 
-def test_each_field_is_asked_for_in_its_type_without_its_ground_truth() -> None:
+def test_each_field_is_requested_in_its_type_without_its_ground_truth() -> None:
     assert SECRET not in json.dumps(judge_schema(SPEC))
     assert judge_schema(SPEC) == {
         "type": "object",

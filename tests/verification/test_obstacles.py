@@ -35,7 +35,7 @@ PLACEHOLDER = (
         ("class Answer(BaseAnswer):\n    pass\n", Level.CLASSIC, "nothing that can be evaluated"),
     ],
 )
-def test_what_is_no_template_says_what_to_do(text: str | None, level: Level, reason: str) -> None:
+def test_what_is_no_template_states_what_to_do(text: str | None, level: Level, reason: str) -> None:
     result = verify(text, {"x": "a"})
     assert (result.passed, result.level, result.fields, result.executed) == (None, level, (), False)
     assert reason in result.reason
@@ -144,9 +144,11 @@ def test_fields_and_regular_expressions_have_to_pass(value: str, trace: Any, pas
     assert result.granular_score == float(value == "a")
 
 
-@pytest.mark.parametrize("said", ['"x"', '{"pattern": 1}', '{"pattern": "("}', '{"pattern": "a", "match_type": "odd"}'])
-def test_an_expression_with_a_fault_is_never_met(said: str) -> None:
-    expressions = f'{{"good": {{"pattern": "a", "expected": "a"}}, "bad": {said}}}'
+@pytest.mark.parametrize(
+    "words", ['"x"', '{"pattern": 1}', '{"pattern": "("}', '{"pattern": "a", "match_type": "odd"}']
+)
+def test_an_expression_with_a_fault_is_never_met(words: str) -> None:
+    expressions = f'{{"good": {{"pattern": "a", "expected": "a"}}, "bad": {words}}}'
     text = "class Answer(BaseAnswer):\n" + REGEX.replace("{}", expressions)
     result = verify(text, {}, "a")
     assert result.passed is False

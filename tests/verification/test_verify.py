@@ -38,8 +38,8 @@ def field(name: str = "x", type_: str = "str", truth: Json = "a", **members: Jso
     )
 
 
-def judged(said: TemplateFieldSpec, *answer: Json, trace: str | None = None, context: Json = None) -> FieldResult:
-    result = verify(TemplateSpec(fields=[said]), {said.name: answer[0]} if answer else {}, trace, context=context)
+def judged(words: TemplateFieldSpec, *answer: Json, trace: str | None = None, context: Json = None) -> FieldResult:
+    result = verify(TemplateSpec(fields=[words]), {words.name: answer[0]} if answer else {}, trace, context=context)
     assert result.passed is result.fields[0].passed
     return result.fields[0]
 
@@ -48,11 +48,11 @@ def test_a_right_answer_passes_with_reasons() -> None:
     result = verify(TEMPLATE, RIGHT)
     assert (result.passed, result.reason, result.level) == (True, "all fields pass", Level.VERIFIED)
     assert (result.granular_score, result.karenina_granular_score, result.executed) == (1.0, 1.0, False)
-    said = {"reason": '"bcl2" passes ExactMatch against "BCL2"', "primitive": "ExactMatch", "expected": "BCL2"}
-    assert result.fields[0] == FieldResult("gene", True, 1.0, weight=2.0, value="bcl2", **said)
+    stated = {"reason": '"bcl2" passes ExactMatch against "BCL2"', "primitive": "ExactMatch", "expected": "BCL2"}
+    assert result.fields[0] == FieldResult("gene", True, 1.0, weight=2.0, value="bcl2", **stated)
 
 
-def test_a_wrong_answer_says_what_is_wrong() -> None:
+def test_a_wrong_answer_states_what_is_wrong() -> None:
     result = verify(TEMPLATE, {"gene": "TP53", "size": "105", "tags": ["b"]})
     assert (result.passed, result.reason) == (False, "2 of 3 fields do not pass: gene, tags")
     assert result.granular_score == pytest.approx(0.5 / 4)
@@ -137,9 +137,9 @@ def test_values_are_taken_in_the_type_of_their_field(type_: str, verify_with: st
 
 
 def test_a_literal_has_to_be_one_of_its_values() -> None:
-    said = field(type_="literal", truth="low", verify_with={"type": "LiteralMatch"}, literal_values=["low", "high"])
-    assert judged(said, "low").passed is True
-    assert judged(said, "middle").reason == '"middle" is not one of "low", "high"'
+    stated = field(type_="literal", truth="low", verify_with={"type": "LiteralMatch"}, literal_values=["low", "high"])
+    assert judged(stated, "low").passed is True
+    assert judged(stated, "middle").reason == '"middle" is not one of "low", "high"'
 
 
 def test_an_incomplete_date_is_remarked_on() -> None:
@@ -149,8 +149,8 @@ def test_an_incomplete_date_is_remarked_on() -> None:
 
 
 def test_a_primitive_that_ignores_the_ground_truth_is_shown_without_it() -> None:
-    said = field(type_="float", truth=1, verify_with={"type": "NumericRange", "min": 10})
-    assert judged(said, 5).reason == "5.0 does not pass NumericRange(min=10.0)"
+    stated = field(type_="float", truth=1, verify_with={"type": "NumericRange", "min": 10})
+    assert judged(stated, 5).reason == "5.0 does not pass NumericRange(min=10.0)"
 
 
 def test_an_unknown_field_is_listed_and_changes_nothing() -> None:
@@ -207,8 +207,8 @@ def test_what_cannot_be_decided_counts_only_if_it_matters() -> None:
 
 
 def test_a_primitive_that_cannot_be_built_cannot_decide() -> None:
-    for said in ({"type": "Nope"}, {}, {"type": "RegexMatch", "pattern": "("}, {"type": "NumericTolerance"}):
-        result = judged(field(verify_with=said), "a")
+    for stated in ({"type": "Nope"}, {}, {"type": "RegexMatch", "pattern": "("}, {"type": "NumericTolerance"}):
+        result = judged(field(verify_with=stated), "a")
         assert (result.passed, result.score, result.primitive) == (None, None, None)
         assert result.reason.startswith("the template does not say how to judge it: ")
     assert judged(field(truth={"__conditional__": True}), "a").passed is None
@@ -217,10 +217,10 @@ def test_a_primitive_that_cannot_be_built_cannot_decide() -> None:
 def test_a_conditional_ground_truth_is_chosen_by_the_context() -> None:
     cases = {"2": {"value": "two", "verify_with": None}, "3": {"value": 1, "verify_with": {"type": "NumericMinimum"}}}
     default = {"value": "none", "verify_with": None}
-    said = field(truth={"__conditional__": True, "source": "state.n", "cases": cases, "default": default})
-    assert judged(said, "none").passed is True
-    assert judged(said, "two", context={"state": {"n": 2}}).expected == "two"
-    minimum = judged(said, "7", context={"state": {"n": 3}})
+    stated = field(truth={"__conditional__": True, "source": "state.n", "cases": cases, "default": default})
+    assert judged(stated, "none").passed is True
+    assert judged(stated, "two", context={"state": {"n": 2}}).expected == "two"
+    minimum = judged(stated, "7", context={"state": {"n": 3}})
     assert (minimum.passed, minimum.primitive) == (True, "NumericMinimum")
 
 

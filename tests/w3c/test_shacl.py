@@ -42,7 +42,7 @@ def listed(folder: Path) -> Iterator[tuple[str, Graph, Any]]:
             yield f"{file.relative_to(folder).with_suffix('')}", graph, test
 
 
-def told(report: Graph) -> Counter[tuple[object, ...]]:
+def entries(report: Graph) -> Counter[tuple[object, ...]]:
     """Return what matters of each result; blank nodes have no names, and paths are what they lead through."""
 
     def term(node: Any) -> object:
@@ -60,8 +60,8 @@ def path(report: Graph, node: Any) -> object:
         return node
     if (node, RDF.first, None) in report:
         return tuple(path(report, one) for one in report.items(node))
-    (said,) = ((name, one) for name, one in report.predicate_objects(node) if str(name).startswith(SH))
-    return said[0], path(report, said[1])
+    (stated,) = ((name, one) for name, one in report.predicate_objects(node) if str(name).startswith(SH))
+    return stated[0], path(report, stated[1])
 
 
 def expected(graph: Graph, test: Any) -> Counter[tuple[object, ...]] | None:
@@ -78,7 +78,7 @@ def told_in(graph: Graph, result: Any) -> Counter[tuple[object, ...]]:
             part.add(triple)
             if isinstance(triple[2], BNode):
                 left.append(triple[2])
-    return told(part)
+    return entries(part)
 
 
 def graphs(graph: Graph, test: Any) -> list[Graph]:
@@ -91,12 +91,12 @@ def by_pyshacl(data: Graph, shapes: Graph) -> Counter[tuple[object, ...]] | None
         _, report, _ = pyshacl.validate(data, shacl_graph=shapes)
     except Exception:  # noqa: BLE001 - pySHACL raises many kinds
         return None
-    return told(report) if isinstance(report, Graph) else None
+    return entries(report) if isinstance(report, Graph) else None
 
 
 def by_us(data: Graph, shapes: Graph) -> Counter[tuple[object, ...]] | None:
     try:
-        return told(shacl.validate(data, shapes)[1])
+        return entries(shacl.validate(data, shapes)[1])
     except ShapesError:
         return None
 

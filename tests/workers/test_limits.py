@@ -29,7 +29,7 @@ from tests.workers import WORKER, alive, confined, failure, linux, posix, wait_u
         "kept = {}\nfor number in iter(int, 1): kept[len(kept)] = number",
     ],
 )
-def test_code_that_wants_all_memory_is_told_so(code: str) -> None:
+def test_code_that_wants_all_memory_is_reported_so(code: str) -> None:
     assert failure(code, Trust(seconds=60, megabytes=200)) == (
         "the test needed more than 200 MB: correct it, or trust it with more megabytes"
     )

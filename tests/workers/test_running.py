@@ -1,4 +1,4 @@
-"""Stored code in a process of its own: what it gives, and what is said when it goes wrong."""
+"""Stored code in a process of its own: what it gives, and what is stated when it goes wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_code_gives_a_value(value: object) -> None:
     assert confined(f"result = {value!r}") == value
 
 
-def test_a_warning_points_at_who_asked_for_it() -> None:
+def test_a_warning_points_at_who_requested_it() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run(WORKER, {"code": "result = 1"}, Trust(), what="the test")
@@ -87,10 +87,10 @@ MUTE = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
         ("raise ValueError('x' * 100_000)", "raised ValueError: xxx"),
     ],
 )
-def test_what_went_wrong_is_said_in_short(code: str, message: str) -> None:
-    told = failure(code)
-    assert told.startswith(f"the test {message}")
-    assert len(told) < 1000
+def test_what_went_wrong_is_reported_in_short(code: str, message: str) -> None:
+    held = failure(code)
+    assert held.startswith(f"the test {message}")
+    assert len(held) < 1000
 
 
 @posix
@@ -174,15 +174,15 @@ def test_results_come_back_from_several_threads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("of", "name", "value", "said"),
+    ("of", "name", "value", "expected"),
     [
         (sys, "executable", "/nowhere/python", "the test cannot be run: no process can be started ("),
         (tempfile, "tempdir", "/nowhere", "the test cannot be run: "),
         (trusted, "START_LIMIT", 0.001, "did not start within 0.001 s"),
     ],
 )
-def test_what_keeps_code_from_running_is_said(
-    of: object, name: str, value: object, said: str, monkeypatch: pytest.MonkeyPatch
+def test_what_keeps_code_from_running_is_reported(
+    of: object, name: str, value: object, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(of, name, value)
-    assert said in failure("result = 1")
+    assert expected in failure("result = 1")

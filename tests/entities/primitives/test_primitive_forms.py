@@ -46,7 +46,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "TraceRegex": {"pattern": "a"},
     "TraceContains": {"substring": "a"},
 }
-"""What has to be said about each primitive, where anything has to."""
+"""What has to be stated about each primitive, where anything has to."""
 
 
 def test_all_primitives_are_those_that_the_template_reader_knows() -> None:
@@ -144,7 +144,7 @@ def test_a_name_may_be_repeated_but_not_another() -> None:
         ExactMatch.model_validate({"type": "LiteralMatch"})
 
 
-def test_unknown_parameters_are_told_and_kept(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_parameters_are_reported_and_kept(caplog: pytest.LogCaptureFixture) -> None:
     members = {"normalize": [], "fuzzy": {"by": 2}, "type": "ExactMatch"}
     with caplog.at_level(logging.WARNING):
         primitive = primitive_of(members)
@@ -190,20 +190,20 @@ def test_safe_check_gives_result_and_score() -> None:
         result.passed = False  # type: ignore[misc]
 
 
-def test_safe_check_tells_what_cannot_be_compared() -> None:
+def test_safe_check_shows_what_cannot_be_compared() -> None:
     result = safe_check(primitive_of({"type": "NumericExact"}), "many", 1)
     assert (result.passed, result.score) == (False, 0.0)
     assert result.error == '"many" is no number: give one, such as 3.5'
 
 
-def test_safe_check_tells_what_is_no_date() -> None:
+def test_safe_check_shows_what_is_no_date() -> None:
     result = safe_check(primitive_of({"type": "DateMatch"}), "March 2020", "2020-03-01")
     assert (result.passed, result.error) == (False, None)
     assert result.remarks == ('"March 2020" is an incomplete date: give year, month and day',)
 
 
 @pytest.mark.parametrize(("text", "expected", "passed"), [("ab", True, True), ("ab", False, False), ("b", False, True)])
-def test_safe_check_compares_a_response_with_what_is_asked_for(text: str, expected: bool, passed: bool) -> None:
+def test_safe_check_compares_a_response_with_what_is_requested(text: str, expected: bool, passed: bool) -> None:
     result = safe_check(TraceContains(substring="a"), text, expected)
     assert (result.passed, result.score, result.error) == (passed, float(passed), None)
     assert safe_check(TraceContains(substring="a"), None, expected).error is not None

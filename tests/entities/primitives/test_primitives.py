@@ -346,7 +346,7 @@ def test_a_pattern_is_checked_when_assigned_too() -> None:
     assert primitive.pattern == "a"
 
 
-def test_semantic_match_says_what_it_needs() -> None:
+def test_semantic_match_states_what_it_needs() -> None:
     assert (SemanticMatch().threshold, SemanticMatch().needs) == (0.85, "an embedding stage")
 
 
@@ -447,7 +447,7 @@ JUNK: list[object] = [None, "", "not a date", "2020-02-30", "today", True, [], {
 
 @pytest.mark.parametrize("value", [*JUNK, "2020-01-02" + " " * 100, "2020-01-02T10:00+99:00"])
 @pytest.mark.parametrize("primitive", DATES)
-def test_junk_does_not_pass_and_is_told(
+def test_junk_does_not_pass_and_is_reported(
     primitive: VerificationPrimitive, value: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
