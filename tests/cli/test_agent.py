@@ -172,7 +172,7 @@ def test_what_is_exported_can_be_imported(run: Run, folder: Path, tmp_path: Path
     file, other = tmp_path / f"out.{extension}", tmp_path / "other"
     assert run("agent", "export", "k3", "--to", shape, "-o", file, "--dir", folder).code == 0
     result = run("agent", "import", file, "--dir", other)
-    assert (result.code, result.out.decode()) == (0, f"taken in: k3 ({file})\n")
+    assert (result.code, result.out.decode()) == (0, f"added: k3 ({file})\n")
     assert (other / "k3.json").read_bytes() == (folder / "k3.json").read_bytes()
 
 
@@ -236,11 +236,11 @@ def test_what_cannot_be_taken_in_does_not_stop_the_rest(run: Run, folder: Path, 
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     result = run("agent", "import", tmp_path / "nope.json", tmp_path / "broken.json", folder, "--dir", tmp_path / "new")
     assert result.code == 1
-    assert result.out.decode().count("taken in: ") == 4
+    assert result.out.decode().count("added: ") == 4
     assert re.search(r"refused: .*nope\.json.*\nrefused: .*broken\.json:1:2 ", result.err)
     (tmp_path / "mark.json").write_bytes(b"\xef\xbb\xbf" + (folder / "k1.json").read_bytes())
     result = run("agent", "import", tmp_path / "mark.json", "--dir", tmp_path / "new")
-    assert (result.code, result.out.startswith(b"there already: k1")) == (0, True)
+    assert (result.code, result.out.startswith(b"unchanged: k1")) == (0, True)
     assert re.search(r"warning: .*mark\.json:1:1 KD008 ", result.err)
     result = run("agent", "upgrade", tmp_path / "nope.json", tmp_path / "broken.json", folder)
     assert result.code == 1

@@ -354,7 +354,7 @@ RUN = (
 def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "spans.json.gz"
     file.write_bytes(gzip.compress(otlp(*RUN).encode()))
-    for stated in ("taken in", "there already"):
+    for stated in ("added", "unchanged"):
         done = run("agent", "import", "--from", "otlp", file, "--dir", tmp_path / "kept")
         assert done.code == 0, done.err
         assert done.out.decode().count(stated) == 2
@@ -383,7 +383,7 @@ def test_half_written_lines_and_lost_parents_are_named_and_the_rest_is_kept(tmp_
     assert "spans.jsonl:3:" in done.err
     assert "half written" in done.err
     assert "1 of 2 spans of trace t2 name parents that are not in the file" in done.err
-    assert done.out.decode().count("taken in") == 3
+    assert done.out.decode().count("added: ") == 3
 
 
 @pytest.mark.parametrize(
@@ -427,7 +427,7 @@ def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
     lines = otlp(*whole), otlp({**span(3, 1), **fault})
     (tmp_path / "spans.jsonl").write_text("\n".join(lines), encoding="utf-8")
     done = run("agent", "import", "--from", "otlp", tmp_path / "spans.jsonl", "--dir", tmp_path / "kept")
-    assert (done.code, done.out.decode().count("taken in")) == (1, 1)
+    assert (done.code, done.out.decode().count("added: ")) == (1, 1)
     assert "spans.jsonl:2: this span is not OTLP/JSON" in done.err
 
 

@@ -314,7 +314,7 @@ def import_(
             streams.note(f"refused: {result.error}")
         elif result.checkpoint is not None:
             streams.report(result.findings)
-            _show(f"{'taken in' if result.created else 'there already'}: {result.checkpoint.id} ({result.source})")
+            _show(f"{'added' if result.created else 'unchanged'}: {result.checkpoint.id} ({result.source})")
     if any(result.error is not None for result in done):
         raise Exit(EXIT_FOUND)
 

@@ -60,9 +60,9 @@ def convert(
         "--inferred", help="Add to RDF what follows, for queries and for shapes in other tools."
     ),
     prov: bool = options.PROV,
-    strict: bool = options.flag("--strict", help="Refuse a checkpoint about which anything is odd."),
+    strict: bool = options.flag("--strict", help="Refuse a checkpoint with findings."),
     jobs: int | None = options.JOBS,
-    quiet: bool = options.flag("-q", "--quiet", help="Say nothing about what is odd."),
+    quiet: bool = options.flag("-q", "--quiet", help="Do not print findings."),
 ) -> None:
     """Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way."""
     # Reading and writing take their time to import; --help should not wait for them.
@@ -166,7 +166,7 @@ def export(
     ),
     force: bool = options.flag("--force", help=options.FORCE),
     syntax: str | None = options.SYNTAX,
-    strict: bool = options.flag("--strict", help="Write nothing of a checkpoint about which anything is odd."),
+    strict: bool = options.flag("--strict", help="Write nothing of a checkpoint with findings."),
     quiet: bool = options.QUIET,
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""

@@ -35,7 +35,7 @@ def inspect(
     as_json: bool = options.JSON,
     syntax: str | None = options.SYNTAX,
 ) -> None:
-    """Show what a checkpoint holds: name, dialect, counts of questions and traits, and everything odd about it."""
+    """Show what a checkpoint holds: name, dialect, counts of questions and traits, and all findings."""
     # Reading takes its time to import; --help should not wait for it.
     from rich.table import Table
     from rich.text import Text
@@ -119,7 +119,7 @@ def _suspicious_ids(found: Inspection) -> Iterator[tuple[str, str]]:
 
 def _findings(findings: Sequence[Finding]) -> list[tuple[str, str]]:
     if not findings:
-        return [("\nnothing odd was found", "green")]
+        return [("\nno findings", "green")]
     counts = Counter(finding.code for finding in findings)
     shown = [
         (f"  {finding}", "")

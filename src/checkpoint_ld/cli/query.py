@@ -62,7 +62,7 @@ def query(
         "--allow-service", metavar="HOST", multiple=True, help="Let SERVICE ask HOST or HOST:PORT. May be repeated."
     ),
     answers: str | None = options.file(
-        "--answers", help="Recorded answers, as for verify: what comes out for them is asked, too."
+        "--answers", help="Recorded answers, as for verify. The query also covers their results."
     ),
     fail_on_rows: bool = options.flag("--fail-on-rows", help="Exit with 1 if there are rows."),
     endpoint: str | None = options.value("--endpoint", metavar="URL", help="Ask the triple store at this URL instead."),
