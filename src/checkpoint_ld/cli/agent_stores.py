@@ -65,8 +65,8 @@ class Stores:
 STORES: Any = options.Several(
     Stores,
     folder=options.value("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
-    database=options.value("--db", metavar="URL", help="The database that follows them: sqlite:///FILE."),
-    graphs=options.value("--store", metavar="DIR|URL", help="The collection or SPARQL service that follows them."),
+    database=options.value("--db", metavar="URL", help="The database that mirrors them: sqlite:///FILE."),
+    graphs=options.value("--store", metavar="DIR|URL", help="The collection or SPARQL service that mirrors them."),
 )
 
 

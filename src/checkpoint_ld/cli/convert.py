@@ -42,7 +42,7 @@ def convert(
         "--context",
         values=CONTEXTS,
         default="improved",
-        help="improved: read alike by every JSON-LD processor. plain: as Karenina writes it.",
+        help="improved: every JSON-LD processor reads the same. plain: as Karenina writes it.",
     ),
     syntax: str | None = options.SYNTAX,
     deep_judgment: bool = options.value(
@@ -51,13 +51,13 @@ def convert(
         help="Keep the settings of deep judgment, or leave them out.",
     ),
     placeholders: bool = options.flag(
-        "--placeholders", help="Give questions without a template the placeholder that Karenina wants."
+        "--placeholders", help="Give questions without a template the placeholder that Karenina requires."
     ),
     round_scores: bool = options.flag(
-        "--round-scores", help="Write whole numbers for bounds of scores, as Karenina wants them."
+        "--round-scores", help="Round the bounds of scores to whole numbers, as Karenina requires."
     ),
     inferred: bool = options.flag(
-        "--inferred", help="Add to RDF what follows, for queries and for shapes in other tools."
+        "--inferred", help="Add inferred statements to RDF, for queries and for shapes in other tools."
     ),
     prov: bool = options.PROV,
     strict: bool = options.flag("--strict", help="Refuse a checkpoint with findings."),
@@ -157,12 +157,12 @@ def export(
         "-o", "--output", required=True, help="The file, folder or archive (.zip) to write; - for standard output."
     ),
     answers: tuple[str, ...] = options.file(
-        "--answers", multiple=True, help="Recorded answers to take into a crate; may be repeated."
+        "--answers", multiple=True, help="Recorded answers to include in a crate; may be repeated."
     ),
     runs: tuple[str, ...] = options.value(
         "--run",
         multiple=True,
-        help="Agent checkpoints to take into a crate: a file, folder or pattern; may be repeated.",
+        help="Agent checkpoints to include in a crate: a file, folder or pattern; may be repeated.",
     ),
     force: bool = options.flag("--force", help=options.FORCE),
     syntax: str | None = options.SYNTAX,
@@ -205,18 +205,18 @@ def import_(
         "FILE", "The file or folder with questions; with --rubric also a checkpoint that has them."
     ),
     kind: str | None = options.choice(
-        "--from", values=(*FORMATS, CHECKPOINT), help="What is read, where neither extension nor content tells."
+        "--from", values=(*FORMATS, CHECKPOINT), help="The input format, if neither extension nor content decides."
     ),
     output: Output = options.output("The benchmark to write; - for standard output."),
     columns: Any = options.Several(
         dict,
         name=options.value(
-            "--name", help="The name of the benchmark; without it what the source says, or its file name."
+            "--name", help="The name of the benchmark; by default that of the source, or its file name."
         ),
         part=options.value("--part", help="The sheet of a workbook, the record set or configuration of a data set."),
         split=options.value("--split", help="The split of a data set; without it all of them."),
-        question_column=options.value("--question", help="The column with the question; guessed unless given."),
-        answer_column=options.value("--answer", help="The column with the reference answer; guessed unless given."),
+        question_column=options.value("--question", help="The column with the question; guessed by default."),
+        answer_column=options.value("--answer", help="The column with the reference answer; guessed by default."),
         keywords_columns=options.value(
             "--keywords", multiple=True, help="A column with keywords, separated by commas; may be repeated."
         ),
@@ -225,14 +225,14 @@ def import_(
         author_email_column=options.value("--email", help="The column with the author's e-mail address."),
         url_column=options.value("--url", help="The column with the address of a source."),
         custom_metadata_columns=options.value(
-            "--custom", multiple=True, help="A column to keep as custom metadata; without it all others are."
+            "--custom", multiple=True, help="A column to keep as custom metadata; by default all others."
         ),
     ),
     rubric: str | None = options.file(
         "--rubric", help="A table of traits for the rubrics: .csv, .tsv, .txt (tabs), .xlsx."
     ),
     rubric_part: str | None = options.value("--rubric-part", help="The sheet of a workbook with traits."),
-    strict: bool = options.flag("--strict", help="Write nothing if anything does not fit."),
+    strict: bool = options.flag("--strict", help="Write nothing if there are findings."),
     quiet: bool = options.QUIET,
 ) -> None:
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
@@ -291,9 +291,9 @@ _SHARDED: Any = options.Several(
         required=True,
     ),
     folder=options.folder("The folder to write to.", required=True),
-    jobs=options.whole("--jobs", default=1, help="How many processes work at once."),
+    jobs=options.whole("--jobs", default=1, help="The number of processes."),
     shard_size=options.seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
-    force=options.flag("--force", help="Overwrite what another run has written; what is read never is."),
+    force=options.flag("--force", help="Overwrite the output of another run, but never the input."),
     quiet=options.QUIET,
 )
 
@@ -302,7 +302,7 @@ _SHARDED: Any = options.Several(
 def bulk_convert(
     *,
     sharded: dict[str, Any] = _SHARDED,
-    profile: str | None = options.value("--profile", help="Hold each checkpoint against these rules, too."),
+    profile: str | None = options.value("--profile", help="Also validate each checkpoint by these rules."),
     compressed: bool = options.flag("--gzip", help="Compress the N-Quads."),
 ) -> None:
     """Write N-Quads, one named graph for each checkpoint, and findings as JSON lines."""

@@ -142,8 +142,8 @@ def site(
     answers: tuple[str, ...] = options.file(
         "--answers", multiple=True, help="Recorded answers to show with their verdicts; may be repeated."
     ),
-    title: str = options.value("--title", default="Benchmarks", help="What the site is called."),
-    url: str | None = options.value("--url", help="Where the site will be, so that pages name their own address."),
+    title: str = options.value("--title", default="Benchmarks", help="The title of the site."),
+    url: str | None = options.value("--url", help="The address of the site, for canonical links of pages."),
     force: bool = options.flag("--force", help="Replace the site that is in the folder; other files stay."),
     syntax: str | None = options.SYNTAX,
     quiet: bool = options.QUIET,
@@ -170,7 +170,7 @@ def fingerprint(
     paths: tuple[str, ...] = options.argument(
         "[PATH]…", "Files, folders and patterns; - for standard input.", nargs=-1
     ),
-    sums: str | None = options.file("--check", help="A list that this command printed: hold its files against it."),
+    sums: str | None = options.file("--check", help="A list that this command printed: compare its files with it."),
     syntax: str | None = options.SYNTAX,
 ) -> None:
     """Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."""

@@ -29,10 +29,10 @@ def diff(
     after: str = options.argument("B", "The newer checkpoint; - for standard input."),
     kind: str | None = options.written_as("--format", _EXTENSIONS, "How to write them", "text"),
     output: Output = options.output(),
-    dates: bool = options.flag("--dates", help="Dates of making and of changing count."),
-    order: bool = options.flag("--order", help="The order of questions, keywords and traits counts."),
+    dates: bool = options.flag("--dates", help="Also compare dates of creation and change."),
+    order: bool = options.flag("--order", help="Also compare the order of questions, keywords and traits."),
     syntax: str | None = options.SYNTAX,
-    quiet: bool = options.flag("-q", "--quiet", help="Write nothing; the exit code tells."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print nothing; use the exit code."),
 ) -> None:
     """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
     # Reading takes its time to import; --help should not wait for it.
@@ -61,8 +61,8 @@ def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
 
 _DECISION: Any = options.Several(
     _decision,
-    ours=options.flag("--ours", help="Where the sides contradict, take OURS."),
-    theirs=options.flag("--theirs", help="Where the sides contradict, take THEIRS."),
+    ours=options.flag("--ours", help="In conflicts, take OURS."),
+    theirs=options.flag("--theirs", help="In conflicts, take THEIRS."),
     interactive=options.flag("-i", "--interactive", help="Ask about each conflict: ours, theirs, or edit."),
 )
 """The options for the decision of conflicts."""
@@ -190,7 +190,7 @@ def install(
 
 @git.command
 def uninstall(*, everywhere: bool = _EVERYWHERE) -> None:
-    """Take away what install set up, and nothing else."""
+    """Remove only what install set up."""
     from checkpoint_ld.families import git as setup
 
     is_gone = setup.uninstall(everywhere=everywhere)

@@ -183,10 +183,10 @@ def written_as(name: str, kinds: Iterable[str] | Mapping[str, str], what: str, o
     Without it `documents.files.kind_of` chooses by the extension of the output, and else `otherwise`.
     """
     values = dict.fromkeys(kinds.values() if isinstance(kinds, Mapping) else kinds)
-    return choice(name, values=values, help=f"{what}; without it the output's extension tells, else {otherwise}.")
+    return choice(name, values=values, help=f"{what}; without it the output's extension decides, else {otherwise}.")
 
 
-FORCE = "Overwrite the output if it exists; what is read never is."
+FORCE = "Overwrite the output if it exists, but never the input."
 
 
 def output(description: str = "The file to write; - for standard output.", *, required: bool = False) -> Any:
@@ -211,18 +211,23 @@ def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # no
 
 
 PATHS = argument("PATH…", "Files, folders and patterns.", nargs=-1, required=True)
-SYNTAX = choice("--from", values=INPUTS, help="What is read, where neither extension nor content tells.")
+SYNTAX = choice("--from", values=INPUTS, help="The input format, if neither extension nor content decides.")
 JSON = flag("--json", help="Print JSON.")
-QUIET = flag("-q", "--quiet", help="Print no more than what went wrong.")
+QUIET = flag("-q", "--quiet", help="Print only errors.")
 PROV = value("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")
-JOBS = whole("--jobs", help="Work on some questions at a time, by so many processes; on large files it is done anyway.")
+JOBS = whole("--jobs", help="Process files in parts, by this number of processes; large files always are.")
 CONFLICT = choice(
     "--on-conflict", values=CONFLICTS, default="error", help="What to do about two different checkpoints of one name."
 )
 THRESHOLD = choice("--fail-on", values=FAIL_ON, default="violation", help="The severity that gives exit code 1.")
 _IDENTIFIED = {
-    "profile": choice("--profile", values=STORES, default="auto", help="Which kind of store it is; auto asks it."),
-    "auth": choice("--auth", values=METHODS, default="auto", help="How to tell who asks; auto goes by what there is."),
+    "profile": choice("--profile", values=STORES, default="auto", help="The kind of store; auto detects it."),
+    "auth": choice(
+        "--auth",
+        values=METHODS,
+        default="auto",
+        help="The kind of authentication; auto uses the credentials that exist.",
+    ),
     "credentials": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
 }
 IDENTIFIED: Any = Several(dict, **_IDENTIFIED)

@@ -45,7 +45,7 @@ def push(
     ),
     service: dict[str, Any] = options.SERVED,
     update_url: str | None = options.value("--update-url", help="The URL of its update service."),
-    inferred: bool = options.flag("--inferred", help="Send also what follows, as convert --inferred."),
+    inferred: bool = options.flag("--inferred", help="Also send inferred statements, as convert --inferred."),
     prov: bool = options.PROV,
     on_conflict: str = options.CONFLICT,
     verification: str = options.choice(
@@ -55,18 +55,14 @@ def push(
         help="count: the triples of each graph. full: read them back.",
     ),
     verify_only: bool = options.flag("--verify-only", help="Send nothing; verify what is there."),
-    manifest: str | None = options.file(
-        "--manifest", help="The file that remembers what was sent; one for each store."
-    ),
+    manifest: str | None = options.file("--manifest", help="The file that records what was sent; one for each store."),
     restart: bool = options.flag("--restart", help="Send everything, whatever was sent before."),
-    fast: bool = options.flag("--fast", help="Send what the store has nothing of many graphs at a time; for Oxigraph."),
+    fast: bool = options.flag("--fast", help="Send new graphs in batches; for Oxigraph."),
     dry_run: bool = options.flag("--dry-run", help="Show the requests; open no connection."),
     shown_as: str = options.choice(
         "--as", values=("text", "curl", "json"), default="text", help="How --dry-run shows requests."
     ),
-    check: bool = options.flag(
-        "--check", help="Let --dry-run say what would be skipped, as far as the manifest knows."
-    ),
+    check: bool = options.flag("--check", help="Let --dry-run show what would be skipped, by the manifest."),
     show_body: bool = options.flag("--show-body", help="Show the first lines of bodies too."),
     quiet: bool = options.QUIET,
 ) -> None:
@@ -225,7 +221,7 @@ def pull(
     to: str = options.choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write."),
     list_only: bool = options.flag("--list", help="List the checkpoints; write nothing."),
     service: dict[str, Any] = options.SERVED,
-    force: bool = options.flag("--force", help="Overwrite files that are there."),
+    force: bool = options.flag("--force", help="Overwrite existing files."),
     quiet: bool = options.QUIET,
 ) -> None:
     """Pull checkpoints out of a triple store, each into a file that is named after its graph."""

@@ -44,20 +44,20 @@ def query(
     ),
     text: str | None = options.value("--query", help="The query, in SPARQL 1.1."),
     file: str | None = options.file("--file", help="The file that holds it; - for standard input."),
-    name: str | None = options.value("--name", help="The name of a query that is shipped."),
+    name: str | None = options.value("--name", help="The name of a named query."),
     parameters: tuple[str, ...] = options.value(
         "--param", metavar="NAME=VALUE", multiple=True, help="A value for ?NAME; an IRI in <>. May be repeated."
     ),
     list_: bool = options.flag("--list", help="List the named queries, or with --name explain one, and exit."),
     kind: str | None = options.written_as("--format", FORMATS, "How to write it", "table or turtle"),
     output: Output = options.output(),
-    wide: bool = options.flag("--wide", help="Tables with full values, however wide."),
-    inferred: bool = options.flag("--inferred", help="Add what follows from the checkpoints, as convert --inferred."),
+    wide: bool = options.flag("--wide", help="Show full values in tables."),
+    inferred: bool = options.flag("--inferred", help="Add inferred statements, as convert --inferred."),
     engine: str = options.choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it."),
     timeout: float | None = options.value(
-        "--timeout", type=float, metavar="SECONDS", help="Give up after so many seconds."
+        "--timeout", type=float, metavar="SECONDS", help="Stop after this number of seconds."
     ),
-    max_rows: int | None = options.whole("--max-rows", help="At most so many rows."),
+    max_rows: int | None = options.whole("--max-rows", help="At most this number of rows."),
     services: tuple[str, ...] = options.value(
         "--allow-service", metavar="HOST", multiple=True, help="Let SERVICE ask HOST or HOST:PORT. May be repeated."
     ),
@@ -65,10 +65,12 @@ def query(
         "--answers", help="Recorded answers, as for verify. The query also covers their results."
     ),
     fail_on_rows: bool = options.flag("--fail-on-rows", help="Exit with 1 if there are rows."),
-    endpoint: str | None = options.value("--endpoint", metavar="URL", help="Ask the triple store at this URL instead."),
+    endpoint: str | None = options.value(
+        "--endpoint", metavar="URL", help="Query the triple store at this URL instead."
+    ),
     identity: dict[str, Any] = options.IDENTIFIED,
     syntax: str | None = options.SYNTAX,
-    quiet: bool = options.flag("-q", "--quiet", help="Say nothing but the result and what failed."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print only the result and failures."),
 ) -> None:
     """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
@@ -289,19 +291,19 @@ def serve(
         "PATH", "A collection, or files, folders and patterns.", nargs=-1, required=True
     ),
     port: int = options.value(
-        "--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any that is free."
+        "--port", type=click.IntRange(0, 65535), default=7979, help="The port; 0 for any free one."
     ),
     host: str = options.value(
         "--host",
         metavar="ADDRESS",
         default="127.0.0.1",
-        help="Where to listen; other machines can ask only if you say so.",
+        help="The address to listen at; by default only this machine can connect.",
     ),
-    inferred: bool = options.flag("--inferred", help="Add to files what follows from them, as convert --inferred."),
+    inferred: bool = options.flag("--inferred", help="Add inferred statements to files, as convert --inferred."),
     timeout: float = options.seconds("--timeout", default=30.0, help="Seconds for one query."),
-    max_rows: int | None = options.whole("--max-rows", help="At most so many rows."),
-    workers: int = options.whole("--workers", default=2, help="How many queries run at a time."),
-    quiet: bool = options.flag("-q", "--quiet", help="Say nothing but the URL."),
+    max_rows: int | None = options.whole("--max-rows", help="At most this number of rows."),
+    workers: int = options.whole("--workers", default=2, help="The number of parallel queries."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
     from checkpoint_ld.sparql.service import Server, Settings

@@ -38,7 +38,7 @@ _WAIT = options.seconds("--wait", least=0, default=0.0, help="Seconds to wait fo
 _LOADING: Any = options.Several(
     dict,
     on_conflict=options.CONFLICT,
-    profile=options.value("--profile", help="Hold each file against these rules before it is loaded."),
+    profile=options.value("--profile", help="Validate each file by these rules before it is loaded."),
     fail_on=options.choice(
         "--fail-on", values=options.FAIL_ON, default="violation", help="The severity of findings that keeps a file out."
     ),
@@ -56,7 +56,7 @@ def store() -> None:
 
 @store.command
 def add(*, store: str = _PLACE, paths: tuple[str, ...] = options.PATHS, loading: dict[str, Any] = _LOADING) -> None:
-    """Load checkpoints; STORE is made if it is not there. Running it again completes what was interrupted."""
+    """Load checkpoints; STORE is created if it does not exist. Run it again to complete an interrupted run."""
     _load(store, lambda held, rules: held.add(*paths, options=rules), must_load=paths, **loading)
 
 
@@ -65,10 +65,10 @@ def sync(
     *,
     store: str = _PLACE,
     folder: str = options.argument("FOLDER", "The folder whose checkpoints STORE is to hold."),
-    prune: bool = options.flag("--prune", help="Drop what is no longer in FOLDER."),
+    prune: bool = options.flag("--prune", help="Drop checkpoints whose file is no longer in FOLDER."),
     loading: dict[str, Any] = _LOADING,
 ) -> None:
-    """Load what is new or changed in FOLDER, and name what is gone from it."""
+    """Load new and changed files of FOLDER, and list checkpoints whose files are gone."""
     _load(store, lambda held, rules: held.sync(folder, prune=prune, options=rules), **loading)
 
 
@@ -183,7 +183,7 @@ def remove(
     quiet: bool = options.QUIET,
     wait: float = _WAIT,
 ) -> None:
-    """Take checkpoints out of the collection; their files stay."""
+    """Remove checkpoints from the collection; their files stay."""
     with _open(store, wait=wait) as collection:
         for graph in collection.remove(*graphs):
             if not quiet:
@@ -197,11 +197,11 @@ store.add_command(query)
 def derive(
     *,
     store: str = _PLACE,
-    drop: bool = options.flag("--drop", help="Keep them no longer."),
+    drop: bool = options.flag("--drop", help="Remove them."),
     quiet: bool = options.QUIET,
     wait: float = _WAIT,
 ) -> None:
-    """Keep derived statements beside the collection, so that queries about them are answered at once."""
+    """Keep derived statements beside the collection, for fast queries about them."""
     with _open(store, must_exist=True, wait=wait) as collection:
         if drop:
             collection.forget_derived()
@@ -225,7 +225,7 @@ def validate(
     fail_on: str = options.THRESHOLD,
     wait: float = _WAIT,
 ) -> None:
-    """Hold the checkpoints of the collection against the rules."""
+    """Validate the checkpoints of the collection."""
     from checkpoint_ld.validation import profiles, reports
 
     output.check(store)
@@ -246,7 +246,7 @@ def export(
     store: str = _PLACE,
     output: Output = options.output("The file to write, with --shards the folder; - for standard output."),
     kind: str | None = options.written_as("--to", _DUMPS, "What to write", "nq"),
-    shards: int | None = options.whole("--shards", help="Write N-Quads in so many files, with their list."),
+    shards: int | None = options.whole("--shards", help="Write N-Quads to this number of files, with a list."),
     compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
     wait: float = _WAIT,
 ) -> None:
@@ -274,11 +274,11 @@ def describe(
     output: Output = options.output(),
     kind: str | None = options.written_as("--to", GRAPHS, "What to write", "turtle"),
     base: str = options.value(
-        "--base", metavar="IRI", default="", help="Where the folder can be had, such as https://example.org/lib/."
+        "--base", metavar="IRI", default="", help="The public address of the folder, such as https://example.org/lib/."
     ),
-    title: str | None = options.value("--title", help="What the catalogue is called."),
+    title: str | None = options.value("--title", help="The title of the catalogue."),
     publisher: str = options.value(
-        "--publisher", metavar="NAME", default="", help="Who makes it available; DCAT-AP asks for one."
+        "--publisher", metavar="NAME", default="", help="Who publishes it; DCAT-AP requires one."
     ),
     wait: float = _WAIT,
 ) -> None:
@@ -295,7 +295,7 @@ def describe(
 
 @store.command
 def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _WAIT) -> None:
-    """Count what is in the collection."""
+    """Count the content of the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
         found = collection.statistics()
     if as_json:
@@ -312,11 +312,11 @@ def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _W
 def verify(
     *,
     store: str = _PLACE,
-    repair: bool = options.flag("--repair", help="Load again what is amiss."),
+    repair: bool = options.flag("--repair", help="Reload differing graphs."),
     as_json: bool = options.JSON,
     wait: float = _WAIT,
 ) -> None:
-    """Hold every graph against the manifest, statement by statement."""
+    """Compare every graph with the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:
         problems = collection.verify(repair=repair)
         checkpoints = len(collection)

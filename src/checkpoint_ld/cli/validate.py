@@ -97,7 +97,7 @@ def validate(
         type=_Written(),
         metavar="FORMAT[:FILE]",
         multiple=True,
-        help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension tells, else text. "
+        help=f"How to write the findings: {', '.join(FORMATS)}; without it the output's extension decides, else text. "
         "May be repeated, to write FILE as well.",
     ),
     output: Output = options.output("The file to write them to."),
@@ -105,7 +105,7 @@ def validate(
         "--fail-on", values=options.FAIL_ON, help="The severity that gives exit code 1; violation unless set."
     ),
     baseline: str | None = options.file(
-        "--baseline", help="A file of known findings: new ones alone are shown and count."
+        "--baseline", help="A file of known findings: only new ones are shown and count."
     ),
     write_baseline: bool = options.flag(
         "--write-baseline", help="Write all findings to the file of --baseline, and exit with 0."
@@ -130,12 +130,12 @@ def validate(
         "--engine",
         values=ENGINES,
         default=ENGINES[0],
-        help="What applies the shapes: compiled is quick, pyshacl does it all.",
+        help="What applies the shapes: compiled is fast, pyshacl supports all of SHACL.",
     ),
     jobs: int | None = options.JOBS,
     config: str | None = options.file("--config", help="The configuration to use."),
     no_config: bool = options.flag("--no-config", help="Use no configuration."),
-    quiet: bool = options.flag("-q", "--quiet", help="Print the findings and nothing else."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print only the findings."),
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.

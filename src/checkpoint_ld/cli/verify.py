@@ -49,17 +49,15 @@ def verify(
     ),
     rdf: str | None = options.file("--rdf", help="The file to write results to as EARL: .ttl, .nt, .nq, .trig."),
     force: bool = options.flag("--force", help=options.FORCE),
-    base: str | None = options.value("--base", help="What IRIs of answers and results begin with."),
-    date: str | None = options.value("--date", help="The date of results that have none, ISO 8601."),
+    base: str | None = options.value("--base", help="The beginning of IRIs of answers and results."),
+    date: str | None = options.value("--date", help="The date of results without one, ISO 8601."),
     kind: str = options.choice("--format", values=("table", "json"), default="table", help="How to write the summary."),
     fail_on: str = options.choice(
         "--fail-on", values=FAIL_ON, default="error", help="The status that gives exit code 1."
     ),
-    trusted: bool = options.flag(
-        "--trust-stored-code", help="Run code that the checkpoint holds, in processes of its own."
-    ),
+    trusted: bool = options.flag("--trust-stored-code", help="Run code of the checkpoint, in separate processes."),
     syntax: str | None = options.SYNTAX,
-    quiet: bool = options.flag("-q", "--quiet", help="Neither bar nor reasons, only the summary."),
+    quiet: bool = options.flag("-q", "--quiet", help="Print only the summary."),
 ) -> None:
     """Verify recorded answers: which of them pass, without asking a model again."""
     # Reading takes its time to import; --help should not wait for it.
