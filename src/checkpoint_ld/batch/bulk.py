@@ -23,11 +23,10 @@ import orjson
 
 from checkpoint_ld import families
 from checkpoint_ld.arguments import CheckedMethods, checked
-from checkpoint_ld.documents.files import replace_file
+from checkpoint_ld.documents.files import no_path, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph import emission
-from checkpoint_ld.phrases import shown
 
 if sys.platform != "win32":  # which has none
     import resource
@@ -116,7 +115,7 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
         except OSError as error:
             raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
         except ValueError:  # U+0000, or half a surrogate pair
-            raise SettingsError(f"{shown(file)} is no path of a file: give another one") from None
+            raise no_path(file, "file") from None
     parts = in_parts(sizes, max(1, -(-sum(sizes.values()) // target_bytes)))
     return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts)]
 
@@ -209,7 +208,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
         try:
             out.mkdir(parents=True, exist_ok=True)
         except ValueError:  # U+0000, or half a surrogate pair
-            raise SettingsError(f"{shown(shard.out)} is no path of a folder: give another one") from None
+            raise no_path(shard.out, "folder") from None
         result, outputs = _written(shard, options, profile)
     except OSError as error:
         raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error

@@ -11,11 +11,9 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.documents.files import PACKED
+from checkpoint_ld.documents.files import PACKED, no_path
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
-from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import emission
-from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import selection
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
             try:
                 search.add(match)
             except ValueError:  # U+0000, or half a surrogate pair
-                raise SettingsError(f"{shown(match)} is no path of a file: give another one") from None
+                raise no_path(match, "file") from None
     passed_over = len(search.passed_over - search.files.keys())
     return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
 

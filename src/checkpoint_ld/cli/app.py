@@ -20,7 +20,7 @@ SUMMARIES = {
     "convert": "Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way.",
     "export": "Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework.",
     "import": "Import questions from a table, JSON lines, a data set, or a log of an evaluation framework.",
-    "inspect": ("Show what a checkpoint holds: name, dialect, counts of questions and traits, and all findings."),
+    "inspect": "Show what a checkpoint holds: name, dialect, counts of questions and traits, and all findings.",
     "validate": "Validate checkpoints: every finding with its place and a remedy.",
     "rules": "List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples.",
     "verify": "Verify recorded answers: which of them pass, without asking a model again.",

@@ -130,7 +130,7 @@ def validate(
         "--engine",
         values=ENGINES,
         default=ENGINES[0],
-        help="What applies the shapes: compiled is fast, pyshacl supports all of SHACL.",
+        help="What applies the shapes: compiled is fast, pyshacl leaves all of them to pySHACL.",
     ),
     jobs: int | None = options.JOBS,
     config: str | None = options.file("--config", help="The configuration to use."),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, too_large
 from checkpoint_ld.errors import (
     ReadError,
+    SettingsError,
     SourceMissingError,
     TargetExistsError,
     TargetUnwritableError,
@@ -23,6 +24,7 @@ from checkpoint_ld.errors import (
     WrongTypeError,
 )
 from checkpoint_ld.findings import Place
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -143,6 +145,11 @@ def kind_of(path: str | os.PathLike[str], kinds: Mapping[str, Kind], otherwise: 
         known = ", ".join(kinds)
         raise WriteError(f"{os.fspath(path)}: cannot be written with the extension {extension}: use one of {known}")
     return kinds.get(extension, otherwise)
+
+
+def no_path(text: str, wanted: str) -> SettingsError:
+    """Return the error for a text that no file system takes as the path of a `wanted`, a file or a folder."""
+    return SettingsError(f"{shown(text)} is no path of a {wanted}: give another one")
 
 
 def replace_file(

@@ -12,10 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import replace_file, temporary_folder
+from checkpoint_ld.documents.files import no_path, replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetExistsError, TargetUnwritableError
 from checkpoint_ld.graph.literals import is_iri
-from checkpoint_ld.phrases import shown
 from checkpoint_ld.site.contents import Contents
 from checkpoint_ld.site.pages import Pages
 
@@ -91,7 +90,7 @@ def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Pa
     try:
         target = Path(os.path.realpath(folder))
     except ValueError:  # U+0000, or half a surrogate pair
-        raise SettingsError(f"{shown(os.fspath(folder))} is no path of a folder: give another one") from None
+        raise no_path(os.fspath(folder), "folder") from None
     try:
         is_new = not target.exists() or (target.is_dir() and not any(target.iterdir()))
         if not is_new and not overwrite:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias
 
 from checkpoint_ld.agents import values
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.files import no_path
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, SettingsError
-from checkpoint_ld.phrases import shown, unknown
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -309,5 +310,5 @@ def path_of(given: str | os.PathLike[str], wanted: str = "folder") -> Path:
     else:
         is_path = True
     if not is_path:
-        raise SettingsError(f"{shown(text)} is no path of a {wanted}: give another one")
+        raise no_path(text, wanted)
     return Path(text)
