@@ -114,7 +114,7 @@ class TestEncoding:
         [
             ('{"a": "é"}'.encode("latin-1"), 7, "Latin-1"),
             ('{"a": "“"}'.encode("cp1252"), 7, "Windows-1252"),
-            (b'{"a": "\x81\x93"}', 7, "cannot be told"),
+            (b'{"a": "\x81\x93"}', 7, "unknown encoding"),
             ('{"a": "é"}'.encode("utf-16"), 0, "UTF-16 (little-endian)"),
             (b"\xfe\xff" + '{"a": "é"}'.encode("utf-16-be"), 0, "UTF-16 (big-endian)"),
             ('{"a": "é"}'.encode("utf-16-le"), 1, "UTF-16 (little-endian)"),

@@ -110,7 +110,9 @@ def _refuse(dry_run: bool, *, check: bool, fast: bool, is_known: bool) -> None:
     if dry_run and not is_known:
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
     if dry_run and fast:
-        raise SettingsError("what --fast sends together is told by the store, which a dry run does not ask")
+        raise SettingsError(
+            "--fast depends on the content of the store, which a dry run does not query: leave out one of the two"
+        )
     if check and not dry_run:
         raise SettingsError("--check is about a dry run: give --dry-run too")
 

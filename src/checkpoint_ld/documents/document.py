@@ -170,7 +170,7 @@ def _narrow(data: bytes, start: int) -> tuple[str, str | None]:
     try:
         data.decode("cp1252")
     except UnicodeDecodeError:
-        return "text in an encoding that cannot be told", None
+        return "text in an unknown encoding", None
     return "Windows-1252", None
 
 

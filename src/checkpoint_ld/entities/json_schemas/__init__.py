@@ -60,8 +60,8 @@ def described() -> Mapping[str, Described]:
         and issubclass(found, BaseModel)
     }
     unions = {
-        "primitive": Described(entities.AnyPrimitive, "Any of the verification primitives, told by its type."),
-        "strategy": Described(entities.StrategyNode, "Any node of a composition, told by its type."),
+        "primitive": Described(entities.AnyPrimitive, "Any of the verification primitives, identified by its type."),
+        "strategy": Described(entities.StrategyNode, "Any node of a composition, identified by its type."),
     }
     return MappingProxyType({**models, **unions})
 
