@@ -1,8 +1,7 @@
-"""Annotation: a checkpoint's JSON tree made explicit, so that plain JSON-LD expansion gives the graph we want.
+"""Annotation: a canonical tree made explicit, so that plain JSON-LD expansion gives the checkpoint graph.
 
-Every object gets the IRI that names it, a property's JSON value becomes one JSON literal, and what no JSON-LD processor
-can read (`@list` in a member that nobody knows, a malformed value object) is set apart. The tree itself is not changed.
-The names of the nodes are their places in the canonical tree.
+Every object gets its IRI. The JSON value of a property becomes one JSON literal. What no JSON-LD processor can read
+(`@list` in an unknown member, a malformed value object) is set apart. The tree itself is not changed.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ ROOT_TYPE = "DataFeed"
 _OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE)))
 _LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
 LARGEST_FOR_PYLD = 10**300
-"""PyLD asks for the double nearest to every integer; from about 1.8e308 on there is none."""
+"""PyLD converts every integer to a double, and no double is above about 1.8e308."""
 _DEEPEST = 64
-"""Levels of objects from which on members are set apart: those of a checkpoint are a dozen, and stacks have an end."""
+"""Members below this level are set apart. Checkpoints have about 12 levels, and the stack is limited."""
 _NO_NODE = frozenset(("@list", "@set"))
-"""Keywords with which an object is no node (JSON-LD 1.1 §4.3), unless it has plain keys; all keywords of a node are
-set apart by themselves."""
+"""An object with one of these keywords and no plain key is no node (JSON-LD 1.1 §4.3). In a node, every keyword is set
+apart."""
 _VALUE_KEYWORDS = frozenset({"@value", "@type", "@language"})
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One object of the tree: its name, its place and how it is read."""
+    """One object of the tree: its name, its place, and the term definitions for its keys."""
 
     name: str
     source: Tree
@@ -77,7 +76,7 @@ class _SetApartError(Exception):
 
 @dataclass(slots=True)
 class _Place:
-    """Where the walk is: the nearest ancestor with a name of its own, and the way from there."""
+    """The position of the walk: the nearest ancestor with its own name, and the JSON Pointer tokens from there."""
 
     base: str
     tokens: tuple[str | int, ...] = ()
@@ -101,9 +100,9 @@ def annotate(tree: Tree, table: TermTable) -> Annotated:
 def annotate_member(
     part: Tree, table: TermTable, via: Term | None, place: tuple[str, int], taken: Container[object]
 ) -> Annotated:
-    """Make one object explicit that is to stand in a graph that exists.
+    """Make one object explicit that is added to an existing graph.
 
-    `place` is the name of the object that it belongs to and its place there, `taken` the names that are in use.
+    `place` is the name of the object that owns it and the index there, `taken` the names that are in use.
     """
     part = unshared(part)
     walk = _Walk(table, taken)
@@ -116,10 +115,9 @@ def annotate_member(
 def annotate_members(
     parts: Iterable[tuple[Tree, Term | None, str]], table: TermTable, taken: Container[object] = ()
 ) -> list[Annotated]:
-    """Make members explicit that objects of a graph are to have, each given with the member it stands in and its name.
+    """Make members explicit that are added to objects of a graph; each comes with its term and the object's name.
 
-    The first of the annotated objects stands for it. Its members have its type too, on which the
-    meaning of keys depends.
+    The first annotated object stands for the owner. It has the owner's type, because the meaning of keys depends on it.
     """
     walk = _Walk(table, taken)
     found = []
@@ -131,7 +129,10 @@ def annotate_members(
 
 
 def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction) -> None:
-    """Add to the index of `reader` what the statements about `objects`, some of the annotated ones, leave unsaid."""
+    """Add residue to the index of `reader`: what the statements about `objects` do not express.
+
+    `objects` are some of the annotated ones.
+    """
     index = reader.index
     for placed in objects:
         _put_place(index, placed)
@@ -154,19 +155,19 @@ def _put_place(index: Index, placed: Placed) -> None:
 
 
 def _place_of(name: str) -> _Place:
-    """Return where the object called `name` stands: at itself, or at the place that its minted name gives."""
+    """Return the place of the object called `name`: the object itself, or the place in its minted name."""
     base, pointer = literals.parted(name)
     return _Place(base, pointer)
 
 
 def name_of(identifier: str, table: TermTable) -> str:
-    """Return the name for the text of an `@id`, escaped if a prefix of the document's would make another name of it."""
+    """Return the IRI for the text of an `@id`; it is escaped where a prefix of the document would expand it."""
     name = literals.iri_of(table.full(identifier))
     return name if table.full(name) == name else literals.under_base(name)
 
 
 def unshared(value: Any) -> Any:
-    """Return a copy of a JSON value in which no object stands at two places, as it may in a value made by a program."""
+    """Return a copy of a JSON value that holds no object twice, as a value that a program made may do."""
     if isinstance(value, dict):
         return {key: unshared(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -183,7 +184,7 @@ class _Walk:
     fresh: set[str] = field(default_factory=set)
 
     def own_name(self, source: Tree) -> str | None:
-        """Return the name that the object's own id gives it, unless another object has it already."""
+        """Return the name that the object's `@id` gives it, None if another object has that name."""
         identifier = source.get("@id")
         if not isinstance(identifier, str):
             return None
@@ -298,7 +299,7 @@ class _Walk:
 
 @lru_cache(maxsize=4096)
 def _is_predicate(key: str, name: str) -> bool:
-    """Return whether a key that stands for `name` can become a predicate of the document, none that is ours alone."""
+    """Return whether a key that means `name` can become a predicate of the document, and is not reserved for ours."""
     iri = expand_name(name)
     return not key.startswith("@") and literals.is_iri(iri) and iri not in _OURS_ALONE
 
@@ -308,7 +309,7 @@ def _are_objects(value: object) -> bool:
 
 
 def is_undecided(value: Any, term: Term | None) -> bool:
-    """Return whether a member is one JSON literal, since no context can give the datatypes of its numbers."""
+    """Return whether a member becomes one JSON literal, because no context can express the datatypes of its numbers."""
     return (term is None or term.coercion not in ("@json", DOUBLE)) and native_coercion(value) == UNDECIDED
 
 
@@ -336,7 +337,7 @@ def suits(value: Any, coercion: str) -> bool:
 
 
 def is_reference(text: str, coercion: str) -> bool:
-    """Return whether `text` is read as an IRI by the type coercion `@id` or `@vocab`, and comes back as it was."""
+    """Return whether `text` is read as an IRI by the coercion `@id` or `@vocab`, and is written back unchanged."""
     if text.startswith("@"):
         return False
     if coercion == "@id":
@@ -377,7 +378,7 @@ class Pointers:
         return self.get(str(iri)) is not None
 
     def get(self, iri: str) -> str | None:
-        """Return where the object stands that `iri` names, None if it names none."""
+        """Return the place of the object that `iri` names, None if it names none."""
         base, mark, _ = iri.partition("#/")
         if self._ways is None:
             return self.by_annotation.get(iri)
@@ -391,7 +392,7 @@ class Pointers:
         return None if way is None else pointer(way)
 
     def _below(self, way: _Way, tokens: tuple[str, ...]) -> _Way | None:
-        """Return the way to the object that `tokens` lead to from the one at `way`, None if they lead to none."""
+        """Return the path to the object that `tokens` lead to from the one at `way`, None if there is none."""
         value = _at(self._tree, way)
         for token in tokens:
             step: Any = int(token) if isinstance(value, list) and token.isdecimal() and len(token) < _LONGEST else token
@@ -407,7 +408,7 @@ class Pointers:
 
     @cached_property
     def _ways(self) -> dict[str, tuple[str, _Way]] | None:
-        """The names of objects that have ids, and the ways to them; None where two of them might have one name."""
+        """The names of objects that have ids, and the paths to them; None where two of them might share a name."""
         table = contexts.table(self._tree.get("@context"))
         is_usual = table is contexts.karenina()
         found: dict[str, tuple[str, _Way]] = {}
@@ -422,7 +423,7 @@ class Pointers:
 
     @cached_property
     def by_annotation(self) -> dict[str, str]:
-        """The same for all objects, by annotation, which decides which of two objects has a name."""
+        """The same for all objects, by annotation, which decides which of two objects gets a name."""
         with interpreter.room():
             annotated = annotate(self._tree, contexts.table(self._tree.get("@context")))
         ways = _objects(annotated.objects[0].source)
@@ -431,7 +432,7 @@ class Pointers:
 
 _CONTAINERS = frozenset((dict, list))
 _LONGEST = 16
-"""Digits of an index that no array is long enough for."""
+"""No array has an index with more digits."""
 
 
 def _stem(name: str) -> str:
@@ -445,7 +446,7 @@ def _at(value: Any, way: _Way) -> Any:
 
 
 def _objects(value: Any) -> Iterator[tuple[Tree, _Way]]:
-    """Yield all JSON objects, and the ways to them."""
+    """Yield all JSON objects with the paths to them."""
     waiting: list[tuple[Any, _Way]] = [(value, ())]
     while waiting:
         value, way = waiting.pop()

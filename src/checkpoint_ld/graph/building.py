@@ -1,6 +1,6 @@
-"""Canonical trees as statements: a walk over the tree under compiled contexts, with the names of the nodes.
+"""Canonical trees as statements: a walk over the tree under compiled contexts, which also names the nodes.
 
-What the compiled contexts do not cover is expanded by PyLD; both give the same statements.
+PyLD expands what the compiled contexts do not cover. Both give the same statements.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 DEEPEST = 60
-"""Levels of objects; deeper ones are left to the whole algorithm, which sets them apart."""
+"""A tree with more levels goes to PyLD as a whole, where annotation sets apart what is too deep."""
 _TEXTS = {str}
 _WITHOUT_STATEMENTS = frozenset(((), ("@id",)))
 
 
 class Walk(Columns):
-    """One walk through a tree; `inexact` has the members that their statements do not restore, until `complete`.
+    """One walk through a tree; `inexact` lists the members that their statements do not restore, until `complete`.
 
-    `taken` holds names that are in use elsewhere. With `is_part` the tree lacks what is left to PyLD: an object of
-    without statements is one all the same.
+    `taken` holds names that are in use elsewhere. With `is_part`, other members of the tree go to PyLD, so that an
+    object that has no statements here is a node all the same.
     """
 
     type_key: str | None = "@type"
@@ -73,17 +73,17 @@ class Walk(Columns):
         self.source: Tree = {}
         self.mentioned: set[str] = set()
         self.owners: dict[str, int] = {}
-        """The objects that have names by their own ids, by their identity."""
+        """The identity of the object that each name belongs to, for objects that have an `@id`."""
         self.rivals: dict[str, set[int]] = {}
-        """The objects that have one id, where there are several."""
+        """The identities of the objects that share an `@id`."""
         self.stems: dict[str, str] = {}
-        """Names by what the names of objects below them begin with."""
+        """Names by the prefix that the names of objects below them have."""
         self.seen: set[int] = set()
         self.batches: list[tuple[Sequence[Tree], Sequence[str]]] = []
         self.inexact: list[tuple[Node, Tree, list[KeyPlan]]] = []
 
     def root(self, tree: Tree, minted: str | None = None) -> str:
-        """Add the statements of a canonical tree; return the name of its root, `minted` where it has none."""
+        """Add the statements of a canonical tree; return the name of its root, `minted` if it has no `@id`."""
         if "@context" in tree:
             tree = {key: value for key, value in tree.items() if key != "@context"}
         self.source = tree
@@ -93,9 +93,9 @@ class Walk(Columns):
         return self.batches[0][1][0]
 
     def node(self, source: Tree, name: str, via: Term | None = None, position: int | None = None) -> Node:
-        """Add the statements of an object and of all below it; return its node.
+        """Add the statements of an object and of all objects below it; return its node.
 
-        `name` is its name by place, `via` the member that it is a value of.
+        `name` is its name by place, `via` the term of the member that holds it.
         """
         one = Objects([source], [name], None if position is None else [position])
         [node] = self.add(one, Place(via))
@@ -104,7 +104,7 @@ class Walk(Columns):
         return node
 
     def add(self, found: Objects, place: Place) -> list[Node]:
-        """Add the statements of objects and of all below them; of several with one id, the first one has the name."""
+        """Add the statements of objects and of all below them; the first of several with one `@id` gets the name."""
         nodes = self.objects(found, place)
         if not self.rivals:
             return nodes
@@ -143,14 +143,14 @@ class Walk(Columns):
         if positions is not None and (place.is_map or any(own)):
             counted = enumerate(zip(positions, names if place.is_map else own, strict=True))
             beside += [(at, POSITION, self.scalars[int, position]) for at, (position, is_kept) in counted if is_kept]
-        # Looking whether they are IRIs, as URIRef does, takes as long as the rest of the work on an object.
+        # URIRef's check for valid IRIs would double the time that an object takes.
         subjects: list[Node] = [*map(str.__new__, repeat(URIRef), names)]
         self.batches.append((sources, names))
         self.add_members(subjects, Objects(sources, names), groups, place, beside)
         return subjects
 
     def own_names(self, sources: Sequence[Tree]) -> list[str | None]:
-        """Return the names that the objects' own ids give them, None where there is none or another object has it."""
+        """Return the names that the objects' `@id`s give them, None where there is none or the name is taken."""
         names: list[str | None] = []
         for one in sources:
             if "@id" not in one:
@@ -178,10 +178,10 @@ class Walk(Columns):
         place: Place,
         beside: Sequence[tuple[int, URIRef, Node]] = (),
     ) -> None:
-        """Add the statements of objects, of which `groups` are alike, and those `beside` their members.
+        """Add the statements of objects, which are grouped in `groups`, and the terms `beside` their members.
 
-        The values of one key are taken together, whatever else the objects have. Objects below these wait until all
-        that the same terms apply to can be taken together.
+        All values of one key are converted together, whatever else the objects have. Nested objects wait until all
+        objects under the same terms can be added together.
         """
         depth = place.depth + 1
         described, columns = self.laid_out(found.sources, groups, place)
@@ -215,7 +215,7 @@ class Walk(Columns):
         described: list[dict[Any, Any]],
         inexact: dict[int, list[KeyPlan]],
     ) -> None:
-        """Add the statements of the objects below others, those together that the same terms apply to."""
+        """Add the statements of nested objects; those under the same terms are added together."""
         for (kind, *_), parts in waiting.items():
             values = [*chain.from_iterable(part.values for part in parts)]
             stems = [*chain.from_iterable(stems_of(map(names.__getitem__, one.rows), one.known) for one in parts)]
@@ -231,7 +231,7 @@ class Walk(Columns):
     def laid_out(
         self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
     ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
-        """Return the predicates of each object, with its type alone, and the values of all by their keys."""
+        """Return the predicates of each object with only its type filled in, and the values of all objects by key."""
         described: list[dict[Any, Any]] = [{}] * len(sources)
         columns: dict[int, Column] = {}
         for kind, keys, rows in groups:
@@ -257,7 +257,7 @@ class Walk(Columns):
         return {id(one): name for batch in self.batches for one, name in zip(*batch, strict=True)}
 
     def complete(self) -> None:
-        """Add the residue of members that their statements do not restore, children first."""
+        """Add the residue of members that their statements do not restore; nested objects come first."""
         reader = Compaction(self.index, self.plans.table)
         for subject, source, inexact in self.inexact:
             left = self.residue(subject, source, inexact, reader)
@@ -265,7 +265,7 @@ class Walk(Columns):
             put_residue(self.index, subject, left if known is None else known.and_also(left))
 
     def residue(self, subject: Node, source: Tree, inexact: list[KeyPlan], reader: Compaction) -> Residue:
-        """Return the residue of some members of an object, given what reads its statements."""
+        """Return the residue of some members of an object; `reader` reads its statements back."""
         left = Residue()
         for known in inexact:
             value = source[known.key]
@@ -282,7 +282,7 @@ class Walk(Columns):
 
 
 def _in_order(value: Any) -> Iterator[Tree]:
-    """Yield the objects in a JSON value, each before those below it."""
+    """Yield the objects in a JSON value, each before the ones inside it."""
     if isinstance(value, dict):
         yield value
     for one in value.values() if isinstance(value, dict) else value:
@@ -291,7 +291,7 @@ def _in_order(value: Any) -> Iterator[Tree]:
 
 
 def is_texts(value: Any, known: KeyPlan) -> bool:
-    """Return whether a member's value is an array of mere texts, which need not be read back: their order is known."""
+    """Return whether a member's value is an array of plain texts; its residue is known without reading it back."""
     return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
 
 
@@ -307,17 +307,20 @@ def has_objects(value: Any) -> bool:
 
 
 def _coercion(known: KeyPlan) -> str | None:
-    """Return the coercion under which a member is read back, beside that of its term."""
+    """Return the type coercion under which a member is read back, if its term alone does not give it."""
     return coercion_of(known.key, known.term, is_property=known.reading is Reading.PROPERTY)
 
 
 _LEFT = object()
-"""What stands for a value that PyLD has to read."""
+"""The placeholder for a value that goes to PyLD."""
 _OBJECTS = {dict}
 
 
 class Left(NamedTuple):
-    """Members of an object that are left to PyLD; `kept` is the object without them, `via` the member it stands in."""
+    """Members of an object that go to PyLD.
+
+    `kept` is the object without them, `via` the term of the member that holds it.
+    """
 
     kept: Tree
     source: Tree
@@ -326,7 +329,7 @@ class Left(NamedTuple):
 
 
 class Reduction(Columns):
-    """Takes the members that are not covered out of a tree; `left` has them in the order of the document."""
+    """Removes the members that are not covered from a tree; `left` lists them in document order."""
 
     def __init__(self, own_context: object) -> None:
         super().__init__()
@@ -335,7 +338,7 @@ class Reduction(Columns):
         self.left: list[Left] = []
 
     def object(self, source: Tree, via: Term | None = None, around: Plan | None = None) -> Tree | None:
-        """Return an object with the members that are covered; None for one that is no plain node."""
+        """Return an object with only its covered members, None for one that is no plain node."""
         is_reference = source.keys() == {"@id"} and isinstance(source["@id"], str)
         if is_reference or source.get("@context") or any(map(_depends_on_place, source)):
             return None
@@ -357,13 +360,13 @@ class Reduction(Columns):
                 else:
                     kept[key] = found
         if keys and via is not None and via.scope is not None:
-            raise NotCoveredError  # what stands alone does not have the terms of that scope
+            raise NotCoveredError  # PyLD, given the object alone, would not know the terms of that scope
         if not keys:
             del self.left[place]
         return kept
 
     def member_of(self, key: str, value: Any, plan: Plan) -> Any:
-        """Return a member of an object of which the same is kept, or what stands for one that is left."""
+        """Return the covered part of a member's value, `_LEFT` if the whole member goes to PyLD."""
         if key in ("@id", "@type"):
             return value if isinstance(value, str) else _LEFT
         if key[:1] == "@":
@@ -385,11 +388,11 @@ class Reduction(Columns):
         return value
 
     def objects(self, *_: Any) -> list[Node]:
-        """Leave objects to PyLD that are not taken one by one."""
+        """Raise NotCoveredError: PyLD reads objects that are not reduced one by one."""
         raise NotCoveredError
 
     def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan) -> list[Any]:
-        """Return the objects that a member holds, each with what is covered of it."""
+        """Return the objects in a member, each with only its covered members."""
         found = [self.object(one, known.term, plan) if type(one) is dict else None for one in values]
         if None in found:
             raise NotCoveredError
@@ -397,14 +400,14 @@ class Reduction(Columns):
 
 
 def _depends_on_place(key: str) -> bool:
-    """Return whether a key depends on the member that the object is a value of: a keyword, or its place."""
+    """Return whether the meaning of a key depends on where the object stands: a keyword, or its position."""
     return (key[:1] == "@" and key not in ("@id", "@type", "@context")) or key == "position"
 
 
 def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
-    """Add to a walk the statements of members that were left to PyLD.
+    """Add the statements of members that PyLD reads to a walk.
 
-    Raises NotCoveredError where a name of theirs stands in the rest of the document too.
+    Raises NotCoveredError if they give a name that the rest of the document has too.
     """
     index, table = walk.index, walk.plans.table
     parts = []
@@ -421,7 +424,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
     new = {one.name for one in placed}
     named = [(one.name, one.source["@id"]) for one in placed if isinstance(one.source.get("@id"), str)]
     for name, identifier in named:
-        # Of several objects with one name, or that begin names alike, the first one of the document counts.
+        # A name, or the prefix of minted names, belongs to the first object in the document that has it.
         if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
             raise NotCoveredError
     if not new.isdisjoint({*walk.owners, *walk.mentioned}) or not {*map(str, found)} <= {*map(str, holders), *new}:
@@ -445,7 +448,7 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
 
 
 def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
-    """Return the statements of a canonical tree and the name of its root, None for a tree that is not covered."""
+    """Return the statements of a canonical tree and the name of its root, None if a part is not covered."""
     try:
         walk = Walk(tree.get("@context"))
         root = walk.root(tree)
@@ -456,7 +459,7 @@ def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
 
 
 def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
-    """Return what `index_of` does, of a tree with members that are not covered: these are left to PyLD."""
+    """Return the same as `index_of` for a tree of which PyLD reads some members."""
     own_context = tree.get("@context")
     if _levels(tree) > DEEPEST:  # annotation sets apart what is too far from the root
         return None
@@ -483,10 +486,9 @@ def _levels(value: Any) -> int:
 def index_of_part(
     part: Tree, via: Term, place: tuple[str, int], own_context: object, taken: Container[object]
 ) -> tuple[Index, URIRef] | None:
-    """Return the statements of an object that is to be a value of `via`, and its name.
+    """Return the statements of an object that is to be a value of `via`, and its name; None if a part is not covered.
 
-    `place` is the name of the object that it belongs to and its place there, `taken` holds the names that are in use.
-    None for an object that is not covered.
+    `place` is the name of its owner and the index there, `taken` holds the names that are in use.
     """
     owner, at = place
     try:
@@ -500,7 +502,10 @@ def index_of_part(
 
 
 def index_of_members(members: Tree, owner: str, own_context: object, taken: Container[object]) -> Index | None:
-    """Return the statements of members that `owner` is to have; `members` has its type too. None as above."""
+    """Return the statements of members that `owner` is to have, None if one is not covered.
+
+    `members` includes the type of `owner`.
+    """
     try:
         walk = Walk(own_context, taken)
         kind = Alike(members.get("@type"), tuple(members), (0,))
@@ -512,7 +517,7 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
 
 
 def _checked(owner: str) -> str:
-    """Return the name of an object in a graph if the names below it are like those below no other object."""
+    """Return the name of an object, if no other object's minted names can have the same prefix."""
     base = literals.parted(owner)[0]
     if "#" in base or "%23" in base:
         raise NotCoveredError
@@ -525,7 +530,7 @@ __all__ = ["built", "by_algorithm", "uncollected"]
 def built(tree: Tree) -> tuple[Index, URIRef]:
     """Return the statements of a tree and the name of its root.
 
-    Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
+    Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
     """
     with interpreter.room(), uncollected():
         index, root = index_of(tree) or index_with_left(tree) or by_algorithm(tree)
@@ -537,7 +542,7 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
 
 
 def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
-    """Return what `built` does, but for the memory of the context, by annotation, expansion and completion."""
+    """Return the same as `built` by annotation, PyLD's expansion and completion, without the residue of the context."""
     own_context = tree.get("@context")
     annotated = annotate(tree, contexts.table(own_context))
     index = statements(expand(annotated.tree, contexts.merged(own_context)))

@@ -1,7 +1,7 @@
-"""The checkpoint graph: a canonical tree as statements, and back, and edits of members.
+"""The checkpoint graph: the statements of a canonical tree, which can be read back and edited by members.
 
-A real `rdflib.Graph`, named by its root. Every exit (JSON-LD, Turtle, N-Triples, entities, SPARQL) works from it alone.
-An edit costs what it touches, whatever the size of the graph.
+It is an `rdflib.Graph` that is named by its root. Every output (JSON-LD, Turtle, N-Triples, entities, SPARQL) is made
+from it alone. The cost of an edit does not depend on the size of the graph.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
 
 class Editor:
-    """Changes the members of objects, so that names, order and residue stay right.
+    """Changes the members of objects; keeps names, order and residue right.
 
-    `shared` is whether several statements refer to a node; it is called only before something is taken out.
+    `shared` returns whether several statements refer to a node; it is called only before a removal.
     """
 
     def __init__(self, index: Index, table: TermTable, own_context: Any, shared: Callable[[Node], bool]) -> None:
@@ -69,7 +69,7 @@ class Editor:
         return node
 
     def _hold(self, part: Tree, via: Term, owner: str, at: int) -> URIRef:
-        """Hold the statements of a new object; return its node."""
+        """Add the statements of a new object; return its node."""
         with interpreter.room():
             found = building.index_of_part(part, via, (owner, at), self.own_context, self.index)
             if found is not None:
@@ -91,9 +91,9 @@ class Editor:
         put_residue(self.index, subject, left.without(key).joined(longer, read))
 
     def write(self, subject: Node, members: Tree, without: tuple[str, ...] = ()) -> None:
-        """Let a node have the members of an object, and no others but those that `without` names.
+        """Give a node the members of an object; all other members are removed, except `without`.
 
-        Members that are the same stay untouched, and so does the node of an object that stays.
+        Unchanged members stay untouched. A nested object that stays keeps its node.
         """
         self._rewrite(subject, ObjectReading(self.index, self.table).object(subject, without=without), members, without)
 
@@ -106,7 +106,7 @@ class Editor:
                 self.replace(subject, key, new, is_there=key in members)
 
     def _rewrite_objects(self, subject: Node, key: str, old: Any, new: Any) -> bool:
-        """Rewrite objects of a member that stay the same ones, and add those at the end; return whether that is all."""
+        """Rewrite the objects of a member that stay, and add new ones at the end; return whether that was possible."""
         olds, news = (one if isinstance(one, list) else [one] for one in (old, new))
         below = [*refs(self.reader.member(subject, key))]
         is_longer = isinstance(old, list) and isinstance(new, list) and key in self.table.base.by_key
@@ -125,14 +125,14 @@ class Editor:
         return True
 
     def _is_rewritten(self, pair: tuple[Node, Any, Any]) -> bool:
-        """Return whether an object that may change is still the same one, whose keys mean what they meant."""
+        """Return whether an object is an edited version of another one: same identity, and same meaning of its keys."""
         node, old, new = pair
         if node not in self.index or not isinstance(old, dict) or not isinstance(new, dict):
             return False
         return isinstance(old.get("@type"), str) and all(old.get(key) == new.get(key) for key in ("@type", "@id"))
 
     def replace(self, subject: Node, key: str, value: Any, *, is_there: bool | None = None) -> None:
-        """Give the member `key` of a node any JSON value; None takes the member away, unless it `is_there`, as null."""
+        """Give the member `key` of a node any JSON value; None removes it, with `is_there` it is null."""
         if key == "@id":
             self._identify(subject, value)
             return
@@ -152,7 +152,7 @@ class Editor:
         put_residue(self.index, subject, left)
 
     def _empty(self, subject: Node, key: str) -> None:
-        """Take a member out, with the objects that were its values."""
+        """Remove a member, with the objects that are its values."""
         for name in refs(self.reader.member(subject, key)):
             self._cut(name)
         self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None)
@@ -162,12 +162,15 @@ class Editor:
         put_residue(self.index, subject, left)
 
     def _spellings(self, subject: Node, key: str) -> set[str]:
-        """Return a key, and how a reader spells its predicate: otherwise where a document has its own prefixes."""
+        """Return a key, and the key that a reader gives its predicate.
+
+        They differ if the document has its own prefixes.
+        """
         terms = self.table.at(None, self.reader.kind(subject))
         return {key, terms.key_of(str(self.reader.predicate(subject, key)))}
 
     def _fill(self, subject: Node, key: str, value: Any) -> None:
-        """Say the value of a member that is not there."""
+        """Add the value of a member that is absent."""
         kind = self.reader.kind(subject)
         members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
         with interpreter.room():
@@ -183,7 +186,7 @@ class Editor:
         put_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
 
     def _by_expansion(self, subject: Node, key: str, members: Tree) -> Index:
-        """Return the statements of one member of a node, with its residue, by JSON-LD's own way."""
+        """Return the statements of one member of a node, with its residue, by PyLD's expansion."""
         [annotated] = annotate_members([(members, None, str(subject))], self.table, self.index)
         found = statements(expand(annotated.tree, contexts.merged(self.own_context)))
         reader = Compaction(found, self.table)
@@ -197,7 +200,7 @@ class Editor:
         return found
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
-        """Take one object out of a member of a node; an array that had no other stays, empty."""
+        """Remove one object from a member of a node; an array without other values stays, empty."""
         predicate = self.reader.predicate(subject, key)
         left = residue_of(self.index, subject)
         self._cut(node)
@@ -210,7 +213,7 @@ class Editor:
             put_residue(self.index, subject, left.without(key).joined(shorter, read))
 
     def _cut(self, node: Node) -> None:
-        """Take out the statements about a node and about the objects below it, but for those that stand elsewhere."""
+        """Remove the statements about a node and about the objects below it, except objects that others hold too."""
         waiting = [node]
         while waiting:
             one = waiting.pop()
@@ -271,13 +274,13 @@ class CheckpointGraph(StatementGraph):
     def of_tree(cls, tree: Tree) -> CheckpointGraph:
         """Build the graph of a canonical tree.
 
-        Raises ReadError for a tree that no JSON-LD can be made of, or that is nested too deeply.
+        Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
         """
         return cls(*built(tree))
 
     @property
     def own_context(self) -> Any:
-        """The context that the document came with, where it is neither ours nor Karenina's."""
+        """The document's context, None if it is ours or Karenina's."""
         return decoded(residue_of(self.held, self.root).members.get("@context"))
 
     @property
@@ -289,12 +292,12 @@ class CheckpointGraph(StatementGraph):
         return self._terms[1]
 
     def tree(self) -> Tree:
-        """Return the canonical tree, without context unless the document came with one of its own."""
+        """Return the canonical tree; it has a context only if the document had one of its own."""
         return self.read(self.root)
 
     @property
     def has_typed_texts(self) -> bool:
-        """Whether a text with a language or a datatype was among what was read from the graph so far."""
+        """Whether any text that was read from the graph has a language or a datatype."""
         return self._has_typed_texts
 
     def read(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
@@ -306,7 +309,7 @@ class CheckpointGraph(StatementGraph):
         return self._read((subject,), lambda reader: reader.object(subject, via, without=without))
 
     def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
-        """Return what `read` does, which is the name to use."""
+        """Return the same as `read`, which is the preferred name."""
         warnings.warn("graph.object(…) is graph.read(…) now", DeprecationWarning, stacklevel=2)
         return self.read(subject, via, without=without)
 
@@ -331,7 +334,7 @@ class CheckpointGraph(StatementGraph):
         return found
 
     def content(self, subject: Node, key: str) -> Any:
-        """Return the JSON value of one member, with everything below it; None where there is none."""
+        """Return the JSON value of one member with all nested objects, None if it is absent."""
         return self._read((), lambda reader: reader.content(subject, key))
 
     def plain(self, subject: Node, key: str) -> Any:
@@ -361,7 +364,7 @@ class CheckpointGraph(StatementGraph):
         self._store.forget()
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
-        """Take an object, and everything below it, out of the member `key` of a node."""
+        """Remove an object, and all objects below it, from the member `key` of a node."""
         self._editor().discard(subject, key, node)
         self._store.forget()
 
@@ -375,7 +378,7 @@ class CheckpointGraph(StatementGraph):
         self._store.forget()
 
     def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
-        """Do what `replace` does, which is the name to use."""
+        """Do the same as `replace`, which is the preferred name."""
         warnings.warn("graph.set_plain(…) is graph.replace(…) now", DeprecationWarning, stacklevel=2)
         self.replace(subject, key, value)
 

@@ -1,7 +1,7 @@
-"""Members of objects as terms: the values of one member, of many objects at once.
+"""Members of objects as terms: the values of one member are converted for many objects at once.
 
-Most objects of a document are alike: of one type, with the same keys in the same order. Where all values of a member
-are of one kind, which is usual, a single expression makes terms of all of them; any others are taken one by one.
+Most objects of a document are alike: they have one type, and the same keys in the same order. If all values of a member
+are of one kind, one expression converts them all; otherwise they are converted one by one.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 TOGETHER = 2048
-"""So many objects at most are taken together, so that what is touched again is still at hand for the processor."""
+"""At most so many objects are converted together, so that they stay in the processor's cache."""
 _KINDS = frozenset((str, type(None)))
 
 
 class Alike(NamedTuple):
-    """The type and the keys that some objects have, and which ones of all they are."""
+    """The type and the keys that a group of objects has, and the indexes of these objects."""
 
     kind: str | None
     keys: tuple[str, ...]
@@ -40,9 +40,9 @@ class Alike(NamedTuple):
 
 
 def alike(objects: Sequence[dict[str, Any]], type_key: str | None = "@type") -> list[Alike] | None:
-    """Return which of one or more objects are alike; None if one has several types, or one that is no text.
+    """Return groups of alike objects, None if one has several types or a type that is no text.
 
-    `type_key` is the key of their types, None where they have none but by their place.
+    `type_key` is the key of their types, None for objects whose place alone gives their type.
     """
     kinds = [None if type_key is None else one.get(type_key) for one in objects]
     if not _KINDS.issuperset(map(type, kinds)):
@@ -55,7 +55,7 @@ def alike(objects: Sequence[dict[str, Any]], type_key: str | None = "@type") -> 
 
 def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
     """Return the distinct keys, each with the rows that have it."""
-    if keys and all(map(eq, keys, repeat(keys[0]))):  # stops at the first that differs, as rdflib compares slowly
+    if keys and all(map(eq, keys, repeat(keys[0]))):  # stops at the first difference, because rdflib compares slowly
         return ((keys[0], range(len(keys))),)
     groups: defaultdict[Any, list[int]] = defaultdict(list)
     for row, key in enumerate(keys):
@@ -74,14 +74,14 @@ _NATIVE = {
     _PLAIN: _SCALARS,
     _SCALAR: _SCALARS | {list, dict},
 }
-"""Types of values that are native literals, or one of JSON, by the way in which a member is read."""
+"""The types of values that become native literals, by `Reading`."""
 _NOTHING: frozenset[type] = frozenset()
 _MAY_BE_UNDECIDED = (list, int, float)
 _OBJECTS, _ARRAYS, _TEXTS, _FLOATS, _HOLDERS = {dict}, {list}, {str}, {float}, {dict, list}
 
 
 class Place(NamedTuple):
-    """Where objects stand that are taken together: the member `via` of objects whose keys `around` defines."""
+    """The place of objects that are converted together: values of the member `via`, of objects of the plan `around`."""
 
     via: Term | None = None
     around: Plan | None = None
@@ -103,7 +103,7 @@ class Objects(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The values of one member, at the objects in some rows of those that are taken together."""
+    """The values of one member, and the rows of the objects that have them."""
 
     known: KeyPlan
     plan: Plan
@@ -111,7 +111,7 @@ class Column(NamedTuple):
     values: list[Any]
 
     def parted(self) -> tuple[Column | None, list[tuple[type, Column]]]:
-        """Return the values that hold no objects, those that are objects, and those that are arrays of objects."""
+        """Split the values: those without objects, those that are objects, and those that are arrays of objects."""
         kinds = {*map(type, self.values)}
         if not self.known.has_objects or self.known.container == "@index" or kinds.isdisjoint(_HOLDERS):
             return self, []
@@ -137,13 +137,13 @@ class Column(NamedTuple):
 
 
 def stems_of(names: Iterable[str], known: KeyPlan) -> list[str]:
-    """Return how the names of objects begin that are values of a member of the objects called `names`."""
+    """Return the prefixes of the minted names of objects that are values of a member of the objects called `names`."""
     end = f"/{known.token}"
     return [name + end if "#/" in name else f"{name.replace('#', '%23')}#{end}" for name in names]
 
 
 def stem_of(name: str, known: KeyPlan) -> str:
-    """Return what `stems_of` does for one object."""
+    """Return the same as `stems_of` for one object."""
     return stems_of((name,), known)[0]
 
 
@@ -152,7 +152,7 @@ def _is_large(value: Any) -> bool:
 
 
 class Scalars(dict[object, "Node"]):
-    """Literals of numbers and truth values by type and value, each made when it is first needed."""
+    """The literals of numbers and booleans by type and value, each made when it is first needed."""
 
     def __init__(self, datatype: str | None = None) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class Scalars(dict[object, "Node"]):
 
 
 def _date(text: str) -> Node:
-    """Make the literal of a text that should be a date and time."""
+    """Make the literal of a text that is expected to be a date and time."""
     return literal_of(text, DATETIME)
 
 
@@ -178,7 +178,7 @@ def _json(value: Any) -> Node:
 
 
 class Columns:
-    """The members of alike objects, under a compiled context; a literal is made once for each value."""
+    """Converts the members of alike objects under a compiled context; equal values share one literal."""
 
     plans: Plans
     mentioned: set[str]
@@ -192,14 +192,14 @@ class Columns:
 
     @abstractmethod
     def objects(self, found: Objects, place: Place) -> list[Node]:
-        """Hold the statements of objects and of all below them; return their nodes."""
+        """Add the statements of objects and of all objects below them; return their nodes."""
 
     def column(
         self, column: Column, names: Sequence[str], depth: int
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return the terms of a member that holds no objects, and at which places they do not restore its value.
+        """Return the terms of a member without objects, and the indexes of the values that they do not restore.
 
-        `names` are those of the objects in all rows, `depth` is that of objects below them.
+        `names` are those of the objects in all rows, `depth` is that of nested objects.
         """
         known, values = column.known, column.values
         kinds = {*map(type, values)}
@@ -229,9 +229,9 @@ class Columns:
     def below(
         self, kind: object, values: Sequence[Any], stems: Sequence[str], place: Place, *, is_set: bool
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
-        """Return what `column` does for values that are all objects, or all arrays of objects, which is their `kind`.
+        """Return the same as `column` for values of one `kind`: all objects, or all arrays of objects.
 
-        `stems` are the names of the members, `is_set` is whether an array of one object stays one.
+        `stems` are the prefixes of the objects' names, `is_set` is whether an array of one object stays one.
         """
         if kind is dict:
             return self.objects(Objects(values, stems), place), range(len(values)) if is_set else ()
@@ -243,7 +243,7 @@ class Columns:
         return held, [] if is_set else [at for at, size in enumerate(sizes) if size == 1]
 
     def natives(self, values: Sequence[Any]) -> list[Node]:
-        """Return the literals of values of properties: any JSON that is no scalar is one literal."""
+        """Return the literals of values of properties; a value that is no scalar becomes one JSON literal."""
         texts, scalars = self.texts, self.scalars
         return [
             texts[one] if kind is str else _json(one) if kind in _NO_SCALARS else scalars[kind, one]
@@ -251,7 +251,7 @@ class Columns:
         ]
 
     def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
-        """Return the terms of the member of a single object, and whether they do not restore its value."""
+        """Return the terms of the member of one object, and whether they do not restore its value."""
         kind, reading = type(value), known.reading
         if reading is _JSON or (reading is _PROPERTY and kind in _NO_SCALARS):
             return _json(value), known.is_set
@@ -265,7 +265,7 @@ class Columns:
         return term, is_inexact or known.is_set
 
     def array(self, values: list[Any], known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for an array that holds no objects."""
+        """Return the same as `member` for an array without objects."""
         if not values:
             return None, True
         if known.reading is not _PLAIN:
@@ -282,7 +282,7 @@ class Columns:
         return terms, is_inexact
 
     def map(self, value: Any, column: Column, name: str, depth: int) -> tuple[Node | list[Node] | None, bool]:
-        """Return what `member` does for objects by key, at the object called `name`."""
+        """Return the same as `member` for a map of objects, at the object called `name`."""
         known = column.known
         is_undecided_one = type(value) in _MAY_BE_UNDECIDED and is_undecided(value, known.term)
         if value is None or known.reading is _JSON or is_undecided_one:
@@ -300,7 +300,7 @@ class Columns:
         return terms if len(terms) > 1 else terms[0], any("@id" in one for one in value.values())
 
     def scalar(self, value: Any, reading: Reading) -> tuple[Node, bool]:
-        """Return the term of a scalar, and whether it is read back as another JSON value."""
+        """Return the term of a scalar, and whether it would be read back as another JSON value."""
         kind = type(value)
         if kind is TypedText and reading not in (_NODE, _NAME):
             return literal_of(str(value), value.datatype, value.language), False

@@ -1,9 +1,9 @@
-"""Compaction: nodes as JSON objects, with the residue that makes them the same as in the document.
+"""Compaction: nodes as JSON objects, with the residue that makes them equal to those of the document.
 
-The residue is what RDF cannot express about an object. After a graph is built, each object is read back from it; the
-members that came back different are the residue: the order and repetition of plain values, an empty array, an explicit
-null, a key that is no IRI. It is one `rdf:JSON` literal, and most nodes have none. Objects that are nodes of their own
-stand in it by name, so that it never holds a second copy of a statement. A graph from elsewhere has none.
+The residue is what RDF cannot express about an object. After a graph is built, each object is read back from it. The
+members that differ are the residue: the order and repetition of plain values, an empty array, an explicit null, a key
+that is no IRI. It is one `rdf:JSON` literal, and most nodes have none. It refers to nodes by name, so that it never
+repeats a statement. A graph from elsewhere has none.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _DIGITS = 12
 RESIDUE = named(KARENINA + "residue")
 
 NODE = "@node"
-"""Key under which a residue names an object that is a node of its own."""
+"""The key under which a residue names an object that is a node."""
 TYPED = "@typed"
 """Key under which a residue holds a text with its language and its datatype."""
 RAW = "@raw"
-"""Key under which a residue holds an object that happens to use one of these keys."""
+"""The key under which a residue holds an object that happens to have one of these keys."""
 
 
 _MARKS = frozenset((NODE, TYPED, RAW))
@@ -53,11 +53,11 @@ class Ref:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """What to put over the members that were read from statements.
+    """Corrections of the members that were read from statements.
 
-    `members` replaces or adds, `absent` takes away, `set_apart` adds what is deliberately not in the graph. `read_as`
-    holds a digest of the statements about each replaced or absent member: where these are others now,
-    because somebody changed the graph, the statements count and the residue does not.
+    `members` are replaced or added, `absent` are removed, `set_apart` are added, since they are deliberately not in the
+    graph. `read_as` holds a digest of the statements about each replaced or absent member: if somebody has changed
+    these statements, they count, and the residue does not.
     """
 
     members: dict[str, Any] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Residue:
         return self.read_as.get(key) == (_digest(read[key]) if key in read else None)
 
     def without(self, key: str) -> Residue:
-        """Return the residue after the member `key` was given a new value."""
+        """Return the residue after the member `key` got a new value."""
         return Residue(
             {name: value for name, value in self.members.items() if name != key},
             tuple(name for name in self.absent if name != key),
@@ -88,7 +88,7 @@ class Residue:
         )
 
     def and_also(self, other: Residue) -> Residue:
-        """Return the residue of members of which some are stated by this one, and others by `other`."""
+        """Return this residue together with `other`, which is about other members."""
         return Residue(
             {**self.members, **other.members},
             (*self.absent, *other.absent),
@@ -102,7 +102,7 @@ class Residue:
         return Residue({**self.members, **members}, self.absent, self.set_apart, {**self.read_as, **read_as})
 
     def as_json(self) -> dict[str, Any]:
-        """Return the JSON value that the graph holds, the same whatever the order of the document's members."""
+        """Return the JSON value for the graph; it does not depend on the order of the document's members."""
         members, read_as, set_apart = (
             dict(sorted(part.items())) for part in (self.members, self.read_as, self.set_apart)
         )
@@ -111,7 +111,7 @@ class Residue:
 
     @classmethod
     def of_json(cls, value: Any) -> Residue:
-        """Read the JSON value that a graph holds; one that is not ours is empty."""
+        """Read the JSON value of a graph; a value of another form gives an empty residue."""
         if not isinstance(value, dict):
             return cls()
         members, absent, set_apart, read_as = (value.get(name) for name in ("members", "absent", "setApart", "readAs"))
@@ -126,7 +126,7 @@ class Residue:
 def difference(
     source: Mapping[str, Any], read: Mapping[str, Any], names: Mapping[int, str], set_apart: tuple[str, ...]
 ) -> Residue:
-    """Return what has to be put over `read` to give `source`, whose objects in the graph are called `names`."""
+    """Return the residue that turns `read` into `source`; `names` are those of its objects that are nodes."""
     members = {}
     for key, value in source.items():
         if key not in set_apart:
@@ -175,7 +175,7 @@ def decoded(value: Any) -> Any:
 
 
 def put_residue(index: Index, subject: Node, left: Residue) -> None:
-    """Give a node its residue; a node without statements is none any more."""
+    """Give a node its residue; a node without any statement leaves the index."""
     if left:
         index.setdefault(subject, {})[RESIDUE] = literal_of(left.as_json(), "@json")
     elif subject in index:
@@ -205,7 +205,7 @@ def parsed_residue(held: Node | list[Node] | None) -> Residue:
 
 
 def coercion_of(key: str, term: Term | None, *, is_property: bool) -> str | None:
-    """Return under which type coercion the values of a member are read."""
+    """Return the type coercion under which the values of a member are read."""
     if is_property and key == "value":
         return "@json"
     coercion = term.coercion if term is not None else None
@@ -221,8 +221,8 @@ def kind_of(held: Node | list[Node] | None) -> str | list[str] | None:
 class Compaction:
     """Reads objects from an index under the terms of a context.
 
-    Plain values of one member are sorted, so that equal graphs give equal objects; with `as_found` they stay in the
-    order of the index. `has_typed_texts` is whether a text with a language or a datatype was among what was read.
+    Plain values of one member are sorted, so that equal graphs give equal objects; with `as_found` they keep the order
+    of the index. `has_typed_texts` is whether any text that was read has a language or a datatype.
     """
 
     has_typed_texts = False
@@ -269,24 +269,24 @@ class Compaction:
         return value
 
     def reference(self, node: Node, name: str) -> Tree:
-        """Return what stands for a node where it would stand below itself."""
+        """Return the reference to a node where it would be nested in itself."""
         return {"@id": self.identifier(node) or name}
 
     def shallow(self, subject: Node, via: Term | None = None) -> Tree:
-        """Return the members of `subject` as the document has them, objects below it as references."""
+        """Return the members of `subject` as in the document, with references in place of nested objects."""
         return residue_of(self.index, subject).over(self.members(subject, via))
 
     def member(self, subject: Node, key: str, via: Term | None = None) -> Any:
-        """Return what `shallow` has for one member, None where there is none; the others cost nothing."""
+        """Return one member as `shallow` gives it, None if it is absent; no other member is read."""
         return residue_of(self.index, subject).over(self.members(subject, via, key.__eq__)).get(key)
 
     def content(self, subject: Node, key: str, via: Term | None = None) -> Any:
-        """Return what `object` has for one member, None where there is none; the others cost nothing."""
+        """Return one member as `object` gives it, None if it is absent; no other member is read."""
         terms = self.table.at(via, self.kind(subject))
         return self._filled(self.member(subject, key, via), terms.by_key.get(key), frozenset({subject}))
 
     def identifier(self, subject: Node) -> str | None:
-        """Return the text of a node's own `@id`, or None when its name is minted."""
+        """Return the text of a node's `@id`, None if its name is minted."""
         held = self.index.get(subject, {}).get(IDENTIFIER)
         if held is not None:
             return str(terms_of(held)[0])
@@ -300,15 +300,15 @@ class Compaction:
 
     @staticmethod
     def type_name(iri: str) -> str:
-        """Spell the IRI of a type, or of any name of the vocabulary, as our context does."""
+        """Return the IRI of a type, or of any term of the vocabulary, as our context writes it."""
         if iri.startswith(SCHEMA):
             return iri[len(SCHEMA) :]
         return f"karenina:{iri[len(KARENINA) :]}" if iri.startswith(KARENINA) else iri
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
-        """Return the members that the statements about `subject` give, objects below it as references.
+        """Return the members that the statements about `subject` give, with references in place of nested objects.
 
-        With `wanted`, of all members that are neither type nor identifier just those whose keys it approves of.
+        `wanted`, if given, decides by key which members are read, beside the type and the identifier.
         """
         predicates = self.index.get(subject, {})
         members: Tree = {}
@@ -331,7 +331,7 @@ class Compaction:
         return members
 
     def read_member(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
-        """Return what `members` gives for one predicate that a node has, whose key is that of `term`."""
+        """Return the same as `members` for one predicate of a node, whose key is that of `term`."""
         return self._member(terms_of(self.index[subject][predicate]), term, coercion)
 
     def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
@@ -352,7 +352,7 @@ class Compaction:
         return held
 
     def predicate(self, subject: Node, key: str) -> Node:
-        """Return what the key `key` stands for at a node."""
+        """Return the predicate that `key` means at a node."""
         if key == "@type":
             return RDF_TYPE
         term = self.table.at(None, self.kind(subject)).by_key.get(key)
@@ -371,7 +371,7 @@ class Compaction:
         return self._place(node), str(node)
 
     def _place(self, node: Node) -> float:
-        """Return where a node stands in its array: by position, else by the index in its name."""
+        """Return the index of a node in its array: its position, else the index in its name."""
         position = self.index.get(node, {}).get(POSITION)
         if position is not None and is_position(position):
             return int(str(position))
@@ -379,12 +379,12 @@ class Compaction:
         return int(token) if token.isdecimal() and token.isascii() and len(token) < 16 else _LARGEST
 
     def next_place(self, held: list[Node]) -> int:
-        """Return the place after the last one of an array that is held in the order in which it grew."""
+        """Return the index after the last one of an array that is held in order."""
         last = self._place(held[-1]) if held else -1
         return len(held) if last == _LARGEST else int(last) + 1
 
     def map_key(self, node: Node) -> str:
-        """Return the key of a node in the map that it stands in, such as the nodes of a scenario."""
+        """Return the key of a node in the map that holds it, such as the nodes of a scenario."""
         if literals.is_minted(str(node)):
             return literals.last_token(str(node))
         own_key = self.index.get(node, {}).get(URIRef(KARENINA + "nodeId"))
@@ -404,7 +404,7 @@ class Compaction:
 
 
 def refs(value: Any) -> Iterator[Node]:
-    """Yield the nodes that stand in a member's value."""
+    """Yield the references to nodes in a member's value."""
     if isinstance(value, Ref):
         yield BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
     elif isinstance(value, list | dict):
@@ -413,5 +413,5 @@ def refs(value: Any) -> Iterator[Node]:
 
 
 def is_position(held: Node | list[Node]) -> bool:
-    """Return whether what an object has as position is a place in an array."""
+    """Return whether the position that an object states can be an index of an array."""
     return isinstance(held, Literal) and held.datatype in _INTEGERS and held.isdecimal() and len(held) < 16
