@@ -36,7 +36,10 @@ CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What is known about objects of one type at one place: the IRI of the type, and keys that mean what they seem."""
+    """The known meaning of keys at objects of one type at one place.
+
+    It has the IRI of the type, and the keys that are used as usual.
+    """
 
     type: str | None = None
     keys: frozenset[str] = frozenset()
@@ -44,14 +47,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What is known: definitions by the file of a context, objects by their place, IRIs by names in the vocabulary."""
+    """The recorded answers of PyLD: definitions by context file, objects by place, IRIs by names of the vocabulary."""
 
     definitions: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
     def place(self, kind: str | None, via: str | None) -> Place:
-        """Return what is known about objects of the type `kind`, `via` the member that decides what their keys mean."""
+        """Return what is recorded about objects of the type `kind`, values of the member `via`."""
         return self.places.get(label(kind, via), _UNKNOWN)
 
 
@@ -59,13 +62,13 @@ _UNKNOWN = Place()
 
 
 def label(kind: str | None, via: str | None) -> str:
-    """Return how a place is called in the file."""
+    """Return the key of a place in the file."""
     return f"{via or ''}/{kind or ''}"
 
 
 @cache
 def resolved() -> Resolved:
-    """Return all that is known."""
+    """Return all recorded answers."""
     held = orjson.loads(data.text("contexts", FILE))
     places = {name: Place(one["type"], frozenset(one["keys"])) for name, one in held["places"].items()}
     return Resolved(held["definitions"], places, held["names"])
@@ -78,7 +81,7 @@ ROOT_TYPE = "DataFeed"
 
 @cache
 def failures() -> tuple[type[Exception], ...]:
-    """Return what a call into PyLD may raise."""
+    """Return the exceptions that a call into PyLD may raise."""
     from pyld import jsonld  # noqa: PLC0415 - usual documents are read without it
 
     # PyLD meets some malformed documents with a bare exception of Python's.
@@ -95,7 +98,7 @@ KNOWN_ADDRESSES = (
     "https://schema.org/docs/jsonldcontext.json",
     "src/contexts/schema-org.jsonld",
 )
-"""Addresses under which checkpoints name a context; the last one is the file path that the Karenina GUI once wrote."""
+"""The addresses by which checkpoints name a context; the last one is a file path that the Karenina GUI once wrote."""
 
 
 def _shipped(file: str) -> Context:
@@ -105,13 +108,13 @@ def _shipped(file: str) -> Context:
 
 @cache
 def improved() -> Context:
-    """Return the context under which we write: Karenina's keys, read alike by every JSON-LD 1.1 processor."""
+    """Return the context of what we write: Karenina's keys, which every JSON-LD 1.1 processor reads alike."""
     return _shipped("karenina.jsonld")
 
 
 @cache
 def plain() -> Context:
-    """Return the context that Karenina itself writes into every checkpoint."""
+    """Return the context that Karenina writes into every checkpoint."""
     return _shipped("karenina-plain.jsonld")
 
 
@@ -148,7 +151,7 @@ class Definition:
 
 
 def definitions(context: object) -> dict[str, Definition]:
-    """Return what a context defines, by PyLD's context processing; nothing for a context that is not valid."""
+    """Return the term definitions of a context, by PyLD's context processing; none for an invalid context."""
     for file, ours in (("karenina-plain.jsonld", plain()), ("karenina.jsonld", improved())):
         known = resolved().definitions.get(file)
         if known is not None and context == ours:
@@ -157,7 +160,7 @@ def definitions(context: object) -> dict[str, Definition]:
 
 
 def resolve(context: object) -> dict[str, Definition]:
-    """Return what `definitions` does, of every context by asking PyLD."""
+    """Return the same as `definitions`, always by PyLD."""
     from pyld import jsonld  # noqa: PLC0415 - as above
 
     processor = jsonld.JsonLdProcessor()
@@ -176,9 +179,9 @@ def resolve(context: object) -> dict[str, Definition]:
 def foreign_terms(own: object) -> Context:
     """Return the terms of a document's own context that ours does not have.
 
-    They define the members that Karenina does not know: an IRI for a key, perhaps a type for its values. Terms
-    that only repeat schema.org's vocabulary add nothing. Keys are read literally, so that terms which would make
-    something else of them (other names for keywords, maps, lists) count for no more than the IRI that they name.
+    They define members that Karenina does not know: an IRI for a key, perhaps a type for its values. Terms that only
+    repeat schema.org's vocabulary add nothing. Keys are read literally: of a term that would change this (an alias of a
+    keyword, a map, a list), only the IRI counts.
     """
     if not isinstance(own, dict):
         return {}
@@ -191,7 +194,7 @@ def foreign_terms(own: object) -> Context:
 
 
 _SCHEMES = frozenset(("urn", "http", "https"))
-"""A prefix of such a name would change the names of the objects themselves."""
+"""A prefix of one of these names would change the names of the objects themselves."""
 
 
 def _differs_from_vocabulary(key: str, definition: Any) -> bool:
@@ -205,7 +208,7 @@ def _differs_from_vocabulary(key: str, definition: Any) -> bool:
 
 
 def _simple(definition: Any) -> Any:
-    """Return the parts of a term definition that leave the shape of values alone."""
+    """Return the parts of a term definition that do not change the form of values."""
     if not isinstance(definition, dict):
         return definition
     kept = {key: value for key, value in definition.items() if key in ("@id", "@type")}
@@ -213,14 +216,14 @@ def _simple(definition: Any) -> Any:
 
 
 def merged(own: object) -> Context:
-    """Return our context with the foreign terms of a document's own context after ours."""
+    """Return our context, followed by the foreign terms of a document's own context."""
     return {**improved(), **foreign_terms(own)}
 
 
 def remembered(own: object) -> Context | None:
-    """Return what a graph has to remember of a document's own context: nothing of ours, nothing of Karenina's.
+    """Return the part of a document's own context that the graph keeps: nothing of ours or Karenina's.
 
-    A context that we wrote is recognised by the terms that it has beyond ours; any other one is remembered whole.
+    A context that we wrote is recognised, and only its foreign terms are kept. Any other one is kept whole.
     """
     if isinstance(own, dict) and isinstance(own.get(ROOT_TYPE), dict) and own[ROOT_TYPE].get("@id") == ROOT_TYPE:
         own = {key: value for key, value in own.items() if key != ROOT_TYPE}  # what `with_root_terms` adds
@@ -233,15 +236,15 @@ def remembered(own: object) -> Context | None:
 
 
 def is_literal(own: object) -> bool:
-    """Return whether a context lets plain keys mean what they mean in a checkpoint: schema.org's vocabulary."""
+    """Return whether a context gives plain keys their usual meaning, that of schema.org's vocabulary."""
     vocabulary = own.get("@vocab") if isinstance(own, dict) else None
     return vocabulary in (SCHEMA, SCHEMA_HTTP)
 
 
 def with_root_terms(context: Context, local: Context) -> Context:
-    """Return `context` so that the definitions in `local` hold at the root object only.
+    """Return `context` with the definitions in `local` for the root object only.
 
-    They are scoped to the root's type, since Karenina wants one object as context and its terms reach everywhere.
+    They are scoped to the root's type, because Karenina expects one object as context, whose terms apply everywhere.
     """
     definitions = {key: value for key, value in local.items() if key != "@propagate"}
     return {**context, ROOT_TYPE: {"@id": ROOT_TYPE, "@context": definitions}} if definitions else context
@@ -265,23 +268,23 @@ class Terms:
         self._own = own
         self._around = around
         self.base = base
-        """What relative identifiers are resolved against, where a scoped context has one."""
+        """The base of relative identifiers, if a scoped context has one."""
 
     @cached_property
     def by_key(self) -> dict[str, Term]:
-        """The terms by their keys: those of a scoped context before those around it, which it may define anew."""
+        """The terms by key; those of a scoped context override those around it."""
         return {**self._own, **self._around, **self._own}
 
     @cached_property
     def by_iri(self) -> dict[str, Term]:
-        """The terms by what they mean; of two keys for one IRI the first one is written."""
+        """The terms by IRI; of two keys for one IRI, the first one is written."""
         by_iri: dict[str, Term] = {}
         for term in self.by_key.values():
             by_iri.setdefault(term.iri, term)
         return by_iri
 
     def key_of(self, iri: str) -> str:
-        """Spell `iri` as a key of a checkpoint."""
+        """Return the key for `iri` in a checkpoint."""
         term = self.by_iri.get(iri)
         if term is not None:
             return term.key
@@ -301,7 +304,7 @@ class TermTable:
         self.prefixes = prefixes or {}
         everywhere: dict[str, Term] = {}
         self.base = Terms(everywhere, {}, context.get("@base", ""))
-        # A scope has the terms around it, those with scopes too: it is put together when the table is complete.
+        # A scope includes the terms around it, also those with scopes. So it is made after the table is complete.
         everywhere.update({key: _term(key, one, everywhere) for key, one in context.items() if not key.startswith("@")})
         self._by_type = {
             key: term.scope
@@ -316,7 +319,7 @@ class TermTable:
         return typed or (via.scope if via is not None and via.scope is not None else self.base)
 
     def full(self, name: str) -> str:
-        """Return the full IRI of a name that is written with a prefix of the document's own."""
+        """Return the full IRI of a name that has a prefix of the document's own context."""
         prefix, colon, local = name.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes and local[:2] != "//" else name
 
@@ -342,7 +345,7 @@ def is_property_value(kind: object, via: Term | None) -> bool:
 
 
 def expand_name(name: str) -> str:
-    """Return the IRI of a name that is written as in our context: `name`, `karenina:Name` or a full IRI."""
+    """Return the IRI of a name as our context writes it: `name`, `karenina:Name` or a full IRI."""
     if name.startswith("karenina:"):
         return KARENINA + name[len("karenina:") :]
     return name if ":" in name else SCHEMA + name
@@ -356,7 +359,7 @@ def karenina() -> TermTable:
 
 @cache
 def json_keys() -> frozenset[str]:
-    """Return the keys whose values are JSON literals, at any object of our own context."""
+    """Return the keys of our context whose values are JSON literals, at any object."""
     found: set[str] = set()
     waiting, seen = [karenina().base], set()
     while waiting:
@@ -389,27 +392,27 @@ def table(own_context: object) -> TermTable:
 
 @lru_cache(maxsize=4096)
 def named(iri: str) -> URIRef:
-    """Return a name of the vocabulary as a term, the same one each time: it is compared without a call of rdflib's."""
+    """Return the term for a name of the vocabulary, always the same object, so that it is compared by identity."""
     return URIRef(iri)
 
 
 RDF_TYPE = named(RDF + "type")
 IDENTIFIER = named(KARENINA + "identifier")
-"""The text of an `@id` that is not the IRI of its node: no IRI, or taken by an earlier object."""
+"""The predicate for the text of an `@id` that is not the IRI of its node: it is no IRI, or an earlier object has it."""
 
 ESCAPED = "urn:karenina:escaped:"
-"""Prefix of the names that a faithful reading gives to keys and types that are no IRI; the rest is percent-encoded."""
+"""The prefix of names for keys and types that are no IRIs, in a faithful reading; the rest is percent-encoded."""
 
 VERBATIM = named(ESCAPED + "json")
-"""The datatype of a value that a faithful reading gives back as the JSON that it is."""
+"""The datatype of a JSON value that a faithful reading returns unchanged."""
 
 Expanded = list[dict[str, Any]]
 
 
 def expand(document: Any, context: dict[str, Any]) -> Expanded:
-    """Expand a JSON-LD document, under `context` where it has none of its own.
+    """Expand a JSON-LD document, under `context` if it has none of its own.
 
-    Raises ReadError when the document is no JSON-LD or names a context that is not shipped.
+    Raises ReadError if the document is no JSON-LD or names a context that is not shipped.
     """
     from pyld import jsonld  # noqa: PLC0415 - usual documents are read without it
 
@@ -440,9 +443,9 @@ def _refusal(error: BaseException) -> Finding:
 def statements(expanded: Expanded, *, distinct: bool = True) -> Index:
     """Return the statements of expanded nodes as a subject index.
 
-    Blank nodes stay blank, an identifier that is no IRI is escaped, a key or type that is no IRI is passed over. With
-    `distinct` false, a value that a document repeats is held as often as it is there, two objects that share an
-    identifier stay two, and keys and types that are no IRI are held under `ESCAPED`: no graph, but a faithful reading.
+    Blank nodes stay blank, an identifier that is no IRI is escaped, a key or type that is no IRI is skipped. With
+    `distinct` false, the result is no graph but a faithful reading: repeated values are kept, two objects that share an
+    identifier stay two, and keys and types that are no IRI are kept under `ESCAPED`.
     """
     index: Index = {}
     walk = _Walk(index, distinct)
@@ -457,11 +460,11 @@ class _Walk:
         self.distinct = distinct
         self.iris: dict[str, URIRef | None] = {}
         self.nested: set[Node] = set()
-        """Nodes that are described where another object holds them."""
+        """Nodes that are described inside another object."""
         self.made = 0
 
     def blank(self) -> BNode:
-        """Make a blank node; names of chance would give a document other keys whenever it is read."""
+        """Make a blank node; random names would give a document other keys at each reading."""
         self.made += 1
         return BNode(f"made-{self.made}")
 
@@ -514,7 +517,7 @@ class _Walk:
     def apart(self, subject: Node, predicates: dict[Node, list[Node]], *, is_nested: bool) -> Node:
         """Return the subject for one more object with an identifier.
 
-        It is another one if both objects have the same predicates, or both are held by others.
+        It is a new one if both objects have a predicate in common, or if both are described inside other objects.
         """
         stated = self.index.get(subject, {}).keys() - {RDF_TYPE, IDENTIFIER}
         is_second = is_nested and not predicates.keys() <= {RDF_TYPE}

@@ -1,4 +1,4 @@
-"""The interpreter while a document is worked on: room for recursion, and a garbage collector that waits."""
+"""Settings of the interpreter while a document is processed: depth of recursion, and a paused garbage collector."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 _FEW = 5_000
-"""So many new objects are the collector's own business, so many frozen ones that of Python, which 3.12 starts with."""
+"""Below so many new objects, nothing is frozen. More frozen objects than this belong to others; Python 3.12 has some.
+"""
 _LEAST = 400_000
-"""So many objects, or a quarter of all if that is more, are set down before a full collection."""
+"""A full collection waits for so many new objects, or for a quarter of all objects if that is more."""
 _LARGEST = 3
-"""And so many times the largest number that was built at once: of a large file the collector would find no garbage in
-what its graph, its verdict and its entities were built of, and that would take a seventh of their time."""
+"""It also waits for three times the largest build: after a large one, collecting less often saves 14 % of the time."""
 
 
 @dataclass(slots=True)
 class _Unseen:
-    """How many objects were set down since the last full collection, how many there were then.
+    """The number of objects since the last full collection, and the number of all objects at that time.
 
-    `largest` is the largest number that was set down at once since.
+    `largest` is the largest number that one build added since.
     """
 
     objects: int = 0
@@ -42,7 +42,7 @@ _unseen = _Unseen()
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Pause the garbage collector, unless it is paused already; within one another, the outermost counts."""
+    """Pause the garbage collector, unless it is paused already; of nested calls, the outermost resumes it."""
     was_enabled = gc.isenabled()
     if was_enabled:
         gc.disable()
@@ -56,7 +56,7 @@ def uncollected() -> Iterator[None]:
 
 def _set_down() -> None:
     built = gc.get_count()[0]
-    if built < _FEW or gc.get_freeze_count() > _FEW:  # what somebody else has frozen has to stay so
+    if built < _FEW or gc.get_freeze_count() > _FEW:  # objects that somebody else froze stay frozen
         return
     _unseen.objects += built
     _unseen.largest = max(_unseen.largest, built)
@@ -65,18 +65,19 @@ def _set_down() -> None:
         gc.collect()
     gc.freeze()
     if is_due:
-        # gc.get_objects() would hold objects of other threads, and some of them must end where they began.
+        # The freeze count is the number of all objects. gc.get_objects() would keep objects of other threads alive,
+        # and some of them must be freed in their own thread.
         _unseen.objects, _unseen.known, _unseen.largest = 0, gc.get_freeze_count(), 0
     gc.unfreeze()
 
 
 _CALLS = 5000
-"""Twenty for each of the 200 levels that a document has by default, and as many to spare for what calls us."""
+"""Twenty calls for each of the 200 levels of a document, which is the default, and as many for the caller."""
 
 
 @dataclass(slots=True)
 class _Rooms:
-    """How many rooms are open in all threads, and the limit of recursion before the first of them was."""
+    """The number of open rooms in all threads, and the limit of recursion before the first one opened."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     open: int = 0
@@ -90,8 +91,8 @@ _rooms = _Rooms()
 def room() -> Iterator[None]:
     """Let the body recurse as deeply as a document may be nested.
 
-    The limit is one for all threads: who comes first raises it, who leaves last sets it back. Raises ReadError
-    (E-DEPTH) where that is not enough.
+    All threads share one limit: the first room raises it, the last one restores it. Raises ReadError (E-DEPTH) if that
+    is not enough.
     """
     with _rooms.lock:
         if not _rooms.open:

@@ -1,7 +1,7 @@
-"""Literals: JSON scalars as RDF literals and back, without losing a digit.
+"""Literals: JSON scalars as RDF literals and back, in full precision.
 
-JSON integers are `xsd:integer`, floats are `xsd:double` even when integral, and a JSON value that is no scalar is one
-`rdf:JSON` literal that keeps the order of its keys. Text that claims to be a date or a number but is none stays text.
+JSON integers are `xsd:integer`, floats are `xsd:double` even when integral. A JSON value that is no scalar is one
+`rdf:JSON` literal that keeps the order of its keys. A text that should be a date or a number, and is none, stays text.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ RDF_JSON = URIRef(RDF + "JSON")
 DOUBLE = XSD + "double"
 DATETIME = XSD + "dateTime"
 INTEGER = XSD + "integer"
-"""The type coercions of our context, which are plain texts; a URIRef equals no text."""
+"""The type coercions of our context. They are plain texts, because a URIRef equals no text."""
 
 TEXT = "@text"
-"""The coercion of members that hold text, whatever its language or datatype."""
+"""The coercion of members whose value is text of any language or datatype."""
 
 _DATETIME = re.compile(
     r"-?([1-9]\d{3,}|0\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -58,17 +58,17 @@ _DATETIME = re.compile(
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 UNDECIDED = "@json"
-"""The coercion of values that processors of JSON-LD take for others one by one, but not as one JSON literal."""
+"""The coercion of values that JSON-LD processors would change one by one, but not as one JSON literal."""
 _TOO_LARGE = 10**21 - 2**16
 """The least integer whose nearest double is 1e21."""
 _FOR_TEXTS = frozenset((TEXT, DATETIME, "@json"))
 _HOLDERS, _NO_FLOATS = {list, dict}, {str, int, bool, type(None)}
 _LONGEST_INTEGER = 4300
-"""More digits than this are no number to Python unless its limit is lifted; such a literal stays as it is."""
+"""Python converts no longer numbers by default. Such a literal stays as it is."""
 
 
 class TypedText(str):
-    """A text that has a language tag or a datatype (RDF 1.1 §3.3); to whoever only reads it, it is a text."""
+    """A text that has a language tag or a datatype (RDF 1.1 §3.3); it is a plain text to everybody else."""
 
     language: str | None
     datatype: str | None
@@ -86,7 +86,7 @@ class TypedText(str):
 
     @property
     def definition(self) -> dict[str, Any]:
-        """The language of such texts by the term definition (JSON-LD 1.1 §9.15.1)."""
+        """The term definition that gives such texts their language (JSON-LD 1.1 §9.15.1)."""
         return {"@language": self.language} if self.language is not None else {"@type": self.datatype}
 
 
@@ -116,7 +116,10 @@ def is_language(tag: str) -> bool:
 
 
 def double_text(value: float) -> str:
-    """Return the canonical lexical form of a double with every digit that it takes to read the same double again."""
+    """Return the canonical lexical form of a double.
+
+    It has as many digits as are needed to read the same double again.
+    """
     sign, digits, exponent = Decimal(repr(value)).as_tuple()
     if not isinstance(exponent, int):
         msg = f"{value!r} is no number that JSON or RDF can hold"
@@ -152,8 +155,8 @@ def _is_without_floats(value: Any, levels: int) -> bool:
 def literal_of(value: Any, datatype: str | None = None, language: str | None = None) -> Literal:
     """Return the literal of a JSON scalar (or, with the datatype `@json`, of any JSON value).
 
-    What is no date has its usual datatype under `xsd:dateTime`. Language tags are written small, as
-    RDF 1.1 §3.3 advises; one that is no tag of RFC 5646 is left out, since RDF has no place for it.
+    Under `xsd:dateTime`, a value that is no date gets its usual datatype. Language tags are written in lower case, as
+    RDF 1.1 §3.3 advises; a tag that RFC 5646 does not allow is left out, because RDF cannot hold it.
     """
     if datatype == "@json":
         return _made(json_text(value), RDF_JSON, None, None)
@@ -177,7 +180,7 @@ def literal_of(value: Any, datatype: str | None = None, language: str | None = N
 
 
 class Made(dict[str, "Node"]):
-    """Terms by their text, each made when it is first needed."""
+    """Terms by text, each made when it is first needed."""
 
     def __init__(self, make: Callable[[str], Node]) -> None:
         super().__init__()
@@ -189,12 +192,12 @@ class Made(dict[str, "Node"]):
 
 
 def text_literal(text: str) -> Literal:
-    """Return the literal of a text, as `Literal(text)` does, in a quarter of its time."""
+    """Return the literal of a text: the same as `Literal(text)`, in a quarter of the time."""
     return _made(text, None, text, None)
 
 
 def _dated(text: str) -> Literal | None:
-    """Return the literal of a usual date and time, as `typed` does, in a third of its time."""
+    """Return the literal of a usual date and time: the same as `typed`, in a third of the time."""
     try:
         moment = datetime.fromisoformat(text) if _DATETIME.fullmatch(text) else None
     except ValueError:
@@ -207,7 +210,7 @@ def _native(text: str, datatype: str | None, native: URIRef, value: object) -> L
 
 
 def _made(text: str, datatype: URIRef | None, value: object, ill_typed: bool | None) -> Literal:
-    # What rdflib's constructor ends with: before that it finds out all that is known here.
+    # These are the last steps of rdflib's constructor. All that it computes before is known here.
     made = str.__new__(Literal, text)
     made._datatype, made._language = datatype, None  # noqa: SLF001 - rdflib has no other way
     made._value, made._ill_typed = value, ill_typed  # noqa: SLF001 - as above
@@ -217,7 +220,8 @@ def _made(text: str, datatype: URIRef | None, value: object, ill_typed: bool | N
 def typed(text: str, datatype: URIRef) -> Literal:
     """Return a literal with exactly this text.
 
-    rdflib logs a warning for what has no Python value, be it wrong or just a year before 1 or 24 o'clock; not here.
+    rdflib logs a warning for a text without a Python value: a wrong one, but also a year before 1, or 24 o'clock. It is
+    silenced here.
     """
     was_disabled, _RDFLIB.disabled = _RDFLIB.disabled, True
     try:
@@ -234,10 +238,10 @@ def literal(text: str, datatype: URIRef | None, language: str | None) -> Literal
 
 
 def json_of(literal: Literal, coercion: str | None = None) -> Any:
-    """Return the JSON value of a literal that stands under a key with the type coercion `coercion`.
+    """Return the JSON value of a literal under a key with the type coercion `coercion`.
 
-    What JSON has no scalar for becomes a text with its language or datatype under a key for texts, dates or JSON, and
-    a JSON-LD value object under any other one.
+    A literal that is no JSON scalar becomes a text with its language or datatype under a key for texts, dates or JSON,
+    and a JSON-LD value object under any other key.
     """
     text, datatype, language = str(literal), literal.datatype, literal.language
     if language:
@@ -277,7 +281,7 @@ _KINDS: dict[URIRef | None, str] = {
     XSD_DECIMAL: "number",
     XSD_FLOAT: "number",
 }
-"""Datatypes that JSON has a value for; looked up, since rdflib compares names slowly."""
+"""Datatypes that JSON has values for. They are keys of a dictionary, because rdflib compares names slowly."""
 
 
 def _typed_text(text: str, coercion: str | None, *, language: str | None = None, datatype: str | None = None) -> Any:
@@ -286,7 +290,7 @@ def _typed_text(text: str, coercion: str | None, *, language: str | None = None,
 
 
 def _parsed(text: str) -> tuple[bool, Any]:
-    """Return whether a text is JSON (RFC 8259) that is the same when it is written again, and return its value."""
+    """Return whether a text is JSON (RFC 8259) that is written again unchanged, and its value."""
     try:
         value = orjson.loads(text)
         if orjson.dumps(value).decode() == text:  # no key stands twice, and no number changes
@@ -317,15 +321,15 @@ _strictly = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_finite, p
 
 
 _AS_THEY_ARE = frozenset((str, bool, dict, type(None)))
-"""What no JSON-LD processor takes for another value."""
+"""Types of values that every JSON-LD processor reads unchanged."""
 
 
 def native_coercion(value: Any) -> str | None:
-    """Return the type coercion without which a JSON-LD processor reads other numbers than those of the member.
+    """Return the type coercion that a member needs so that JSON-LD processors read its numbers unchanged.
 
-    It takes a double without fraction for an integer, and an integer from 1e21 on for a double (JSON-LD 1.1 API
-    §8.6). Doubles alone need their datatype, numbers among others are one JSON literal. None where all is well, and
-    where neither helps: objects stand among the values.
+    They read a double without fraction as an integer, and an integer from 1e21 on as a double (JSON-LD 1.1 API §8.6).
+    Doubles alone need their datatype; numbers among other values become one JSON literal. None if no coercion is
+    needed, or none helps because there are objects among the values.
     """
     kinds = {*map(type, value)} if type(value) is list else {type(value)}
     if kinds <= _AS_THEY_ARE:
@@ -354,7 +358,7 @@ def _is_taken_for_another(one: Any) -> bool:
 
 
 def is_small(number: int) -> bool:
-    """Return whether JSON-LD processors take an integer for one, not for a double (JSON-LD 1.1 API §8.6)."""
+    """Return whether JSON-LD processors read an integer as an integer, not as a double (JSON-LD 1.1 API §8.6)."""
     return abs(number) < _TOO_LARGE
 
 
@@ -375,7 +379,7 @@ def same(one: Any, other: Any) -> bool:
 
 ROOT_PREFIX = "urn:karenina:sha256:"
 _OURS = (ROOT_PREFIX, ID_BASE)
-"""How names begin that are read as no `@id`, or as a shorter one."""
+"""The beginnings of names that are not written back as `@id`, or as a shorter one."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1).
@@ -402,9 +406,9 @@ def is_iri(text: str) -> bool:
 def iri_of(identifier: str) -> str:
     """Return the IRI for the text of an `@id`.
 
-    An IRI stands for itself. Anything else is escaped so that `text_of` gives the text back: percent-encoded where it
-    has a scheme, appended to a fixed base where it is relative. Fragments of a `urn:`, and whatever else looks like a
-    place in a document, are escaped too: no own id is a name that we mint, or one that `renewed` changes.
+    An IRI stands for itself. Any other text is escaped so that `text_of` returns it: percent-encoded if it has a
+    scheme, appended to a fixed base if it is relative. Fragments of a `urn:`, and whatever else looks like a place in a
+    document, are escaped too. So no `@id` gives a name that we mint, or one that `renewed` changes.
     """
     if identifier.startswith("karenina:"):
         identifier = KARENINA + identifier[len("karenina:") :]
@@ -421,17 +425,17 @@ def iri_of(identifier: str) -> str:
 
 
 def under_base(identifier: str) -> str:
-    """Return an IRI for any text at all, so that `text_of` gives the text back."""
+    """Return an IRI for any text, so that `text_of` returns the text."""
     return ID_BASE + escaped(identifier)
 
 
 def escaped(text: str) -> str:
-    """Return any text as one segment of an IRI; percent-decoding gives it back."""
+    """Return any text as one segment of an IRI; percent-decoding restores it."""
     return _escaped(_NOT_IN_SEGMENT, text)
 
 
 def renewed(iri: str) -> str:
-    """Return a name that version 0.1 wrote as it is now: under the base of today."""
+    """Return a name that version 0.1 wrote with today's base."""
     return ID_BASE + iri[len(FORMER_ID_BASE) :] if iri.startswith(FORMER_ID_BASE) else iri
 
 
@@ -446,7 +450,7 @@ def child_of(name: str, *tokens: str | int) -> str:
 
 
 def below(stem: str, *tokens: str | int) -> str:
-    """Mint the name of the object at `tokens` below a place whose own name, up to here, is `stem`."""
+    """Mint the name of the object at `tokens` below a place whose own name has the prefix `stem`."""
     return stem + "".join(f"/{token if isinstance(token, int) else _token(token)}" for token in tokens)
 
 
@@ -456,7 +460,7 @@ def _token(token: str) -> str:
 
 
 def root_of(tree: dict[str, Any]) -> str:
-    """Mint the name of a root that has no `@id`: the same content has the same name, whatever the order of its keys."""
+    """Mint the name of a root without `@id`; it depends on the content, and not on the order of keys."""
     content = {key: value for key, value in tree.items() if key != "@context"}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return ROOT_PREFIX + hashlib.sha256(text.encode("ascii")).hexdigest()
@@ -468,23 +472,23 @@ def is_minted(iri: str) -> bool:
 
 
 def restores_identifier(name: str, identifier: str) -> bool:
-    """Return whether the name of a node is all that it takes to read the `@id` of its object again."""
+    """Return whether the `@id` of an object can be read from the name of its node alone."""
     return name == identifier and not name.startswith(_OURS)
 
 
 def last_token(iri: str) -> str:
-    """Return the last token of the JSON Pointer in a name by place: an index, or the key in a map."""
+    """Return the last token of the JSON Pointer in a minted name: an index, or the key in a map."""
     return _text_of_token(iri.rpartition("#")[2].rpartition("/")[2])
 
 
 def parted(iri: str) -> tuple[str, tuple[str, ...]]:
-    """Return the name and the tokens that `child_of` made `iri` of; any other name is itself, without tokens."""
+    """Return the name and the tokens from which `child_of` made `iri`; another name is returned with no tokens."""
     name, mark, pointer = iri.partition("#/")
     return (name, tuple(map(_text_of_token, pointer.split("/")))) if mark else (iri, ())
 
 
 def part_of(iri: str, *tokens: str | int) -> str:
-    """Mint the name of a place below the object called `iri`, which has a name of its own or one by place."""
+    """Mint the name of a place below the object called `iri`, whose own name may be minted too."""
     return below(iri, *tokens) if "#/" in iri else child_of(iri, *tokens)
 
 
@@ -500,5 +504,5 @@ def _escaped(forbidden: str, text: str) -> str:
 
 @cache
 def _pattern(forbidden: str) -> re.Pattern[str]:
-    """Compile one of the patterns above, which takes long and is seldom needed."""
+    """Compile one of the patterns above when it is first needed, because that takes long."""
     return re.compile(forbidden)

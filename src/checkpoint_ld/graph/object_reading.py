@@ -1,8 +1,8 @@
-"""Reading nodes as JSON objects, many at once: from the subject index to objects in canonical order.
+"""Reading many nodes as JSON objects at once: from the subject index to objects in canonical order.
 
-Nodes of one type at one place are read together, predicate by predicate, whatever other predicates each of them has:
-what key a predicate has, how its values are read and where the member stands is found out once for all of them. Graphs
-in which a node stands at several places are read by `Compaction`, node by node, which gives the same objects.
+Nodes of one type at one place are read together, predicate by predicate: the key of a predicate, the way to read its
+values and the order of members are found once for all of them. If a node occurs at several places, `Compaction` reads
+the graph node by node; it gives the same objects.
 """
 
 from __future__ import annotations
@@ -45,15 +45,13 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 Predicates = dict["Node", "Node | list[Node]"]
 Frame = Mapping[str, Union["Frame", frozenset[str], None]]
-"""The members that are wanted of an object, each with those wanted of the objects that are its values, None for all.
-
-A set of texts stands for a member that has to be one of them: other objects of an array may be left out.
-"""
+"""The requested members of an object, each with the frame of the nested objects, None for all. A set of texts selects
+objects of an array by a member that has to be one of them; others may be left out."""
 
 _MOST = 4096
-"""Places and predicates that are remembered for one context; objects that are all different fill no memory."""
+"""So many places and predicates are remembered for one context, so that documents without repetition fill no memory."""
 _READINGS = 4
-"""So often all nodes may be read: a residue names some of them again; nodes that hold one another have no end."""
+"""All nodes may be read so often: a residue can name some of them again, but a cycle of nodes must end."""
 _NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, RESIDUE})
 _HEAD = frozenset(("@type", "@id"))
 _LITERALS, _NODES, _LISTS = {Literal}, {URIRef}, {list, Several}
@@ -62,15 +60,15 @@ _NOWHERE: frozenset[Node] = frozenset()
 _NO_RESIDUE = Residue()
 _TEXTS = {str}
 _PLACES = [*map(str, range(64))]
-"""The last tokens of names by place."""
+"""The last tokens of minted names."""
 
 
 class _NoTreeError(Exception):
-    """A node stands at several places below the nodes that are read, perhaps below itself."""
+    """A node occurs at several places below the nodes that are read, perhaps below itself."""
 
 
 class Step(NamedTuple):
-    """One member: its key, its predicate, how its values are read, and where it stands among the others."""
+    """One member: its key, its predicate, the way to read its values, and its rank among the members."""
 
     key: str
     predicate: Node
@@ -80,11 +78,11 @@ class Step(NamedTuple):
     is_map: bool = False
     is_set: bool = False
     known: KeyPlan | None = None
-    """What the key means, to a family whose keys are compiled."""
+    """The meaning of the key, for a family whose keys are compiled."""
 
 
 class Reads:
-    """How nodes of one type that are values of `via` are read; `steps` are learnt as predicates are met."""
+    """The way to read nodes of one type that are values of `via`; `steps` are found when a predicate first occurs."""
 
     def __init__(self, via: Term | None, kind: str | list[str] | None, table: TermTable) -> None:
         self.via = via
@@ -94,7 +92,7 @@ class Reads:
         self._steps: dict[Node, Step | None] = dict.fromkeys(_NO_MEMBERS)
 
     def step(self, predicate: Node) -> Step | None:
-        """Return how a member is read, None for a predicate that is none."""
+        """Return the way to read a member, None for a predicate that is no member."""
         try:
             return self._steps[predicate]
         except KeyError:
@@ -104,7 +102,7 @@ class Reads:
             return step
 
     def learnt(self, predicate: Node) -> Step | None:
-        """Find out how a member is read."""
+        """Find the way to read a member."""
         key = self.terms.key_of(str(predicate))
         term = self.terms.by_key.get(key)
         coercion = coercion_of(key, term, is_property=self.is_property)
@@ -112,7 +110,7 @@ class Reads:
         return Step(key, predicate, self.rank(key), coercion, term, container == "@index", container == "@set")
 
     def rank(self, key: str) -> tuple[int, str]:
-        """Return what members are sorted by."""
+        """Return the sort key of a member."""
         return rank_of(key, self.kind, self.via.key if self.via is not None else None)
 
 
@@ -125,13 +123,13 @@ class _Nodes(NamedTuple):
 
 
 Found = tuple[tuple[int, str], str, "Sequence[int]", "Sequence[Any]"]
-"""What members are sorted by, their key, the rows of the objects that have it, and its values."""
+"""The sort key of a member, its key, the rows of the objects that have it, and its values."""
 
 _READS: WeakKeyDictionary[TermTable, dict[tuple[object, ...], Reads]] = WeakKeyDictionary()
 
 
 class ObjectReading(Compaction):
-    """One reading of nodes in an index under the terms of a context. Nobody may change the index meanwhile."""
+    """One reading of nodes in an index under the terms of a context. The index must not change meanwhile."""
 
     adds_contexts = False
     """Whether `local_context` may return one."""
@@ -140,10 +138,10 @@ class ObjectReading(Compaction):
         super().__init__(index, table)
         self._reads = _READS.setdefault(table, {})
         self._left: float | None = None
-        """How many more nodes may be read together; None outside of `objects`."""
+        """The number of nodes that may still be read together; None outside of `objects`."""
 
     def objects(self, subjects: Iterable[Node], via: Term | None = None, only: Frame | None = None) -> list[Tree]:
-        """Return the JSON objects of nodes that are values of `via`, with everything below them.
+        """Return the JSON objects of nodes that are values of `via`, with all nested objects.
 
         With `only`, members that it does not name may be left out.
         """
@@ -167,7 +165,7 @@ class ObjectReading(Compaction):
         *,
         without: tuple[str, ...] = (),
     ) -> Tree:
-        """Return the JSON object of `subject`, and of everything below it, in canonical order."""
+        """Return the JSON object of `subject`, with all nested objects, in canonical order."""
         if visiting or without:
             return super().object(subject, via, visiting, without=without)
         return self.objects((subject,), via)[0]
@@ -185,7 +183,7 @@ class ObjectReading(Compaction):
         if not {list, Several}.isdisjoint(map(type, kinds)):
             kinds = [tuple(one) if isinstance(one, list) else one for one in kinds]  # type: ignore[misc]  # hashable
         keys: Iterable[Iterable[Node]] = held_by
-        if only is not None:  # members that nobody wants make no difference between nodes
+        if only is not None:  # members that are not requested do not separate nodes
             wanted = (*self._predicates(only), *_NO_MEMBERS)
             keys = (filter(held.__contains__, wanted) for held in held_by)
         objects: list[Tree] = [{} for _ in subjects]
@@ -199,7 +197,7 @@ class ObjectReading(Compaction):
         return objects
 
     def reads_of(self, kind: Any, via: Term | None) -> Reads:
-        """Return how nodes are read that have the type or types `kind` and are values of `via`."""
+        """Return the way to read nodes that have the type or types `kind` and are values of `via`."""
         place = (id(via), kind)  # what is kept keeps `via` alive, so that no other term gets its identity
         reads = self._reads.get(place)
         if reads is None:
@@ -210,7 +208,7 @@ class ObjectReading(Compaction):
         return reads
 
     def _alike(self, reads: Reads, columns: dict[Node, list[int]], nodes: _Nodes, only: Frame | None) -> None:
-        """Fill in the objects of nodes of one type; `columns` has the rows of those that have each predicate."""
+        """Fill in the objects of nodes of one type; `columns` has the rows of the nodes by predicate."""
         subjects, held_by, objects = nodes
         found = self.heads(reads, columns, subjects)
         with_residue = columns.get(RESIDUE, ())
@@ -260,7 +258,7 @@ class ObjectReading(Compaction):
         return {key: members[key] for key in keys if key in members}
 
     def column(self, values: list[Any], step: Step, only: Frame | None) -> Sequence[Any]:
-        """Return the values of one member of several objects, with everything below them."""
+        """Return the values of one member of several objects, with all nested objects."""
         if step.is_map:
             return [
                 self._filled(self._member(terms_of(one), step.term, step.coercion), step.term, _NOWHERE)
@@ -299,7 +297,7 @@ class ObjectReading(Compaction):
         return tuple(named(terms[key].iri if key in terms else expand_name(key)) for key in only)
 
     def _framed(self, values: list[Any], only: Frame) -> list[Any]:
-        """Return arrays of nodes without those that are certainly none of the objects that a frame selects."""
+        """Return arrays of nodes without those that a frame certainly does not select."""
         index = self.index
         for predicate, texts in zip(self._predicates(only), only.values(), strict=True):
             if isinstance(texts, frozenset):
@@ -312,7 +310,7 @@ class ObjectReading(Compaction):
         return values
 
     def scalars(self, values: list[Any], step: Step) -> list[Any]:
-        """Return the JSON values of literals and of names of no node; each distinct term is read once."""
+        """Return the JSON values of literals and of IRIs that are no nodes; each distinct term is read once."""
         coercion = step.coercion
         terms = dict(zip(map(id, values), values, strict=True))
         if coercion != DATETIME and _are_texts(terms.values()):
@@ -332,7 +330,7 @@ class ObjectReading(Compaction):
     def with_residue(  # noqa: PLR0913 - an object in the forms that it has on its way
         self, reads: Reads, subject: Node, held: Predicates, row: Tree, only: Frame | None, *, is_needing: bool
     ) -> Tree:
-        """Return an object of which a residue states some members; one that `is_needing` a context gets it."""
+        """Return an object corrected by its residue; it gets a context if it is `is_needing` one."""
         residue = parsed_residue(held[RESIDUE])
         keys = {*residue.members, *residue.absent, *residue.set_apart}
         if only is not None and not any(key in only or key[:1] == "@" for key in keys):
@@ -362,7 +360,7 @@ class ObjectReading(Compaction):
         return ordered(every, reads.via.key if reads.via is not None else None)
 
     def _filled_all(self, value: Any, via: Term | None) -> Any:
-        """Return a member's value with the objects in the place of references to them."""
+        """Return a member's value with objects in place of the references to them."""
         if isinstance(value, list) and value and all(isinstance(one, Ref) for one in value):
             nodes = [URIRef(one.name) for one in value]
             if all(one in self.index for one in nodes):
@@ -381,18 +379,18 @@ def _may_be(held: Any, texts: frozenset[str]) -> bool:
 
 
 def _are_texts(terms: Collection[Any]) -> bool:
-    """Return whether terms are literals that are simply texts."""
+    """Return whether terms are literals of plain text."""
     if {*map(type, terms)} != _LITERALS:
         return False
     return not any(one._datatype is not None or one._language is not None for one in terms)  # noqa: SLF001 - twice as fast
 
 
 def _are_in_order(held: list[Any], index: Index) -> bool:
-    """Return whether nodes are named by their places in an array, and stand in its order."""
+    """Return whether the names of nodes are minted by their indexes in an array, in ascending order."""
     stem, _, first = str(held[0]).rpartition("/") if held else ("", "", "")
     if first != "0" or "#" not in stem or {*map(type, held)} != _NODES:
         return False
-    # Texts that are joined are compared in a fifth of the time that it takes to compare names.
+    # One comparison of joined texts takes a fifth of the time of comparing the names one by one.
     while len(_PLACES) < len(held):
         _PLACES.append(str(len(_PLACES)))
     in_order = f"{stem}/" + f"\n{stem}/".join(_PLACES[: len(held)])

@@ -1,7 +1,7 @@
-"""Compiled contexts: what each key of each kind of object means, found by PyLD once and then remembered.
+"""Compiled contexts: the meaning of each key at each kind of object, resolved by PyLD once and then remembered.
 
-All resolution of names is PyLD's. What is remembered here is its answer about one key at objects of one type: the
-predicate, and how a plain value becomes a term.
+PyLD resolves all names. Its answer about a key at objects of one type is remembered: the predicate, and the term that a
+plain value becomes.
 """
 
 from __future__ import annotations
@@ -40,35 +40,36 @@ _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _PROBE = "urn:x:probe"
 _KEYWORDS = frozenset({"@id", "@type"})
 _USUAL = frozenset(chain.from_iterable(KEYS.values()))
-"""The keys whose predicates are shared with everybody who looks for them."""
+"""The keys whose predicates are shared terms."""
 _RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER)))
 """Predicates that are no members."""
 _MOST = 4096
-"""Layouts and keys of objects of one type that are remembered; objects that are all different fill no memory."""
+"""So many layouts and keys of objects of one type are remembered, so that documents without repetition fill no memory.
+"""
 
 
 class NotCoveredError(Exception):
-    """A document holds something that only the whole algorithm of JSON-LD can read."""
+    """A document contains something that only PyLD can read."""
 
 
 class Reading(Enum):
-    """How a plain value becomes a term."""
+    """The kind of term that a plain value becomes."""
 
     PLAIN = auto()
     DATE = auto()
     DOUBLE = auto()
     NAME = auto()
-    """An IRI by its name in the vocabulary."""
+    """The IRI of a name of the vocabulary."""
     NODE = auto()
     """An object; a text would be the IRI of one."""
     JSON = auto()
-    """One literal, whatever JSON value it is."""
+    """One literal, whatever the JSON value."""
     PROPERTY = auto()
-    """A literal: native for scalars, JSON for what is none."""
+    """A literal: native for a scalar, JSON for any other value."""
     SCALAR = auto()
-    """As a property, but for null, which gives no statement."""
+    """The same as a property, but null gives no statement."""
     REFERENCE = auto()
-    """A text is the identifier of something, which its base makes an IRI of."""
+    """The IRI of an identifier, resolved against its base."""
 
 
 _READINGS = {None: Reading.PLAIN, DATETIME: Reading.DATE, DOUBLE: Reading.DOUBLE, "@vocab": Reading.NAME}
@@ -76,7 +77,7 @@ _READINGS |= {"@id": Reading.NODE, "@json": Reading.JSON}
 
 
 class KeyPlan(NamedTuple):
-    """What one key means: its predicate, how its values are read, what its arrays and maps are."""
+    """The meaning of one key: its predicate, the way to read its values, and its arrays and maps."""
 
     key: str
     predicate: URIRef
@@ -84,18 +85,18 @@ class KeyPlan(NamedTuple):
     container: str | None
     term: Term | None
     token: str
-    """The key as a token of a name by place."""
+    """The key as a token of a minted name."""
     is_set: bool = False
-    """Whether an array stays one that has one member."""
+    """Whether an array with one member stays an array."""
     is_text: bool = True
-    """Whether a text under this key is simply a literal."""
+    """Whether a text under this key becomes a plain literal."""
     has_objects: bool = True
     holds: frozenset[type] = frozenset((dict, list))
     """How objects stand under this key: one by itself, several in an array, or either."""
 
     @classmethod
     def of(cls, term: Term, reading: Reading) -> KeyPlan:
-        """Make the plan for the key of a term, with all that follows from the term."""
+        """Make the plan for the key of a term."""
         key, container = term.key, term.container
         token, is_plain = literals.below("", key)[1:], reading is Reading.PLAIN
         is_text, has_objects = is_plain and container is None, is_plain or reading is Reading.NODE
@@ -103,7 +104,7 @@ class KeyPlan(NamedTuple):
 
 
 class Plan:
-    """What the keys of objects of one type mean, at one place."""
+    """The meaning of the keys of objects of one type at one place."""
 
     def __init__(self, plans: Plans, kind: str | None, via: Term | None, around: Plan | None) -> None:
         self._plans = plans
@@ -121,7 +122,7 @@ class Plan:
         """The statements of each object before its members."""
 
     def term(self, key: str) -> Term | None:
-        """Return the term that stands behind a key, None where the vocabulary alone defines it."""
+        """Return the term of a key, None if only the vocabulary defines it."""
         return self._terms.by_key.get(key)
 
     def known_keys(self) -> Iterable[str]:
@@ -137,9 +138,9 @@ class Plan:
         return named(found[0])
 
     def members(self, keys: tuple[str, ...]) -> tuple[KeyPlan | None, ...]:
-        """Return what the keys of an object mean, None for the keywords that identify it.
+        """Return the meaning of the keys of an object, None for the keywords that identify it.
 
-        Raises NotCoveredError if one is not simply a predicate, or two of them are the same one.
+        Raises NotCoveredError if a key is not simply a predicate, or if two keys share one.
         """
         known = self._layouts.get(keys)
         if known is None:
@@ -155,10 +156,11 @@ class Plan:
         return known
 
     def _learn(self, new: list[str]) -> None:
-        """Plan what keys mean; raise NotCoveredError for those that PyLD does not read by our table of terms.
+        """Find the meaning of keys.
 
-        It expands all of them together: for each it would go through the whole context. A key that no context defines
-        is a name in the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), and needs no expansion.
+        All keys are expanded together, because PyLD processes the whole context each time. A key that no context
+        defines is a name of the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), and needs no expansion. Raises
+        NotCoveredError for a key that PyLD reads in another way than our table of terms.
         """
         defined, iris = self._terms.by_key, self._terms.by_iri
         with_term = [defined[key] for key in new if key in defined]
@@ -186,7 +188,7 @@ class Plan:
         self._keys |= learnt
 
     def expanded(self, members: dict[str, Any]) -> dict[str, Any]:
-        """Return what PyLD makes of an object with `members` that stands where this plan is for."""
+        """Return PyLD's expansion of an object with `members` at the place of this plan."""
         probe = members if self._kind is None else {"@type": self._kind, **members}
         if self._around is None or self._via is None:
             found = expand(probe, self._plans.context)
@@ -200,7 +202,7 @@ def _probe_of(term: Term) -> Any:
 
 
 def _agrees(term: Term, values: Any) -> bool:
-    """Return whether PyLD read a text under a key, as `values`, by our table of terms."""
+    """Return whether PyLD's expansion of a text under a key, `values`, agrees with our table of terms."""
     if term.container == "@index":
         return values is not None
     if term.coercion in ("@id", "@vocab"):
@@ -220,7 +222,10 @@ class Plans:
         self._names: dict[str, tuple[URIRef, bool]] = {}
 
     def at(self, kind: str | None, via: Term | None, around: Plan | None) -> Plan:
-        """Return what keys mean at an object of the type `kind` that is a value of `via` at an object of `around`."""
+        """Return the meaning of keys at an object of the type `kind`.
+
+        It is a value of `via` at an object of the plan `around`.
+        """
         place = kind, via.key if via is not None and _changes_terms(via) else None
         plan = self._plans.get(place)
         if plan is None:
@@ -228,7 +233,7 @@ class Plans:
         return plan
 
     def name(self, text: str) -> tuple[URIRef, bool]:
-        """Return the IRI of a name in the vocabulary, and whether it is written back as `text`."""
+        """Return the IRI of a name of the vocabulary, and whether it is written back as `text`."""
         known = self._names.get(text)
         if known is None:
             iri = self.resolved.names.get(text) or self._expanded_name(text)
@@ -248,7 +253,7 @@ class Plans:
 
 
 def _changes_terms(via: Term) -> bool:
-    """Return whether it matters to the keys of objects that they are values of `via`."""
+    """Return whether the keys of objects have another meaning because the objects are values of `via`."""
     return via.scope is not None or via.key == "additionalProperty"
 
 

@@ -1,9 +1,8 @@
 """The subject index: one dictionary that holds a graph, and an rdflib store over it.
 
-`{subject: {predicate: term, or a list of two or more terms}}`. Reading, mapping, validation and writing go through the
-dictionary; everybody else sees a usual `rdflib.store.Store`. What leads to subjects from the terms of a predicate, or
-from a term alone, is built when it is first needed. (Measured with 1,000 questions: a first query that asks by
-one to four predicates takes 10 to 20 ms less than if those of all were built.)
+It is `{subject: {predicate: term, or a list of two or more terms}}`. Reading, mapping, validation and writing use the
+dictionary; everybody else sees an `rdflib.store.Store`. The indexes from terms to subjects are built for each predicate
+when they are first needed. With 1,000 questions, this saves a first query of one to four predicates 10 to 20 ms.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ if TYPE_CHECKING:
 Index = dict["Node", dict["Node", "Node | list[Node]"]]
 
 SPARQL_LOCK = threading.RLock()
-"""Held while rdflib parses SPARQL, and while pySHACL runs, which evaluates the queries that it parsed once."""
+"""Held while rdflib parses SPARQL, and while pySHACL runs, which reuses the queries that it parsed."""
 
 
 def sparql_parser() -> ModuleType:
-    """Return rdflib's parser of SPARQL, which parses for one thread at a time from now on, whoever calls it.
+    """Return rdflib's parser of SPARQL; from the first call on, it parses for one thread at a time.
 
-    pyparsing counts down the arguments of each parse action in its first call. Several threads at once count too far,
-    and no query can be parsed in that process any more.
+    In the first call of each parse action, pyparsing finds the number of its arguments by trying fewer and fewer.
+    Several threads at once go too far, and then the process can parse no query any more.
     """
     from rdflib.plugins.sparql import parser  # noqa: PLC0415 - its grammar takes long to build
 
@@ -64,7 +63,7 @@ def _locked(parse: Callable[..., Any]) -> Callable[..., Any]:
             except BaseException as error:  # noqa: BLE001 - raised again below
                 faults.append(error)
             finally:
-                # Where somebody (matplotlib) has enabled its cache, that holds exceptions, and these hold their frames.
+                # Others (matplotlib) may have enabled pyparsing's cache. It keeps exceptions, which keep their frames.
                 ParserElement.reset_cache()
 
         # pyparsing leaves cycles of exceptions and frames. A frame holds its callers with what they hold, such as a
@@ -88,7 +87,7 @@ def terms_of(held: Node | list[Node] | None) -> list[Node]:
 
 
 class Several(list["Node"]):
-    """Many terms of one subject and predicate, each of them once, that finds at once whether a term is there."""
+    """Several distinct terms of one subject and predicate, with a fast test for membership."""
 
     def __init__(self, terms: Iterable[Node]) -> None:
         super().__init__(terms)
@@ -103,7 +102,7 @@ class Several(list["Node"]):
         self._known.add(term)
 
     def remove(self, term: Node) -> None:
-        """Take out a term that is there."""
+        """Remove a term that is there."""
         super().remove(term)
         self._known.remove(term)
 
@@ -113,7 +112,7 @@ class Several(list["Node"]):
 
 _LISTS = frozenset((list, Several))
 _MANY = 32
-"""From so many terms on, a list is searched more slowly than a set is made."""
+"""From so many terms on, making a set is faster than searching a list."""
 
 
 def put(index: Index, subject: Node, predicate: Node, term: Node) -> bool:
@@ -136,7 +135,7 @@ def put(index: Index, subject: Node, predicate: Node, term: Node) -> bool:
 
 
 def drop(index: Index, subject: Node, predicate: Node, terms: set[Node]) -> None:
-    """Take the triples of one subject and predicate with any of `terms` out of `index`."""
+    """Remove the triples of one subject and predicate with any of `terms` from `index`."""
     predicates = index[subject]
     held = predicates[predicate]
     if isinstance(held, Several) and len(terms) == 1 and len(held) > 2:
@@ -152,7 +151,7 @@ def drop(index: Index, subject: Node, predicate: Node, terms: set[Node]) -> None
 
 
 def copied(index: Index) -> Index:
-    """Return a copy of `index` that can be changed without changing the other."""
+    """Return a copy of `index` that can be changed independently."""
     with uncollected():
         return {
             subject: predicates.copy()
@@ -189,7 +188,7 @@ class SubjectIndexStore(Store):
         self._size: int | None = None
         self._prefixes: dict[str, URIRef] = {}
         self._name: Identifier | None = None
-        # No strong one: a graph and its store would then be left to the garbage collector, with all their statements.
+        # A weak reference: otherwise only the garbage collector could free a graph, its store and all statements.
         self._graph: ref[Graph] | None = None
         self.revision = self.changes = 0
         super().__init__(configuration, identifier)
@@ -199,36 +198,36 @@ class SubjectIndexStore(Store):
 
     @property
     def held(self) -> Index:
-        """The index, read-only: other stores may hold the same one."""
+        """The index, read-only: other stores may share it."""
         return self._index
 
     @property
     def index(self) -> Index:
-        """The index, this store's own, which may be changed until it is shared; call `touch` afterwards."""
+        """The index of this store alone. It may be changed until it is shared; call `touch` afterwards."""
         if self._holders[0] > 1:
             self._index, holders, self._holders = copied(self._index), self._holders, [1]
             holders[0] -= 1  # last, as another thread may be about to do the same for its own store
         return self._index
 
     def replace(self, index: Index) -> None:
-        """Hold the triples of `index` instead of those held so far."""
+        """Replace the triples by those of `index`."""
         self._holders[0] -= 1
         self._index, self._holders = index, [1]
         self.touch()
 
     def share(self, other: SubjectIndexStore) -> None:
-        """Let `other` hold the same triples. Either store gets an index of its own when it is first to be changed."""
+        """Let `other` have the same triples. A store copies the index before its first change."""
         other.replace(self._index)
         self._holders[0] += 1
         other._holders = self._holders
 
     def touch(self) -> None:
-        """Forget what was derived from the index; to be called after the index was changed from outside."""
+        """Discard what was derived from the index; to be called after a direct change of the index."""
         self.revision += 1
         self.forget()
 
     def forget(self) -> None:
-        """Forget the other indexes, after a change that is known to refer to no node from a second place."""
+        """Discard the derived indexes, after a change that adds no second reference to a node."""
         self.changes += 1
         self._by_predicate = {}
         self._by_object = self._size = None
@@ -247,11 +246,11 @@ class SubjectIndexStore(Store):
             self._note(*triple)
 
     def _is_of(self, context: Graph | None) -> bool:
-        """Return whether the statements held are those of `context`; None stands for any graph."""
+        """Return whether the store holds the graph `context`; None stands for any graph."""
         return context is None or self._name in (None, context.identifier)
 
     def _note(self, subject: Node, predicate: Node, term: Node) -> None:
-        """Keep what is derived from the index in step with one new triple."""
+        """Add one new triple to what was derived from the index."""
         if self._size is not None:
             self._size += 1
         if predicate in self._by_predicate:
@@ -260,7 +259,7 @@ class SubjectIndexStore(Store):
             self._by_object.setdefault(term, []).append((subject, predicate))
 
     def remove(self, triple: _TriplePatternType, context: Graph | None = None) -> None:
-        """Take out every triple that matches (`rdflib.store.Store.remove`)."""
+        """Remove every triple that matches (`rdflib.store.Store.remove`)."""
         gone: dict[tuple[Node, Node], set[Node]] = {}
         for (subject, predicate, term), _ in self.triples(triple, context):
             gone.setdefault((subject, predicate), set()).add(term)
@@ -273,7 +272,7 @@ class SubjectIndexStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: Graph | None = None
     ) -> Generator[tuple[_TripleType, Iterator[Graph | None]], None, None]:
-        """Yield the triples that match, each with the graph that it is in; the store may change meanwhile."""
+        """Yield the triples that match, each with its graph; the store may change meanwhile."""
         if self._is_of(context):
             for triple in list(self._matches(*triple_pattern)):
                 yield triple, self.contexts()
@@ -309,7 +308,7 @@ class SubjectIndexStore(Store):
         return known
 
     def _places_of(self, term: Node) -> Sequence[tuple[Node, Node]]:
-        """Return where a term stands: the subjects and the predicates."""
+        """Return the occurrences of a term: its subjects and predicates."""
         known = self._by_object
         if known is None:
             known = {}
@@ -333,18 +332,18 @@ class SubjectIndexStore(Store):
             yield Graph(self, self._name, bind_namespaces="none") if graph is None else graph
 
     def add_graph(self, graph: Graph) -> None:
-        """Name the graph whose statements these are; the first one that is named stays."""
+        """Name the graph of the statements; only the first name counts."""
         if self._name is None:
             self._name, self._graph = graph.identifier, ref(graph)
 
     def remove_graph(self, graph: Graph) -> None:
-        """Forget the statements and the name, if they are those of `graph`."""
+        """Remove the statements and the name, if they are those of `graph`."""
         if self._is_of(graph):
             self.replace({})
             self._name = self._graph = None
 
     def query(self, *_: Any, **__: Any) -> Never:
-        """Leave a query to rdflib (`rdflib.store.Store.query`), whose parser is made safe for threads first."""
+        """Pass a query to rdflib (`rdflib.store.Store.query`), whose parser is made safe for threads first."""
         sparql_parser()
         raise NotImplementedError
 
@@ -373,7 +372,7 @@ class SubjectIndexStore(Store):
 
 
 def graph_of(index: Index) -> Graph:
-    """Return a graph over an index, which has no prefixes yet and takes little memory and time."""
+    """Return a graph over an index, without prefixes; that takes little memory and time."""
     store = SubjectIndexStore()
     graph = Graph(store, bind_namespaces="none")
     store.add_graph(graph)
@@ -384,11 +383,11 @@ def graph_of(index: Index) -> Graph:
 class StatementGraph(Graph):
     """A graph that is named by its root, the node of the document itself.
 
-    It may be read and changed as any rdflib graph; what works on the whole of it goes through `index`.
+    It may be read and changed as any rdflib graph. Functions that process the whole graph use `index`.
     """
 
     PREFIXES: ClassVar[Mapping[str, str]] = MappingProxyType({"schema": SCHEMA, "karenina": KARENINA, "xsd": XSD})
-    """The namespaces that documents of this family use."""
+    """The prefixes that documents of this family use."""
 
     def __init__(self, index: Index, root: Node) -> None:
         store = SubjectIndexStore()
@@ -401,29 +400,29 @@ class StatementGraph(Graph):
 
     @property
     def index(self) -> Index:
-        """The subject index that holds the statements; after changing it, call `touch`.
+        """The subject index that holds the statements; call `touch` after changing it.
 
-        Ask for it anew once the graph was copied: the one from before is then shared with the copy.
+        Read this property again after a copy of the graph: the copy shares the index from before.
         """
         return self._store.index
 
     @property
     def held(self) -> Index:
-        """The subject index, read-only: a copy of this graph may hold the same one."""
+        """The subject index, read-only: a copy of this graph may share it."""
         return self._store.held
 
     @property
     def changes(self) -> int:
-        """How often the graph was changed so far."""
+        """The number of changes of the graph so far."""
         return self._store.changes
 
     @property
     def revision(self) -> int:
-        """How often the graph was changed by other means than the edits of its own class."""
+        """The number of changes by other means than the edits of the graph's own class."""
         return self._store.revision
 
     def touch(self) -> None:
-        """Tell the graph that its index was changed directly."""
+        """Note that the index was changed directly."""
         self._store.touch()
 
     @property
@@ -434,14 +433,14 @@ class StatementGraph(Graph):
 
     def update(self, *arguments: Any, **options: Any) -> None:
         """Carry out a SPARQL 1.1 update; parameters are those of `rdflib.Graph.update`."""
-        # rdflib takes a pattern in an update for one over a dataset unless the graph is of its own class.
+        # rdflib evaluates the pattern of an update over a dataset, unless the graph is an rdflib.Graph itself.
         Graph(self.store, identifier=self.identifier, bind_namespaces="none").update(*arguments, **options)
         self.touch()
 
     def copy(self) -> Self:
-        """Return a graph of the same statements that can be changed without changing this one.
+        """Return a graph of the same statements that can be changed independently.
 
-        It costs next to nothing: the statements are copied when one of the two graphs is first to be changed.
+        It is cheap: the statements are copied at the first change of one of the two graphs.
         """
         graph = _bound(type(self)({}, self.root), dict(self.store.namespaces()))
         self._store.share(graph._store)  # noqa: SLF001 - a graph of the same class
@@ -453,7 +452,7 @@ class StatementGraph(Graph):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Literals are pickled in parts: rdflib rewrites the text of one that it is given back whole.
+        # Literals are pickled in parts, because rdflib changes the text of a literal that is unpickled as a whole.
         parts = [
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
             for subject, predicate, term in triples_of(self.held)

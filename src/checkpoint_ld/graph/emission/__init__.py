@@ -1,6 +1,6 @@
 """Emission: a checkpoint graph in the RDF syntaxes and as JSON-LD; deterministic, and in full precision.
 
-All of it is written from the subject index, without a second copy of the graph.
+Everything is written from the subject index, without a second copy of the graph.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SYNTAXES = {
 }
 """The syntaxes by the names that the command line has for them."""
 
-# What N3 has beyond Turtle, formulas and rules, is no RDF: each document of Turtle is one of N3.
+# Every Turtle document is N3. What N3 adds, formulas and rules, is no RDF.
 EXTENSIONS = {
     ".ttl": "turtle",
     ".turtle": "turtle",
@@ -71,11 +71,11 @@ EXTENSIONS = {
 
 _ENTITY = re.compile(rb'<!ENTITY\s+[^\s%]+\s+"([^"&]*)"')
 _EXPANSION = 10
-"""So many times the length of an RDF/XML text its entities may add; abbreviated namespaces add less than one time."""
+"""Entities may make an RDF/XML text so many times longer. Abbreviated namespaces add less than its own length."""
 
 
 def parse(data: bytes, syntax: str) -> Index:
-    """Return the statements of a text, those of all its graphs together.
+    """Return the statements of a text; those of all its graphs together.
 
     Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse, and for
     RDF/XML whose entities are nested or would make it much longer.
@@ -107,7 +107,7 @@ def held(triples: Iterable[tuple[Node, Node, Node]]) -> Index:
 def _check_entities(data: bytes) -> None:
     """Refuse entities (XML 1.0 §4.2) that refer to others or would make the text much longer.
 
-    Before the parser sees them: a few nested ones fill all memory.
+    This comes before the parser: a few nested entities would fill all memory.
     """
     references = data.count(b"&")
     for declared in re.finditer(rb"<!ENTITY", data):
@@ -140,7 +140,7 @@ def index_of(statements: Statements) -> Index:
 
 
 class _Names(dict[str, URIRef]):
-    """IRIs by their texts, each made once: few of them are new, and rdflib looks closely at every one."""
+    """IRIs by text, each made once: most of them repeat, and rdflib checks every new one."""
 
     def __missing__(self, text: str) -> URIRef:
         made = self[text] = URIRef(renewed(text))

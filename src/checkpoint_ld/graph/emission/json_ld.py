@@ -51,13 +51,13 @@ def expanded_of(graph: StatementGraph) -> list[Tree]:
 
 
 class _Expansion:
-    """Node objects, each written in full where it is first met."""
+    """Builds node objects; each is written in full at its first occurrence."""
 
     def __init__(self, graph: StatementGraph) -> None:
         self._index = graph.held
         self._reader = ObjectReading(graph.held, karenina())
         self._seen: set[Node] = set()
-        # Predicates in order, by those that a node has: nodes of one kind have the same.
+        # The sorted predicates, by the predicates of a node: nodes of one kind have the same.
         self._orders: dict[tuple[Node, ...], list[tuple[str, Node]]] = {}
 
     def node(self, subject: Node) -> Tree:
@@ -107,16 +107,16 @@ Tree = dict[str, Any]
 _FLOATS = {float}
 _PLAIN_BELOW = frozenset((str, int, bool, dict))
 _PLAIN = frozenset((str, int, bool))
-"""The values that need no type coercion; of integers the small ones."""
+"""Types of values that need no type coercion; of integers, only small ones need none."""
 
 
 class ContextStyle(StrEnum):
-    """Under which context JSON-LD is written."""
+    """The context under which JSON-LD is written."""
 
     IMPROVED = "improved"
-    """Ours: the same keys, and every JSON-LD 1.1 processor reads the statements that the graph holds."""
+    """Ours: the same keys, and every JSON-LD 1.1 processor reads the same statements as the graph."""
     PLAIN = "plain"
-    """The one that the document came with, or else Karenina's own."""
+    """The document's own context, or else Karenina's."""
 
     @classmethod
     def _missing_(cls, value: object) -> None:
@@ -130,8 +130,8 @@ def jsonld_of(
 ) -> Tree:
     """Return the JSON-LD document of a checkpoint in the canonical dialect.
 
-    `adapted` returns its canonical tree as it is to be written. The objects of the tree may have contexts of their own;
-    those that stay as they are have to stay the same objects.
+    `adapted` returns its canonical tree with changes for writing. Objects of the tree that it does not change have to
+    stay the same Python objects, because some of them have contexts.
     """
     if context is ContextStyle.PLAIN:
         tree = adapted(graph.tree())
@@ -154,7 +154,7 @@ def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> 
 
 
 def _typed(value: Any) -> Any:
-    """Return JSON in which the context of an object gives the language or the datatype of its texts."""
+    """Return JSON in which local contexts give the language or the datatype of texts."""
     if isinstance(value, list):
         return [_typed(one) for one in value]
     if not isinstance(value, dict):
@@ -166,7 +166,7 @@ def _typed(value: Any) -> Any:
 
 
 def _typed_members(value: Tree) -> tuple[Tree, Tree]:
-    """Return the members of an object, and the term definitions of those that are texts with one type."""
+    """Return the members of an object, and term definitions for those that are texts of one type."""
     members: Tree = {}
     typings: Tree = {}
     for key, one in value.items():
@@ -183,7 +183,7 @@ def _typed_members(value: Tree) -> tuple[Tree, Tree]:
 
 
 class _Improved(ObjectReading):
-    """Adds to an object the small local context that decides what a key alone cannot."""
+    """Adds a small local context to an object where the key alone does not decide the meaning."""
 
     adds_contexts = True
 
@@ -198,7 +198,7 @@ class _Improved(ObjectReading):
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:
         for key in ("@type", "@id"):
             if key in members and not is_name(members[key], is_type=key == "@type"):
-                del members[key]  # no processor would take the document, which a finding of reading reports
+                del members[key]  # no processor would read the document, which a finding of reading reports
         is_property = is_property_value(members.get("@type"), via)
         local = local_context(members, terms, is_property=is_property, set_apart=residue.set_apart)
         if subject != self.root:
@@ -208,7 +208,10 @@ class _Improved(ObjectReading):
 
 
 def _with_contexts(before: Any, after: Any, via: Term | None, table: TermTable) -> Any:
-    """Return a value with contexts that fit its objects; `before` is the same value with other members in some."""
+    """Return a value whose objects have the contexts that they need.
+
+    `before` is the value before some of its members changed.
+    """
     if after is before or not isinstance(after, (dict, list)):
         return after
     if isinstance(after, list):
@@ -236,7 +239,7 @@ def _needing(step: Step, values: Sequence[Any], *, is_property: bool) -> list[in
     coercion = term.coercion if term is not None else None
     is_value = is_property and key == "value"
     kinds = {*map(type, values)}
-    if not is_value:  # what stands in arrays counts as if it stood alone
+    if not is_value:  # a value in an array needs the same as a single one
         kinds.discard(list)
         kinds.update(map(type, chain.from_iterable(one for one in values if type(one) is list)))
     is_plain = kinds <= (_PLAIN if is_value else _PLAIN_BELOW) and coercion is None
@@ -263,10 +266,10 @@ def _is_small(value: Any) -> bool:
 
 
 def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: Iterable[str] = ()) -> Tree:
-    """Return the context that one object needs beside the document's, empty when it needs none.
+    """Return the context that one object needs beside the document's, empty if it needs none.
 
-    An array, object or null as a property's value is a JSON literal; an integral float is a double; text under a key
-    for dates, numbers or IRIs that is none of them is text; and what is set apart from the graph is no statement.
+    An array, object or null as a property's value is a JSON literal. An integral float is a double. Text under a key
+    for dates, numbers or IRIs that is none of them is text. What is set apart from the graph is no statement.
     """
     local: Tree = {}
     for key, value in members.items():
@@ -288,9 +291,9 @@ def local_context(members: Tree, terms: Terms, *, is_property: bool, set_apart: 
 
 
 def _scoped(local: Tree, members: Tree) -> Tree:
-    """Return the context of an object so that it changes no key of the objects below.
+    """Return the context of an object so that it changes no key of the objects below it.
 
-    `@propagate` stands only where it has to: rdflib 7.6 passes over a context that has it (JSON-LD 1.1 §4.1.4).
+    `@propagate` is used only if needed: rdflib 7.6 ignores a context that has it (JSON-LD 1.1 §4.1.4).
     """
     local = {key: value for key, value in local.items() if key != "@propagate"}
     return {"@propagate": False, **local} if local and _is_below(members, local.keys()) else local
@@ -305,7 +308,7 @@ def _is_below(value: Any, keys: Set[str]) -> bool:
 
 
 def _is_json(key: str, value: Any) -> bool:
-    """Return whether a member of a property is its value, and no scalar."""
+    """Return whether a member is the value of a property, and no scalar."""
     return key == "value" and (value is None or isinstance(value, (dict, list)))
 
 

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 def is_blank(node: Node) -> bool:
     """Return whether a node is a blank one."""
-    # Asking for the very class first: rdflib's classes are abstract ones, whose check takes ten times as long.
+    # rdflib's classes are abstract, so that isinstance takes ten times as long as a comparison of classes.
     return type(node) is not URIRef and isinstance(node, BNode)
 
 
 def name(node: Node) -> str:
-    """Return `<IRI>` or `_:label`. Raises WriteError for what is no IRI (RFC 3987), or no label."""
+    """Return `<IRI>` or `_:label`. Raises WriteError for an invalid IRI (RFC 3987) or label."""
     if not is_blank(node):
         return iri(str(node))
     try:
@@ -42,7 +42,7 @@ def name(node: Node) -> str:
 
 
 def iri(text: str) -> str:
-    """Return `<IRI>`. Raises WriteError for what is none."""
+    """Return `<IRI>`. Raises WriteError for an invalid IRI."""
     try:
         return str(pyoxigraph.NamedNode(text))
     except ValueError as error:
@@ -54,7 +54,10 @@ def _unnamed(text: str, kind: str) -> WriteError:
 
 
 def quoted(text: str, language: str | None = None) -> str:
-    """Return a text in quotes, with its language. Raises WriteError for half a surrogate pair and wrong languages."""
+    """Return a text in quotes, with its language tag.
+
+    Raises WriteError for half a surrogate pair and an invalid tag.
+    """
     if not language:
         escaped = _as_in_json(text)
         if escaped is not None:
@@ -66,21 +69,21 @@ def quoted(text: str, language: str | None = None) -> str:
 
 
 def _as_in_json(text: str) -> str | None:
-    """Return a text in quotes as JSON has it, in a quarter of the time; None where N-Triples has it otherwise."""
+    """Return a text in quotes, by orjson in a quarter of the time; None if N-Triples escapes it in another way."""
     try:
         escaped = orjson.dumps(text).decode()
     except TypeError:  # half a surrogate pair
         return None
-    # Control characters without a letter are \\u00… in JSON, and the other three are no escapes.
+    # JSON writes control characters without a short escape as \\u00…; the other three are not escaped in N-Triples.
     is_other = r"\u00" in escaped or "\x7f" in escaped or "\ufffe" in escaped or "\uffff" in escaped
     return None if is_other else escaped
 
 
 class TermTexts(dict[int, str]):
-    """The texts of the terms of one graph that is not changed meanwhile, by the identity of the term."""
+    """The texts of the terms of one graph by the identity of the term; the graph must not change meanwhile."""
 
     def added(self, term: Node) -> str:
-        """Return the text of a term, and keep it."""
+        """Return the text of a term, and remember it."""
         text = self[id(term)] = text_of(term)
         return text
 
@@ -96,28 +99,28 @@ def text_of(term: Node) -> str:
 
 
 TRIPLE = " .\n"
-"""How a line of N-Triples ends."""
+"""The end of a line of N-Triples."""
 
 
 def ntriples_of(graph: StatementGraph) -> bytes:
-    """Return N-Triples, one line a statement, sorted. Raises WriteError for names that are no IRIs."""
+    """Return N-Triples, a line for each statement, sorted. Raises WriteError for names that are no IRIs."""
     return _joined(graph.held, TRIPLE)
 
 
 def nquads_of(graph: StatementGraph) -> bytes:
-    """Return N-Quads, sorted, in one graph that is named by the root. Raises WriteError as above."""
+    """Return N-Quads, sorted; the root names the graph. Raises WriteError as above."""
     return _joined(graph.held, quad(str(graph.root)))
 
 
 def _joined(index: Index, end: str) -> bytes:
     blocks = sorted(blocks_of(index, end), reverse=True)
-    # Encoded one by one: most are ASCII, which takes no time, where one other character slows down all of a text. Each
-    # is taken out, so that its room is free for the next.
+    # Blocks are encoded one by one: ASCII takes hardly any time, but a single other character makes a whole text slow.
+    # Each block is removed from the list, so that its memory is free for the next.
     return b"".join([blocks.pop().encode() for _ in range(len(blocks))])
 
 
 def quad(graph: str) -> str:
-    """Return how a line of N-Quads ends about a statement in the graph with this name. Raises WriteError as above."""
+    """Return the end of a line of N-Quads for the graph with this name. Raises WriteError as above."""
     return f" {iri(graph)}{TRIPLE}"
 
 
@@ -143,9 +146,9 @@ def blocks_of(index: Index, end: str) -> Iterator[str]:
 def _blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str) -> list[str]:
     """Return the lines about each of `subjects`, sorted.
 
-    `columns` has the objects of each, a text or a list of texts, by what stands between subject and object. The lines
-    have one pattern, in which only names and values differ, and what is sorted is the pattern: that takes half the time
-    of making and sorting the lines of each node.
+    `columns` has the objects of each subject, a text or a list of texts, by the text between subject and object. All
+    subjects share one pattern of lines, and the pattern is sorted, not the lines of each node. That takes half the
+    time.
     """
     pattern = ""
     slots: list[Sequence[Any]] = []
@@ -156,7 +159,7 @@ def _blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: 
 
 
 def _objects(subjects: Sequence[str], start: str, column: Sequence[Any], end: str) -> Sequence[str]:
-    """Return what stands between `start` and `end` if each node has one text there: several make several lines."""
+    """Return the text between `start` and `end` for each node; a node with several objects gets several lines."""
     if list not in map(type, column):
         return column
     return [
@@ -166,7 +169,7 @@ def _objects(subjects: Sequence[str], start: str, column: Sequence[Any], end: st
 
 
 def _alike(index: Index) -> Iterator[Sequence[Node]]:
-    """Yield the subjects with the same predicates in the same order, some at a time."""
+    """Yield groups of subjects that have the same predicates in the same order."""
     every = list(index)
     for _, members in grouped([*map(tuple, index.values())]):
         for start in range(0, len(members), TOGETHER):
@@ -184,16 +187,16 @@ def turtle_of(graph: StatementGraph) -> bytes:
 
 
 def trig_of(graph: StatementGraph) -> bytes:
-    """Return TriG, as Turtle in one graph that is named by the root. Raises WriteError as above."""
+    """Return TriG: the same as Turtle in one graph that the root names. Raises WriteError as above."""
     terms, root = _Terms(), _term_of(graph.root)
     quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
     return _serialized(quads, pyoxigraph.RdfFormat.TRIG, graph, terms)
 
 
 def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: StatementGraph, terms: _Terms) -> bytes:
-    """Return statements in their order.
+    """Return statements in the given order.
 
-    A prefix is left out if a name in its namespace needs an escape, which rdflib does not read.
+    A prefix is left out if a name in its namespace needs an escape, because rdflib does not read such names.
     """
     if not statements:
         return b""
@@ -207,10 +210,10 @@ def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: 
 
 
 class _Terms(dict[int, Any]):
-    """The terms of pyoxigraph, by the identity of those of a graph that is not changed meanwhile."""
+    """The terms of pyoxigraph by the identity of those of a graph; the graph must not change meanwhile."""
 
     def added(self, term: Node) -> Any:
-        """Return the term of pyoxigraph for one of rdflib, and keep it. Raises WriteError as `text_of`."""
+        """Return the term of pyoxigraph for one of rdflib, and remember it. Raises WriteError as `text_of`."""
         made = self[id(term)] = _term_of(term)
         return made
 
@@ -229,7 +232,7 @@ def _term_of(term: Node) -> Any:
 
 
 def _in_order(index: Index, terms: _Terms) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield statements, blank nodes and types first, then by subject, predicate and value."""
+    """Yield statements: blank nodes and types first, then by subject, predicate and value."""
     known, added = terms.get, terms.added
     layouts: dict[tuple[Node, ...], list[tuple[Node, Any]]] = {}
     for node in sorted(index, key=lambda one: (not is_blank(one), str(one))):
@@ -257,13 +260,13 @@ _LETTERS = (
     r"A-Za-z_\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0131\u0391-\u03A1\u03A3-\u03C9\u0410-\u044F"
     r"\u3041-\u3094\u4E00-\u9FA5\uAC00-\uD7A3"
 )
-"""Some of those that begin a name in all editions of XML 1.0."""
+"""Some of the letters that may begin a name in all editions of XML 1.0."""
 _ELEMENT_NAME = re.compile(f"[{_LETTERS}][{_LETTERS}0-9.-]*\\Z")
 _WORDS = "RDF ID Description about aboutEach aboutEachPrefix bagID datatype li nodeID parseType resource"
 _RESERVED = frozenset(RDF + word for word in _WORDS.split())
-"""Words of RDF/XML, which are no names of predicates (§5.1)."""
+"""Words of RDF/XML that cannot be predicates (§5.1)."""
 _NO_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""What XML has no place for, be it as a reference (XML 1.0 §2.2)."""
+"""Characters that XML cannot contain, not even as a reference (XML 1.0 §2.2)."""
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
@@ -276,9 +279,9 @@ def rdf_xml_of(graph: StatementGraph) -> bytes:
 
 
 def rdf_xml(triples: Iterable[pyoxigraph.Triple], prefixes: Mapping[str, str]) -> bytes:
-    """Return statements as RDF/XML, those of a subject together where they follow each other.
+    """Return statements as RDF/XML; successive ones about a subject share an element.
 
-    Raises WriteError for a predicate that does not end in a name, and a character that is none of XML.
+    Raises WriteError for a predicate that does not end in a name, and for a character that XML cannot contain.
     """
     declared = "".join(f' xmlns:{name}="{one}"' for name, one in {**prefixes, "rdf": RDF}.items())
     lines = _Lines({one: name for name, one in {**prefixes, "rdf": RDF}.items()}).of(triples)
@@ -287,7 +290,7 @@ def rdf_xml(triples: Iterable[pyoxigraph.Triple], prefixes: Mapping[str, str]) -
 
 
 class _Lines:
-    """The lines of statements, under prefixes by their namespaces; blank nodes are numbered."""
+    """The lines of statements; prefixes are kept by namespace, and blank nodes are numbered."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
         self._prefixes = prefixes
