@@ -41,7 +41,7 @@ Json = dict[str, Any]
 default_template = datafeed.default_template
 
 PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspace_path")
-"""The members of a question that are properties of the same name; custom metadata stands after the first two."""
+"""The members of a question that are written as properties of the same name; custom metadata follows the first two."""
 
 _WRITTEN_AS_TEXT = PROPERTIES[:3]
 _OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
@@ -54,19 +54,19 @@ def frame(**members: Frame | None) -> Frame:
 
 
 def named(*names: str) -> Frame:
-    """Return the frame of additional properties for those of some names."""
+    """Return the frame of the additional properties with some names."""
     return {"name": frozenset(names), "value": None}
 
 
 STATES = frame(additionalProperty=named("finished"))
-"""What `is_finished` reads."""
+"""The frame that `is_finished` needs."""
 TRAITS = frame(rating=RATING, additionalProperty=named(*LEGACY_PROPERTIES), globalRubric=None)
-"""What `traits_of` reads."""
+"""The frame that `traits_of` needs."""
 TEXT: Frame = {"text": None}
 TYPE: Frame = {"additionalType": None}
-"""The frames of an answer or a template, and of a rating of which the kind is enough."""
+"""The frames of objects of which only the type matters: an answer, a template, a rating."""
 TEMPLATES = frame(hasPart=TEXT)
-"""What `source_of` reads."""
+"""The frame that `source_of` needs."""
 _MEMBERS: dict[str, Frame | None] = {
     **dict.fromkeys(("text", "dateCreated", "dateModified", "keywords", "globalRubric")),
     **dict.fromkeys(("acceptedAnswer", "hasPart"), TEXT),
@@ -74,7 +74,7 @@ _MEMBERS: dict[str, Frame | None] = {
     "rating": RATING,
 }
 MEMBERS = frame(**_MEMBERS)
-"""What `question_of` and `members_of` read."""
+"""The frames that `question_of` and `members_of` need."""
 _PLACES = {
     "question": "text",
     "raw_answer": "acceptedAnswer",
@@ -84,7 +84,7 @@ _PLACES = {
     "date_modified": "dateModified",
     **dict.fromkeys((*PROPERTIES, "custom_metadata", "finished"), "additionalProperty"),
 }
-"""The members of a question object, or of its feed item, that hold the members of a `Question`."""
+"""The members of a question object, or of its feed item, that give the fields of a `Question`."""
 
 
 def frame_for(members: Iterable[str]) -> Frame | None:
@@ -100,7 +100,7 @@ def frame_for(members: Iterable[str]) -> Frame | None:
 
 
 def question_of(item: Json) -> Question:
-    """Return the question of a feed item (or of a bare question object), as leniently as a file needs.
+    """Return the question of a feed item (or of a bare question object); faulty members are read as far as possible.
 
     It shares nothing with `item` that can be changed.
     """
@@ -110,21 +110,21 @@ def question_of(item: Json) -> Question:
 
 
 def untraited_question_of(item: Json) -> Question:
-    """Return the question of a feed item without its rubrics, which take longer to read than all the rest."""
+    """Return the question of a feed item without its rubrics, which take longer to read than everything else."""
     return _question(stated_by(item))
 
 
 def _question(members: Json) -> Question:
     question = Question.model_validate({**members, **dict.fromkeys(_OF_JSON)}, context=LENIENT)
-    # These are JSON already, which pydantic would go through once more, value by value.
+    # These are JSON already. pydantic would check them once more, value by value.
     question.__dict__.update({name: members[name] for name in _OF_JSON})
     return question
 
 
 def members_of(item: Json) -> Json:
-    """Return the question of a feed item: members as of `Question`, rubrics as maps, and `finished`.
+    """Return the question of a feed item as JSON: the fields of `Question`, rubrics as maps, and `finished`.
 
-    `keywords` is None where there are none, as in Karenina.
+    `keywords` is None if there are none, as in Karenina.
     """
     node_object = question_object(item)
     rubrics = {"question_rubric": traits_of(node_object), "question_dynamic_rubric": dynamic_traits_of(node_object)}
@@ -132,13 +132,16 @@ def members_of(item: Json) -> Json:
 
 
 def untraited_members_of(item: Json) -> Json:
-    """Return what `members_of` does, without rubrics."""
+    """Return the same as `members_of`, without rubrics."""
     members = stated_by(item)
     return {**members, "keywords": members["keywords"] or None, "finished": is_finished(item)}
 
 
 def stated_by(item: Json) -> Json:
-    """Return the members of a `Question` that a feed item gives, without rubrics; nothing is shared with `item`."""
+    """Return the fields of a `Question` that a feed item states, without rubrics.
+
+    The result shares nothing with `item`.
+    """
     node_object = question_object(item)
     properties = values(node_object.get("additionalProperty"))
     return {
@@ -160,7 +163,7 @@ def stated_by(item: Json) -> Json:
 
 
 def registry_entry_of(item: Json) -> QuestionRegistryEntry:
-    """Return how far the work on an item's question is."""
+    """Return the progress of an item's question."""
     dates = {"date_added": text_of(item.get("dateCreated")), "date_modified": text_of(item.get("dateModified"))}
     return QuestionRegistryEntry.model_validate({"finished": is_finished(item), **dates}, context=LENIENT)
 
@@ -171,12 +174,12 @@ def is_finished(item: Json) -> bool:
 
 
 def means_true(value: Any) -> bool:
-    """Return whether a value of the property `finished` means true; texts and numbers that mean a truth value count."""
+    """Return whether a value of the property `finished` means true; texts and numbers may mean it too."""
     return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
 
 
 def keywords_of(item: Json) -> list[str]:
-    """Return the keywords of an item's question, then those of the item (their older place) that it lacks."""
+    """Return the keywords of an item's question, followed by those of the item, which is their older place."""
     own, older = (
         as_list(question_object(item).get("keywords")),
         as_list(item.get("keywords") if "item" in item else None),
@@ -196,7 +199,7 @@ def item_of(
 ) -> Json:
     """Return the feed item that holds a question, as Karenina writes it.
 
-    `finished` None means: if it has a template of its own.
+    If `finished` is None, the question is finished if it has a template of its own.
     """
     ratings = [rating_of(trait, "QuestionSpecific") for trait in (rubric.traits() if rubric else ())]
     ratings += [rating_of(trait, "QuestionSpecific", dynamic=True) for trait in (dynamic.traits() if dynamic else ())]
@@ -218,7 +221,7 @@ def item_of(
 
 
 def has_source(item: Json) -> bool:
-    """Return whether an item's question has the text of a template, be it only the one that stands for none."""
+    """Return whether an item's question has the text of a template, even if it is the placeholder."""
     return bool((source_of(item) or "").strip())
 
 
@@ -228,12 +231,12 @@ def has_template(item: Json) -> bool:
 
 
 def is_own(source: str | None) -> bool:
-    """Return whether a source is a template: neither none, nor blank, nor the one that stands for none."""
+    """Return whether a source is a template of its own: neither absent, blank, nor the placeholder."""
     return source is not None and source.strip() != "" and not is_placeholder(source)
 
 
 def source_of(item: Json) -> str | None:
-    """Return the source of the template of an item's question, None where there is none."""
+    """Return the source of the template of an item's question, None if it has none."""
     source = _single(question_object(item).get("hasPart")).get("text")
     return source if isinstance(source, str) else None
 
@@ -248,13 +251,13 @@ def _properties(question: Question, *, finished: bool) -> list[Json]:
 
 
 def property_of(question: Question, member: str) -> str | None:
-    """Return the value of the property that holds one of `PROPERTIES`, None where the question has nothing there."""
+    """Return the value of the property that holds one of `PROPERTIES`, None if it is absent."""
     value = getattr(question, member)
     return json.dumps(value) if value and member in _WRITTEN_AS_TEXT else value or None
 
 
 def question_object(item: Json) -> Json:
-    """Return the question object of a feed item; a bare question object is its own."""
+    """Return the question object of a feed item; a bare question object is returned itself."""
     return _single(item["item"]) if "item" in item else item
 
 
@@ -284,17 +287,17 @@ SCENARIO_TYPE = "karenina:Scenario"
 
 
 def is_scenario(part: object) -> bool:
-    """Return whether an object among a root's parts is a scenario."""
+    """Return whether an object among the parts of a root is a scenario."""
     if not isinstance(part, dict):
         return False
     return "nodes" in part if part.get("@type") is None else part["@type"] in (SCENARIO_TYPE, "Scenario")
 
 
 def scenario_of(part: Json) -> Scenario:
-    """Return the scenario that an object holds. Raises ReadError for one that breaks a rule which no file may break."""
+    """Return the scenario of an object. Raises ReadError if it breaks a rule of the profile `load`."""
     nodes = part.get("nodes")
     if isinstance(nodes, dict):
-        # The key counts, not the identifier in the node.
+        # The key in the map counts, not the identifier in the node.
         named = {key: {**node, "nodeId": key} if isinstance(node, dict) else node for key, node in nodes.items()}
         part = {**part, "nodes": named}
     try:
@@ -310,7 +313,7 @@ def scenario_object(scenario: Scenario) -> Json:
 
 
 def creator_of(root: Json) -> Creator | list[Creator] | None:
-    """Return who made the benchmark whose root object this is."""
+    """Return the creator of the benchmark with this root object."""
     stated, details = root.get("creator"), values(root.get("additionalProperty")).get(CREATOR_DETAILS)
     if details is not None and stated == name_of_creator(details):
         stated = details
@@ -319,7 +322,7 @@ def creator_of(root: Json) -> Creator | list[Creator] | None:
 
 
 def name_of_creator(value: Any) -> str:
-    """Return the text that stands for a creator, or for several."""
+    """Return the name of a creator, or the names of several, as one text."""
     if isinstance(value, list):
         return ", ".join(name for one in value if (name := name_of_creator(one)))
     stated = value.get("name") if isinstance(value, dict) else value
@@ -327,10 +330,9 @@ def name_of_creator(value: Any) -> str:
 
 
 def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
-    """Return the member `creator` that Karenina takes, and the properties that hold what it would not take.
+    """Return the member `creator` that Karenina reads, and the properties for what it would not read.
 
-    `value` is a creator or what a file has as one, or a list of those. A Person of whom no more than the name is known
-    is a text, too.
+    `value` is a creator, a file's member, or a list of those. A Person with only a name becomes a text.
     """
     value = _plain(value)
     if isinstance(value, list):
@@ -345,9 +347,9 @@ def creator_members(value: Creator | Any) -> tuple[Any, list[Json]]:
 
 
 def checked_creator(value: Any) -> Any:
-    """Return a creator, or a list of several, that a user gives, with mappings as a Person or an Organization.
+    """Return a creator, or a list of several, as a user gives it, with mappings as a Person or an Organization.
 
-    Raises WriteError for what is neither a text nor one of the two, and for one without a name.
+    Raises WriteError for a value that is neither a text nor one of the two, and for one without a name.
     """
     if isinstance(value, list | tuple):
         return [checked_creator(one) for one in value]

@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _LABEL = re.compile(r"[\w-]+\[.*\]|str|int|float|bool|bytes|none|scalar", re.DOTALL)
-"""What pydantic puts into a place for the branch of a union or for a function around it; no member is called so."""
+"""pydantic puts the branch of a union, or the name of a wrapping function, into a place. No member has such a name."""
 _INNER = re.compile(r"^Value error, | or instance of \w+$")
 _OF_CLASS = re.compile(r"^Input should be an instance of \w+$")
 
 
 def faults_of(error: ValidationError) -> str:
-    """Return what is wrong with the members of an entity, each named with its place; values stay out of it.
+    """Return the faults in the members of an entity, each with its place, without values.
 
     The errors of pydantic about the branches of a union are one fault.
     """
@@ -65,12 +65,12 @@ def faults_of(error: ValidationError) -> str:
 
 
 def place_of(steps: tuple[int | str, ...]) -> tuple[int | str, ...]:
-    """Return the members and indices that lead to a fault, without the branches that pydantic took."""
+    """Return the members and indexes that lead to a fault, without the branches of pydantic."""
     return tuple(one for one in steps if isinstance(one, int) or not _LABEL.fullmatch(one))
 
 
 def words_of(message: str) -> str:
-    """Return the errors of pydantic about a value without the names of classes that are not the reader's."""
+    """Return the message of pydantic about a value, without the names of internal classes."""
     return _OF_CLASS.sub("Input should be of another kind", _INNER.sub("", message))
 
 
@@ -78,7 +78,7 @@ CUSTOM = "custom_"
 
 
 def from_text(value: Any) -> Any:
-    """Return the JSON value that a text stands for; a text that is no object or array in JSON stands for itself.
+    """Return the JSON value of a text; a text that is no object or array in JSON is returned itself.
 
     A value that is no text is copied.
     """
@@ -105,16 +105,16 @@ _LONGEST = 2_000
 
 
 def is_placeholder(source: str) -> bool:
-    """Return whether a template is the placeholder, by what it does: one field `response`, and `verify` returns False.
+    """Return whether a template is the placeholder: it has one field `response`, and `verify` returns False.
 
-    The docstring does not count, since it has the text that the question had when it was added. The text is
-    parsed, never run.
+    The docstring does not count, because it has the text that the question had when it was added. The text is parsed,
+    never run.
     """
     if _DESCRIPTION not in source or len(source) > _LONGEST:
         return False
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in a docstring are the author's matter
+            warnings.simplefilter("ignore")  # Python warns of invalid escapes in a docstring, which do not matter here
             module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
@@ -153,7 +153,7 @@ FAMILIES: dict[str, type[AnyTrait]] = {
     "metric": MetricRubricTrait,
     "agentic": AgenticRubricTrait,
 }
-"""The five kinds of traits, by the names that dynamic traits and legacy properties have for them."""
+"""The five kinds of traits by the names that dynamic traits and legacy properties use."""
 
 SUFFIXES = {
     "RubricTrait": "llm",
@@ -165,7 +165,7 @@ SUFFIXES = {
 }
 DYNAMIC = "DynamicRubricTrait"
 _TYPES = {f"{prefix}{name}": trait_type(name) for name in TRAIT_TYPES for prefix in (PREFIX, "")}
-"""The usual names of types, looked up in place of taken apart: each question has some."""
+"""The usual names of types. A lookup saves taking them apart for every question."""
 
 _FAMILY_OF: dict[type, str] = {model: family for family, model in FAMILIES.items()}
 _FIELDS = {model: frozenset(model.model_fields) for model in FAMILIES.values()}
@@ -175,22 +175,22 @@ RATING: Frame = {
     **dict.fromkeys(("name", "description", "bestRating", "worstRating", "additionalType", *DEEP_DEFAULTS)),
     "additionalProperty": PROPERTY,
 }
-"""The frame of a rating: what `trait_of` reads."""
+"""The frame that `trait_of` needs of a rating."""
 _LISTS = ("metrics", "tp_instructions", "tn_instructions")
 _ENCODED = frozenset((*_LISTS, "classes", "kind", "model_override", "summary"))
-"""Settings that may stand in another form than the trait has them in."""
+"""Settings whose form in a file may differ from that in a trait."""
 _NULLABLE = ("higher_is_better", "min_score", "max_score")
-"""Settings whose null has a meaning: no direction, an end of the range that is open."""
+"""Settings whose null has a meaning: no direction, or an open end of the range."""
 
 
 def is_dynamic(rating: Any) -> bool:
-    """Return whether a member of `rating` holds a trait of a dynamic rubric, judged by its type."""
+    """Return whether the type of `rating` is that of a dynamic trait."""
     known = _type_of(rating)
     return known is not None and known[1] == DYNAMIC
 
 
 def is_static(rating: Any) -> bool:
-    """Return whether a member of `rating` holds a trait that is not dynamic, judged by its type."""
+    """Return whether the type of `rating` is that of a trait that is not dynamic."""
     known = _type_of(rating)
     return known is not None and known[1] != DYNAMIC
 
@@ -204,9 +204,9 @@ def _known_type(name: object) -> tuple[str, str] | None:
 
 
 def trait_of(rating: Json) -> AnyTrait | None:
-    """Return the trait that a rating holds, or None for a rating that is no trait.
+    """Return the trait of a rating, None for a rating that is no trait.
 
-    Raises ReadError for a trait that breaks a rule which no file may break.
+    Raises ReadError for a trait that breaks a rule of the profile `load`.
     """
     known = _known_type(rating.get("additionalType"))
     if known is None:
@@ -246,7 +246,7 @@ def _decoded(name: str, value: Any) -> Any:
 def _members(family: str, rating: Json, settings: Json) -> Json:
     members: Json = {name: value for name, value in settings.items() if value is not None or name in _NULLABLE}
     if not isinstance(members.get("model_override"), dict):
-        members.pop("model_override", None)  # no settings of a model, which a rule reports, and of no effect
+        members.pop("model_override", None)  # a rule reports these; they have no effect
     if family == "llm":
         for name, value in rating.items():
             if name in DEEP_DEFAULTS and _is_of_kind(value, DEEP_DEFAULTS[name]):
@@ -267,12 +267,12 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
 
 
 def _is_of_kind(value: Any, usual: bool | None) -> bool:
-    """Return whether a member that no rule is about is a switch, or a number, as the setting of its name is."""
+    """Return whether a setting that no rule checks has a boolean or a number, as its name requires."""
     return isinstance(value, bool) if isinstance(usual, bool) else is_number(value)
 
 
 def _bounds(members: Json, ends: Json) -> Json:
-    """Return the range of a score trait: the ends of its rating, unless a setting is more exact, or has none."""
+    """Return the range of a score trait: the bounds of its rating, unless a setting is more exact or has no bound."""
     bounds = {}
     for name, end in ends.items():
         stated = members.get(name)
@@ -283,7 +283,7 @@ def _bounds(members: Json, ends: Json) -> Json:
 
 
 def number_of(value: Any) -> Any:
-    """Return the number that a value is, or that its text gives; None for anything else."""
+    """Return the number that a value or its text states, None for any other value."""
     if isinstance(value, str):
         try:
             return float(value)
@@ -312,14 +312,14 @@ def rating_of(trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
 
 
 def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool = False) -> Json:
-    """Return `rating` as it is when it holds `trait`: what it has beyond a trait stays, as does an equal trait.
+    """Return `rating` with the content of `trait`; all that is not part of a trait stays, and so does an equal trait.
 
     `rating` itself is not changed.
     """
     if _held(rating) == trait:
         return rating
     made = rating_of(trait, scope, dynamic=dynamic)
-    # What the trait has already, another trait takes away.
+    # A setting of the old trait that the new one lacks is removed.
     covered = {key for key in rating if key == "description" or key.startswith("deep_judgment_")}
     beyond = {key: value for key, value in rating.items() if key not in made and key not in covered}
     entries = [one for one in as_list(rating.get("additionalProperty")) if name_of(one) not in _SETTING_NAMES]
@@ -327,7 +327,7 @@ def updated_rating(rating: Json, trait: AnyTrait, scope: str, *, dynamic: bool =
 
 
 def is_of_kind(rating: Json, trait: AnyTrait) -> bool:
-    """Return whether `rating` holds a trait of the same of the five kinds as `trait`."""
+    """Return whether `rating` holds a trait of the same one of the five kinds as `trait`."""
     held = _held(rating)
     return held is not None and family_of(held) == family_of(trait)
 
@@ -346,7 +346,7 @@ def family_of(trait: AnyTrait) -> str:
 
 
 def range_of(trait: AnyTrait) -> tuple[float, float]:
-    """Return the best and the worst rating that stand for a trait."""
+    """Return the best and the worst rating of a trait."""
     if isinstance(trait, (RegexRubricTrait, MetricRubricTrait)) or trait.kind == "boolean":
         return 1, 0
     if not isinstance(trait.kind, str):
@@ -363,7 +363,7 @@ def _suffix(trait: AnyTrait, family: str) -> str:
 
 
 def _settings(trait: AnyTrait, family: str) -> list[Json]:
-    """Return the properties of a trait in Karenina's order: what is null is left out, unless that has a meaning."""
+    """Return the properties of a trait in Karenina's order; null is left out, unless it has a meaning."""
     dumped = BaseModel.model_dump(trait, mode="json")
     ranged = getattr(trait, "kind", "boolean") not in ("boolean", "literal")
     entries = []
@@ -380,9 +380,10 @@ _MEMBER = "globalRubric"
 
 
 def older_ratings(holder: Json, scope: str) -> list[Json]:
-    """Return the ratings of `scope` that stand for traits in older places of a root or question object.
+    """Return ratings of `scope` for the traits in older places of a root or question object.
 
-    A trait whose name a rating of the object has already is left out: the rating counts. So is what is no trait.
+    A trait with the name of a rating of the object is left out, because the rating counts. So is a value that is no
+    trait.
     """
     properties, rubric = values(holder.get("additionalProperty")), holder.get(_MEMBER)
     lists = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
@@ -403,9 +404,9 @@ def older_ratings(holder: Json, scope: str) -> list[Json]:
 
 
 def members_without(holder: Json) -> Json:
-    """Return the members of an object that are different when its traits have left the older places.
+    """Return the members of an object that change when the traits in older places are removed.
 
-    None stands for a member that goes. What is no trait stays where it is.
+    None stands for a member that is removed. Values that are no traits stay.
     """
     entries = as_list(holder.get("additionalProperty"))
     kept = [left for one in entries if (left := _without_traits(one)) is not None]
@@ -434,7 +435,7 @@ def _rest(family: Family, entries: Any) -> Any:
 
 
 def _without_traits(entry: Any) -> Any:
-    """Return a property without the traits that it holds, None where it held nothing else."""
+    """Return a property without the traits in it, None if nothing is left."""
     family = LEGACY_PROPERTIES.get(name_of(entry) or "")
     entries = from_text(entry.get("value")) if family else None
     if family is None or not isinstance(entries, list):
@@ -449,13 +450,13 @@ Traits = TypeVar("Traits", Rubric, DynamicRubric)
 
 
 def rubric_of(holder: Json) -> Rubric | None:
-    """Return the rubric of a root or question object, or None when it has no traits."""
+    """Return the rubric of a root or question object, None if it has no traits."""
     traits = traits_of(holder)
     return collected(Rubric, traits) if traits else None
 
 
 def dynamic_rubric_of(holder: Json) -> DynamicRubric | None:
-    """Return the dynamic rubric of a root or question object, or None when it has no dynamic traits."""
+    """Return the dynamic rubric of a root or question object, None if it has no dynamic traits."""
     traits = dynamic_traits_of(holder)
     return collected(DynamicRubric, traits) if traits else None
 
@@ -463,9 +464,9 @@ def dynamic_rubric_of(holder: Json) -> DynamicRubric | None:
 def traits_of(holder: Json) -> list[AnyTrait]:
     """Return the traits of a root or question object that are not dynamic.
 
-    Traits in the places of older files (JSON text in a property, a plain member of the root) are read too; of two
-    traits of one name in different places the rating counts. Raises ReadError for a trait that breaks a rule which no
-    file may break.
+    Traits in the places of older files (JSON text in a property, a plain member of the root) are read too. Of two
+    traits with one name in different places, the rating counts. Raises ReadError for a trait that breaks a rule of the
+    profile `load`.
     """
     ratings = [*filter(is_static, as_list(holder.get("rating"))), *older_ratings(holder, SCOPES[0])]
     return [trait for rating in ratings if (trait := trait_of(rating)) is not None]
@@ -478,12 +479,12 @@ def dynamic_traits_of(holder: Json) -> list[AnyTrait]:
 
 
 def has_traits(holder: Json) -> bool:
-    """Return whether there are traits that are not dynamic, for which the types of the ratings are enough."""
+    """Return whether there are traits that are not dynamic; only the types of the ratings are read."""
     return any(map(is_static, as_list(holder.get("rating")))) or bool(older_ratings(holder, SCOPES[0]))
 
 
 def by_kind(traits: Iterable[AnyTrait]) -> dict[str, list[AnyTrait]] | None:
-    """Return the five lists of traits of a rubric, None where there are no traits."""
+    """Return the five lists of traits of a rubric, None if there are no traits."""
     lists: dict[str, list[AnyTrait]] = {name: [] for name in TRAIT_LISTS}
     for trait in traits:
         lists[f"{family_of(trait)}_traits"].append(trait)
@@ -491,11 +492,11 @@ def by_kind(traits: Iterable[AnyTrait]) -> dict[str, list[AnyTrait]] | None:
 
 
 def dumped(traits: Iterable[AnyTrait]) -> Json | None:
-    """Return traits as a `Question` holds them, as JSON; None where there are none."""
+    """Return traits as JSON in the form of a `Question`, None if there are none."""
     lists = by_kind(traits)
     return lists and {name: [one.model_dump(mode="json") for one in held] for name, held in lists.items()}
 
 
 def collected(model: type[Traits], traits: Iterable[AnyTrait]) -> Traits:
-    """Return a rubric of `traits`, whatever their faults."""
+    """Return a rubric of `traits`, even if they have faults."""
     return model.model_validate(by_kind(traits) or {}, context=LENIENT)

@@ -43,16 +43,16 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     focus_nodes: Iterable[str] | None = None,
     components: Mapping[str, Component] | None = None,
 ) -> tuple[bool, Graph, str]:
-    """Hold a data graph against a shapes graph (SHACL 1.0 §3.4): whether it conforms, the report as RDF and as text.
+    """Validate a data graph against a shapes graph (SHACL 1.0 §3.4); return the verdict, the report as RDF and as text.
 
-    Of a dataset all graphs count together. Without a shapes graph, the shapes stand in the data graph; one that is used
-    often can be compiled once, by `compile_shapes`. The statements of `ont_graph` count as the data graph's. No graph
-    is changed. With `advanced`, SHACL Advanced Features count. Results of severity sh:Info, or of sh:Info and
-    sh:Warning, leave the data graph conforming with `allow_infos` or `allow_warnings`; they are reported all the same.
-    Only nodes among `focus_nodes`, which are IRIs, are judged, if there are any. `components` has Python functions by
-    the IRIs of the constraint components that they stand for, or of the shapes for whose sh:sparql they do.
+    All graphs of a dataset count together. Without a shapes graph, the data graph holds the shapes. Shapes for many
+    data graphs are best compiled once, by `compile_shapes`. The statements of `ont_graph` are added to the data graph.
+    No graph is changed. With `advanced`, SHACL Advanced Features count. With `allow_infos` or `allow_warnings`, results
+    of severity sh:Info, or of sh:Info and sh:Warning, do not make the verdict false; they are reported all the same. If
+    `focus_nodes` (IRIs) are given, only these are validated. `components` maps the IRIs of constraint components, or of
+    shapes with sh:sparql, to Python functions that replace their queries.
 
-    Raises ShapesError for an ill-formed shapes graph, or one that pySHACL cannot work with.
+    Raises ShapesError for an ill-formed shapes graph, or one that pySHACL cannot apply.
     """
     if not isinstance(shapes_graph, Shapes):
         graph = data_graph if shapes_graph is None else shapes_graph
@@ -78,7 +78,7 @@ def results(
 ) -> list[Result]:
     """Return the results of compiled shapes for a data graph, as values.
 
-    Queries of the shapes may use `prefixes` beside the ones that they declare. Raises ShapesError as `validate`.
+    Queries of the shapes may use `prefixes` in addition to those that they declare. Raises ShapesError as `validate`.
     """
     chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
     if shapes.has_rules:

@@ -1,4 +1,4 @@
-"""Constraints of SHACL Core (SHACL 1.0 §4): of single value nodes, of all those of a focus node, by other shapes."""
+"""Constraints of SHACL Core (SHACL 1.0 §4): on single value nodes, on all value nodes together, and by other shapes."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _component_of(name: str) -> Node:
 
 
 Compiler: TypeAlias = "Callable[[Index, Node, Node], Constraint | None]"
-"""From the shapes graph, a shape and a value of a parameter to a constraint, None where there is nothing to ask."""
+"""Makes a constraint from the shapes graph, a shape and the value of a parameter; None if nothing is constrained."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested(ValueConstraint):
-    """A value node conforms if a function accepts it."""
+    """A value node conforms if a function returns true for it."""
 
     test: Callable[[Node], object]
 
@@ -107,7 +107,7 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
 
 
 def _comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
-    """Return how two literals compare: a function of an operator, which is false where they cannot be (SPARQL 1.1)."""
+    """Return a comparison of two literals by an operator; it is false if they are not comparable (SPARQL 1.1)."""
     first, second = _comparable(one), _comparable(other)
 
     def holds(compare: Callable[[Any, Any], bool]) -> bool:
@@ -122,7 +122,7 @@ def _comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]]
 
 
 def _comparable(term: Node) -> tuple[object, Any] | None:
-    """Return the value of a literal and what it can be compared with, None for what has no order."""
+    """Return the value of a literal, and the kind of values it is comparable with; None for a value without order."""
     if not isinstance(term, Literal) or term.language is not None or term.ill_typed:
         return None
     value = term.value
@@ -138,7 +138,7 @@ def _comparable(term: Node) -> tuple[object, Any] | None:
 
 
 def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compiler:
-    """Return the compiler of a constraint of the range of values (SHACL 1.0 §4.3)."""
+    """Return the compiler of a value range constraint (SHACL 1.0 §4.3)."""
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         _single(shapes, shape, name)
@@ -169,7 +169,7 @@ _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE
 
 
 def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
-    """Compile sh:pattern with sh:flags (SHACL 1.0 §4.4.3), which searches as SPARQL's REGEX does."""
+    """Compile sh:pattern with sh:flags (SHACL 1.0 §4.4.3), which matches like REGEX of SPARQL."""
     flags = "".join(map(str, sh_values(shapes, shape, "flags")))
     text = str(term)
     try:
@@ -210,14 +210,14 @@ def _compile_in(shapes: Index, shape: Node, term: Node) -> Constraint:
 
 
 def _single(shapes: Index, shape: Node, name: str) -> None:
-    """Raise ShapesError for a parameter that has several values where one is allowed."""
+    """Raise ShapesError if a parameter has several values, but may have only one."""
     values = sh_values(shapes, shape, name)
     if len(values) > 1:
         raise ShapesError(f"{shown(shape)} has {len(values)} values of sh:{name}: write one shape for each")
 
 
 def _whole_number(shapes: Index, shape: Node, name: str) -> int:
-    """Return the value of a parameter that is a whole number. Raises ShapesError for any other."""
+    """Return the value of a parameter that has to be an integer. Raises ShapesError for any other value."""
     _single(shapes, shape, name)
     (term,) = sh_values(shapes, shape, name)
     value = term.value if isinstance(term, Literal) else None
@@ -227,7 +227,7 @@ def _whole_number(shapes: Index, shape: Node, name: str) -> int:
 
 
 def truth(shapes: Index, shape: Node, name: str) -> bool:
-    """Return the value of a parameter that is true or false, false where there is none."""
+    """Return the value of a boolean parameter, false if it is absent."""
     _single(shapes, shape, name)
     terms = sh_values(shapes, shape, name)
     value = terms[0].value if terms and isinstance(terms[0], Literal) else None
@@ -237,7 +237,7 @@ def truth(shapes: Index, shape: Node, name: str) -> bool:
 
 
 def _braces(text: str) -> str:
-    """Keep the braces of a text that goes into a message."""
+    """Escape the braces of a text that becomes part of a message."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
@@ -247,7 +247,7 @@ def _braced(term: Node) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Count(Constraint):
-    """There are so many value nodes."""
+    """The number of value nodes is within bounds."""
 
     least: int = 0
     most: int | None = None
@@ -285,7 +285,7 @@ class _Grouped(Constraint):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Closed(Constraint):
-    """Value nodes have no properties but some."""
+    """Value nodes have no other properties than some."""
 
     allowed: frozenset[Node]
 
@@ -327,7 +327,7 @@ def _compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
 
 
 def _compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constraint | None:
-    """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which applies if its value is the term `true`, not `1`."""
+    """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which applies only if its value is the term `true`, not `1`."""
     _of_properties(shapes, shape, "uniqueLang")
     message = "More than one String shares the same Language"
     component = _component_of("uniqueLang")
@@ -339,7 +339,7 @@ def _compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constrai
 
 
 def _same_language(values: Sequence[Node], _other: Sequence[Node]) -> list[None]:
-    """Return a None for each language of several values."""
+    """Return a None for each language that several values have."""
     if len(values) < 2:
         return []
     tags = Counter(one.language.lower() for one in values if isinstance(one, Literal) and one.language)
@@ -369,14 +369,14 @@ def _not_disjoint(values: Sequence[Node], other: Sequence[Node]) -> list[Node]:
 
 
 def _not_below(compare: Callable[[Any, Any], bool]) -> Callable[[Sequence[Node], Sequence[Node]], list[Node]]:
-    """Return a function that finds the values that are not certainly below all of others, once for each such pair."""
+    """Return a function that finds the values that are not below all of others; a pair of values is one result."""
     return lambda values, other: [one for one in values for bound in other if not _comparison(one, bound)(compare)]
 
 
 def _pair(
     name: str, sign: str, faulty: Callable[[Sequence[Node], Sequence[Node]], Iterable[Node | None]], *, of_nodes: bool
 ) -> Compiler:
-    """Return the compiler of a constraint of a pair of properties (SHACL 1.0 §4.5)."""
+    """Return the compiler of a property pair constraint (SHACL 1.0 §4.5)."""
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         if not of_nodes:
@@ -392,7 +392,7 @@ def _pair(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Logical(ValueConstraint):
-    """A value node conforms to so many of some shapes as a function accepts."""
+    """A value node conforms to as many of some shapes as a function requires."""
 
     holds: Callable[[int], bool]
 
@@ -415,7 +415,7 @@ class _Conforming(ValueConstraint):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Nested(Constraint):
-    """A value node conforms to a property shape, whose results count as they are."""
+    """A value node conforms to a property shape, whose results are reported themselves."""
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         if shape.path is None:
@@ -430,7 +430,7 @@ class _Nested(Constraint):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Qualified(Constraint):
-    """So many value nodes conform to the first shape, and to none of the others, its siblings."""
+    """The number of value nodes that conform to the first shape, and to no sibling shape, is within bounds."""
 
     least: int = 0
     most: int | None = None
@@ -522,7 +522,7 @@ _QUALIFIED = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifie
 
 
 def compile_qualified(shapes: Index, shape: Node, term: Node) -> list[Constraint]:
-    """Compile sh:qualifiedValueShape with its counts; without one there is nothing to ask."""
+    """Compile sh:qualifiedValueShape with its counts; without a count nothing is constrained."""
     found = [compiler(shapes, shape, term) for name, compiler in _QUALIFIED.items() if sh_values(shapes, shape, name)]
     return [one for one in found if one is not None]
 
@@ -556,4 +556,4 @@ COMPILERS: dict[str, Compiler] = {
     "node": _compile_node,
     "property": _compile_property,
 }
-"""The compilers by the local names of the parameters, but for that of qualified value shapes."""
+"""The compilers by the local name of the parameter, except the one of qualified value shapes."""

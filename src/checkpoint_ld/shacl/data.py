@@ -1,6 +1,6 @@
 """The data graph as tables: focus nodes are rows, the value nodes of a path are a column.
 
-The statements of several subject indexes count together: those of a document, and those that follow from them.
+The statements of several subject indexes count together: those of a document, and the inferred ones.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _LISTS = frozenset((list, Several))
 
 
 def index_of(graph: Graph) -> Index:
-    """Return the statements of an rdflib graph as a subject index: its own, where it has one, not to be changed.
+    """Return the statements of an rdflib graph as a subject index, which must not be changed.
 
-    Of a dataset the statements of all graphs count.
+    It may be the graph's own index. The statements of all graphs of a dataset count.
     """
     if not isinstance(graph, Graph):
         raise WrongTypeError(f"a {type(graph).__name__} is no graph: give one of rdflib, such as Graph().parse(file)")
@@ -58,7 +58,7 @@ def index_of(graph: Graph) -> Index:
 
 
 def merged(first: Index, *others: Index) -> Index:
-    """Return the statements of one or more indexes in one that may share parts with them: it is not to be changed."""
+    """Return the statements of one or more indexes in one, which may share parts with them and must not be changed."""
     if not others:
         return first
     index = first.copy()
@@ -73,7 +73,7 @@ def merged(first: Index, *others: Index) -> Index:
             for predicate, value in more.items():
                 one = both.setdefault(predicate, value)
                 if one is not value:
-                    # Values that many nodes share, such as their types, stay values that they share.
+                    # Nodes that share a value object, such as a list of types, share it afterwards too.
                     key = id(one), id(value)
                     if key not in known:
                         known[key] = _both(one, value)
@@ -82,7 +82,7 @@ def merged(first: Index, *others: Index) -> Index:
 
 
 class DataGraph:
-    """The statements of one or more subject indexes, as they are held against shapes."""
+    """The statements of one or more subject indexes, for validation."""
 
     def __init__(self, *indexes: Index) -> None:
         self.index = merged(*indexes)
@@ -111,7 +111,7 @@ class DataGraph:
         return self._having[predicate]
 
     def note(self, predicates: Iterable[Node]) -> None:
-        """Find the nodes that have some properties, all of them in one pass."""
+        """Find the nodes that have some properties, in a single pass."""
         found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
         is_unwanted = frozenset(found).isdisjoint
         for node, held in self.index.items():
@@ -135,7 +135,7 @@ class DataGraph:
                 yield predicate, value
 
     def instances(self, kind: Node) -> Mapping[Node, None]:
-        """Return the SHACL instances of a class: its own, and those of its subclasses (SHACL 1.0 §2.1.3.2)."""
+        """Return the SHACL instances of a class: those of the class and of its subclasses (SHACL 1.0 §2.1.3.2)."""
         found = self._instances.get(kind)
         if found is None:
             found = self._instances[kind] = dict.fromkeys(chain.from_iterable(self._groups.get(kind, ())))
@@ -163,7 +163,7 @@ class DataGraph:
 
     @cached_property
     def _by_class(self) -> dict[Node, list[list[Node]]]:
-        """The instances of each class, those with the same classes together."""
+        """The instances of each class, grouped by their classes."""
         alike: dict[int, list[Node]] = {}
         every: dict[int, Held] = {}
         for node, kinds in zip(self.index, [held.get(RDF_TYPE) for held in self.index.values()], strict=True):
@@ -179,7 +179,7 @@ class DataGraph:
 
 
 class Column:
-    """The value nodes of a path of each focus node; `held` has none, one, or a list for each row."""
+    """The value nodes of a path for each focus node; `held` has none, one, or a list for each row."""
 
     def __init__(self, table: Table, held: Sequence[Held], path: PropertyPath | None = None) -> None:
         self.nodes = table.nodes
@@ -215,7 +215,7 @@ class Column:
 
     @cached_property
     def distinct(self) -> Sequence[Node]:
-        """The values of all rows; what is one object stands there once."""
+        """The values of all rows; each object is listed once."""
         found = dict(zip(map(id, self.held), self.held, strict=True))
         found.pop(id(None), None)
         if not self.several:
@@ -223,7 +223,7 @@ class Column:
         return list({id(one): one for one in chain.from_iterable(map(terms_of, found.values()))}.values())
 
     def mapped(self, function: Callable[[Node], Any]) -> list[Any]:
-        """Return what a function makes of each of the `distinct` values; it is called once for each."""
+        """Return the results of a function for the `distinct` values; it is called once for each."""
         found = self._mapped.get(function)
         if found is None:
             found = self._mapped[function] = list(map(function, self.distinct))
@@ -234,19 +234,19 @@ class Column:
         return terms_of(self.held[at])
 
     def counts(self) -> Iterator[tuple[int, int]]:
-        """Yield the rows with more values than one, with their number."""
+        """Yield the rows with more than one value, and their number."""
         held = self.held
         return ((at, len(terms_of(held[at]))) for at in self.several)
 
     def filled(self) -> Iterator[tuple[int, Sequence[Node]]]:
-        """Yield the rows that have values, with these."""
+        """Yield the rows that have values, and these values."""
         if not self.is_empty:
             for at, held in enumerate(self.held):
                 if held is not None:
                     yield at, held if isinstance(held, list) else (held,)
 
     def rows_with(self, values: Collection[Node]) -> Iterator[tuple[int, Node]]:
-        """Yield the rows that hold any of some `distinct` values, with that value."""
+        """Yield the rows that have any of some `distinct` values, and that value."""
         if values:
             wanted = set(map(id, values))
             for at, held in self.filled():
@@ -256,7 +256,7 @@ class Column:
 
 
 class Table:
-    """Focus nodes, each once, as rows; a column is made when a shape first needs it."""
+    """Distinct focus nodes as rows; a column is made when a shape first needs it."""
 
     def __init__(self, data: DataGraph, nodes: Sequence[Node]) -> None:
         self.data = data
@@ -282,7 +282,7 @@ class Table:
 
 
 def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
-    """Return what one or more columns hold, row by row, each value once."""
+    """Return the values of one or more columns together, row by row, without duplicates."""
     first, *others = columns
     for other in others:
         first = [
@@ -293,7 +293,7 @@ def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
 
 
 def _both(one: Node | list[Node], more: Node | list[Node]) -> Node | list[Node]:
-    # Terms whose texts differ are not equal: a dictionary would compute the hash of each, a literal's in Python.
+    # Terms with different texts differ. A dictionary would compute every hash, and rdflib hashes literals in Python.
     if one.__class__ not in _LISTS and more.__class__ not in _LISTS and str.__ne__(one, more):  # type: ignore[operator]  # terms are texts
         return [one, more]  # type: ignore[list-item]  # none is a list
     found = list(dict.fromkeys((*terms_of(one), *terms_of(more))))
@@ -301,22 +301,25 @@ def _both(one: Node | list[Node], more: Node | list[Node]) -> Node | list[Node]:
 
 
 def united(values: Iterable[Node]) -> Held:
-    """Return values, each once, as an index holds them."""
+    """Return values without duplicates, in the form of an index."""
     found = list(dict.fromkeys(values))
     return found if len(found) > 1 else found[0] if found else None
 
 
 class PropertyPath(ABC):
-    """A property path; two that lead the same way are equal."""
+    """A property path; equal paths lead to the same nodes."""
 
     __slots__ = ()
 
     @abstractmethod
     def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Return where the path leads from `node`, or against its direction; a node may come several times."""
+        """Return the nodes at the end of the path from `node`, or at its start if reversed.
+
+        A node may occur several times.
+        """
 
     def column(self, table: Table) -> Sequence[Held]:
-        """Return the value nodes of each row, each once."""
+        """Return the value nodes of each row without duplicates."""
         return [united(self.ends(table.data, node)) for node in table.nodes]
 
 
@@ -342,7 +345,7 @@ class Inverse(PropertyPath):
     path: PropertyPath
 
     def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go the path in the other direction."""
+        """Return the ends of the reversed path."""
         return self.path.ends(data, node, is_inverse=not is_inverse)
 
 
@@ -353,7 +356,7 @@ class Steps(PropertyPath):
     paths: tuple[PropertyPath, ...]
 
     def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go one path after the other."""
+        """Return the ends of all paths, one after the other."""
         found = [node]
         for path in reversed(self.paths) if is_inverse else self.paths:
             found = list(dict.fromkeys(end for one in found for end in path.ends(data, one, is_inverse=is_inverse)))
@@ -367,11 +370,11 @@ class Either(PropertyPath):
     paths: tuple[PropertyPath, ...]
 
     def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go each of the paths."""
+        """Return the ends of each of the paths."""
         return [end for path in self.paths for end in path.ends(data, node, is_inverse=is_inverse)]
 
     def column(self, table: Table) -> Sequence[Held]:
-        """Put the columns of the paths together."""
+        """Return the columns of all paths together."""
         columns = [table.column(path) for path in self.paths]
         filled = [one.held for one in columns if not one.is_empty]
         return together(filled or [columns[0].held])
@@ -386,7 +389,7 @@ class Repeated(PropertyPath):
     has_more: bool
 
     def ends(self, data: DataGraph, node: Node, *, is_inverse: bool = False) -> Iterable[Node]:
-        """Go the path again and again, as long as it leads to new nodes."""
+        """Repeat the path as long as it leads to new nodes."""
         found: dict[Node, None] = {node: None} if self.has_zero else {}
         left = list(self.path.ends(data, node, is_inverse=is_inverse))
         while left:

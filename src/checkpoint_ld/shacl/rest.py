@@ -1,4 +1,4 @@
-"""What the engine leaves to pySHACL: shapes with more than SHACL Core in them, for which no function is registered."""
+"""The part of validation that pySHACL does: shapes with more than SHACL Core, for which no function is registered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NAME = "urn:checkpoint-ld:data"
 
 
 class ValidationGraph(Graph):
-    """A graph for pySHACL to work on, which remembers queries: pySHACL runs the same ones for node after node."""
+    """A graph for pySHACL that remembers parsed queries, because pySHACL runs the same ones for each node."""
 
     def __init__(self, index: Index, identifier: str, prefixes: Mapping[str, str] = _NONE) -> None:
         store = SubjectIndexStore()
@@ -45,21 +45,24 @@ class ValidationGraph(Graph):
         self._prefixes = tuple(sorted(prefixes.items()))
 
     def query(self, query_object: Any, *arguments: Any, **options: Any) -> Answer:
-        """Ask a SPARQL query, parsed once; one that names other graphs is refused, as rdflib would fetch them."""
+        """Run a SPARQL query, which is parsed once.
+
+        A query that names other graphs is refused, because rdflib would fetch them.
+        """
         if isinstance(query_object, str):
             query_object = _prepared(query_object, self._prefixes)
         return super().query(query_object, *arguments, **options)
 
 
 class _Names(NamespaceManager):
-    """How pySHACL writes names in the description of each result: in full, but for those of SHACL.
+    """The names in pySHACL's descriptions of results: in full, except those of SHACL.
 
-    This is what rdflib's own class comes to where no other prefix is bound. It notes each name in a tree, which took a
-    seventh of the time of pySHACL.
+    rdflib's own class does the same if no other prefix is bound. But it puts each name in a tree, which took a seventh
+    of the time of pySHACL.
     """
 
     def normalizeUri(self, rdfTerm: str) -> str:  # noqa: N802, N803 - as rdflib calls them
-        """Return a name as it is written in Turtle."""
+        """Return a name in Turtle."""
         name = rdfTerm.removeprefix(SHACL)
         return f"sh:{name}" if len(name) < len(rdfTerm) and name.isidentifier() else f"<{rdfTerm}>"
 
@@ -81,10 +84,10 @@ def results_of_pyshacl(
     focus_nodes: Collection[Node] | None = None,
     prefixes: Mapping[str, str] = _NONE,
 ) -> list[Result]:
-    """Have pySHACL hold a data graph against the shapes that are left to it; return the results.
+    """Return pySHACL's results for the shapes that the engine cannot apply.
 
-    `prefixes` are those that queries may use beside the ones that they declare. Raises ShapesError for shapes that
-    pySHACL cannot work with.
+    `prefixes` are those that queries may use in addition to the ones that they declare. Raises ShapesError for shapes
+    that pySHACL cannot apply.
     """
     graph = ValidationGraph(copied(data.index), _NAME, prefixes)
     left = _without_targets(shapes)
@@ -92,7 +95,7 @@ def results_of_pyshacl(
 
 
 def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> DataGraph:
-    """Return a data graph with what the rules of a shapes graph add to it (SHACL Advanced Features §8).
+    """Return a data graph with the statements that the rules of a shapes graph infer (SHACL Advanced Features §8).
 
     Raises ShapesError for rules that pySHACL cannot apply.
     """
@@ -104,23 +107,23 @@ def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> Da
             found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)
         except CheckpointLdError:
             raise
-        except Exception as error:  # rdflib and pySHACL raise bare ones for what rules hold
+        except Exception as error:  # rules may make rdflib and pySHACL raise any exception
             raise ShapesError(str(error)) from error
         finally:
             _forget_shapes()
     failed = None if isinstance(found, str) else found.value(None, RDF_TYPE, sh("ValidationFailure"))
-    if failed is not None or isinstance(found, str):  # a failure comes as a result
+    if failed is not None or isinstance(found, str):  # pySHACL returns a failure as a result
         raise ShapesError(found if isinstance(found, str) else str(found.value(failed, sh("message"))))
     return DataGraph(index_of(graph))
 
 
 def _without_targets(shapes: Shapes) -> Index:
-    """Return the statements of a shapes graph in which only the shapes that are left have targets."""
+    """Return the statements of a shapes graph in which only the shapes for pySHACL have targets."""
     targets = frozenset(map(sh, (*TARGETS, "target")))
     graph = DataGraph(shapes.index)
     left = copied(shapes.index)
     for node, held in left.items():
-        held.pop(sh("rule"), None)  # its statements are there already
+        held.pop(sh("rule"), None)  # its statements are part of the graph already
         if node not in shapes.others:
             for predicate in targets & held.keys():
                 del held[predicate]
@@ -133,7 +136,7 @@ def _without_targets(shapes: Shapes) -> Index:
 def report_of_pyshacl(
     graph: ValidationGraph, shapes: Index, *, advanced: bool = False, focus_nodes: Collection[Node] | None = None
 ) -> Graph:
-    """Return pySHACL's report on a graph, which it may change, as it may `shapes`. Raises ShapesError as above."""
+    """Return pySHACL's report on a graph; it may change the graph and `shapes`. Raises ShapesError as above."""
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
     shapes_graph = ValidationGraph(shapes, SHAPES)
@@ -150,17 +153,17 @@ def report_of_pyshacl(
             )
         except CheckpointLdError:
             raise
-        except Exception as error:  # rdflib and pySHACL raise bare ones for what shapes and their queries hold
+        except Exception as error:  # shapes and their queries may make rdflib and pySHACL raise any exception
             raise ShapesError(str(error)) from error
         finally:
             _forget_shapes()
-    if not isinstance(report, Graph):  # a failure comes as a result (SHACL 1.0 §3.4)
+    if not isinstance(report, Graph):  # pySHACL returns a failure as a result (SHACL 1.0 §3.4)
         raise ShapesError(str(text))
     return report
 
 
 def _forget_shapes() -> None:
-    """Empty the cache in which pySHACL keeps the shapes of every run that it made, some megabytes each."""
+    """Empty pySHACL's cache, which keeps the shapes of every run, some megabytes each."""
     components = sys.modules.get("pyshacl.constraints.sparql.sparql_based_constraint_components")
     if components is not None:
         components.SPARQLConstraintComponentValidator.validator_cache.clear()

@@ -1,4 +1,4 @@
-"""Compiled shapes, property paths (SHACL 1.0 §2.3.1), constraints, and results as a validation report and back."""
+"""Compiled shapes, property paths (SHACL 1.0 §2.3.1), constraints, and results to and from validation reports."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _STRING = URIRef(XSD + "string")
 
 
 def sh(name: str) -> URIRef:
-    """Return a name of SHACL's vocabulary."""
+    """Return a term of SHACL's vocabulary."""
     return named(SHACL + name)
 
 
 def shared(term: Node) -> Node:
-    """Return a term of the shapes as data graphs have it, so that both are compared by identity."""
+    """Return a term of the shapes as the same object that data graphs have, so that comparison is by identity."""
     return named(str(term)) if isinstance(term, URIRef) else term
 
 
@@ -44,7 +44,7 @@ def sh_values(shapes: Index, subject: Node, name: str) -> list[Node]:
 
 
 def listed(shapes: Index, at: Node) -> Iterator[Node]:
-    """Yield the members of an RDF list. Raises ShapesError for what is no such list."""
+    """Yield the members of an RDF list. Raises ShapesError for an ill-formed list."""
     seen = set()
     while at != NIL:
         first, rest = (terms_of(shapes.get(at, {}).get(one)) for one in (FIRST, REST))
@@ -56,7 +56,7 @@ def listed(shapes: Index, at: Node) -> Iterator[Node]:
 
 
 def shown(term: Node | None) -> str:
-    """Name a term in a message, as in Turtle."""
+    """Return a term for a message, as in Turtle."""
     if term is None or (isinstance(term, Literal) and isinstance(term.value, (int, Decimal))):
         return "" if term is None else str(term)
     return _shown_name(term) if isinstance(term, URIRef) else term.n3()
@@ -68,7 +68,7 @@ def _shown_name(term: URIRef) -> str:
 
 
 def plain(term: Node) -> Node:
-    """Return a literal of the datatype xsd:string without it: both are one RDF term (RDF 1.1 §3.3)."""
+    """Return a literal of the datatype xsd:string without its datatype: both are one RDF term (RDF 1.1 §3.3)."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == _STRING else term
 
 
@@ -76,7 +76,7 @@ _DEEPEST = 50
 
 
 def path_of(shapes: Index, node: Node, depth: int = 0) -> PropertyPath:
-    """Return the path that a node of the shapes graph describes. Raises ShapesError for what is none."""
+    """Return the path that a node of the shapes graph describes. Raises ShapesError for an ill-formed path."""
     if isinstance(node, URIRef):
         return Predicate(shared(node))
     held = shapes.get(node, {})
@@ -115,7 +115,7 @@ _PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A validation result (SHACL 1.0 §3.6.2); `detail` are the results that it follows from.
+    """A validation result (SHACL 1.0 §3.6.2); `detail` are the results that explain it.
 
     `path` is a predicate, or the node of the shapes graph that describes the property path.
     """
@@ -132,14 +132,14 @@ class Result:
 
 
 class Evaluation(Protocol):
-    """A run of shapes over a data graph, as constraints see it."""
+    """One validation of a data graph, as constraints see it."""
 
     @property
     def data(self) -> DataGraph:
-        """The statements that are held against the shapes."""
+        """The statements that are validated."""
 
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:
-        """Return the results of a shape for each of some nodes; a node that conforms may be left out."""
+        """Return the results of a shape for each of some nodes; a node that conforms may be absent."""
 
     def results_for(self, shape: Node, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield the results of a shape for the rows of a table."""
@@ -149,8 +149,8 @@ class Evaluation(Protocol):
 class Shape:
     """A node shape, or a property shape if it has a path (SHACL 1.0 §2).
 
-    `targets` are pairs of the local name of a kind of target and its value. `is_recursive` is whether the shape
-    refers to itself, be it through others.
+    `targets` are pairs of the local name of a kind of target and its value. `is_recursive` is whether the shape refers
+    to itself, directly or through others.
     """
 
     node: Node
@@ -171,7 +171,7 @@ class Shape:
         path: Node | None = None,
         detail: Sequence[Result] = (),
     ) -> Result:
-        """Return the result that a constraint of the shape has for a focus node."""
+        """Return the result of a constraint of the shape for a focus node."""
         path = path or self.path_node
         messages = self.messages
         if not messages:
@@ -184,7 +184,7 @@ class Shape:
 
 
 def _filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
-    """Put values into the places of a message (SHACL 1.0 §6.2.3)."""
+    """Fill the placeholders of a message with values (SHACL 1.0 §6.2.3)."""
 
     def value(place: re.Match[str]) -> str:
         term = bound.get(place[1])
@@ -198,8 +198,8 @@ def _filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
 class Constraint(ABC):
     """A constraint of a shape: a constraint component with its parameters.
 
-    `message` is the one by default; `{focus}`, `{value}` and `{at}`, the focus node with the path, stand for terms.
-    `parameters` are those of a component that is not of SHACL Core, by name; `shapes` are those that it refers to.
+    `message` is the default one; `{focus}`, `{value}` and `{at}`, the focus node with the path, are replaced by terms.
+    `parameters` are those of a component that is not in SHACL Core, by name; `shapes` are those that it refers to.
     """
 
     component: Node
@@ -209,16 +209,16 @@ class Constraint(ABC):
 
     @abstractmethod
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
-        """Yield what does not conform, with the row of its focus node."""
+        """Yield the rows and values that do not conform."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValueConstraint(Constraint):
-    """A constraint of each value node by itself, so that each distinct value is judged once."""
+    """A constraint on each value node alone, so that each distinct value is checked once."""
 
     @abstractmethod
     def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
-        """Return those of some values that do not conform."""
+        """Return the values that do not conform."""
 
     def detail(self, _run: Evaluation, _value: Node) -> Sequence[Result]:
         """Return the results that explain why a value does not conform."""
@@ -234,7 +234,7 @@ class ValueConstraint(Constraint):
 
 @runtime_checkable
 class Component(Protocol):
-    """A constraint component as a function: yields the rows that do not conform, with the value, if it is one.
+    """A constraint component as a function: yields the rows that do not conform, with the value if there is one.
 
     `column` has the focus nodes and their value nodes, `parameters` the values of the parameters by their local names.
     """
@@ -242,7 +242,7 @@ class Component(Protocol):
     def __call__(
         self, column: Column, parameters: Mapping[str, Any], data: DataGraph, /
     ) -> Iterable[tuple[int, Node | None]]:
-        """Judge the value nodes of all focus nodes at once."""
+        """Check the value nodes of all focus nodes at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,10 +253,10 @@ class FunctionConstraint(Constraint):
     source: Node | None = None
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
-        """Yield what the function finds."""
+        """Yield the results of the function."""
         for at, value in self.function(table.column(shape.path), dict(self.parameters), run.data):
             node = table.nodes[at]
-            # Without a value, that of a node shape is the focus node (SHACL 1.0 §5.3.2).
+            # A result of a node shape without a value gets the focus node as value (SHACL 1.0 §5.3.2).
             found = shape.result(self, node, node if value is None and shape.path is None else value)
             yield at, found if self.source is None else replace(found, constraint=self.source)
 
@@ -270,17 +270,17 @@ _SINGLE = {
     "sourceConstraint": "constraint",
     "resultSeverity": "severity",
 }
-"""The properties of a result with one value, and the fields that hold it."""
+"""The properties of a result with one value, and the fields for them."""
 
 
 def conforms(results: Iterable[Result], *, allow_infos: bool = False, allow_warnings: bool = False) -> bool:
-    """Return whether results leave a data graph conforming, if those of lower severity are allowed."""
+    """Return whether a data graph with these results conforms, if lower severities are allowed."""
     allowed = {*((INFO,) if allow_infos or allow_warnings else ()), *((WARNING,) if allow_warnings else ())}
     return all(one.severity in allowed for one in results)
 
 
 class _ReportStore(SubjectIndexStore):
-    """A store whose statements are made when they are first needed: most reports are never read as RDF."""
+    """A store whose statements are made when they are first needed, because most reports are never read as RDF."""
 
     def __init__(self, make: Callable[[], Index]) -> None:
         self._make: Callable[[], Index] | None = None
@@ -301,7 +301,7 @@ class _ReportStore(SubjectIndexStore):
 def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Sequence[Index] = ()) -> Graph:
     """Return results as a `sh:ValidationReport`.
 
-    What `sources`, the shapes graph and the data graph, have about a blank node that a result names stands there too.
+    The statements of `sources`, the shapes graph and the data graph, about blank nodes in results are part of it.
     """
     store = _ReportStore(partial(_statements, results, sources, is_conforming=is_conforming))
     graph = Graph(store, bind_namespaces="none")
@@ -336,7 +336,7 @@ def _described(result: Result, index: Index, sources: Sequence[Index]) -> Node:
 
 
 def _copy(node: Node, index: Index, sources: Iterable[Index]) -> None:
-    """Add the statements about a blank node, and about the blank nodes that these lead to."""
+    """Add the statements about a blank node, and about the blank nodes that these refer to."""
     left = [node]
     while left:
         one = left.pop()

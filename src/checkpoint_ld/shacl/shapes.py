@@ -1,4 +1,4 @@
-"""A shapes graph, compiled: read once, held against any number of data graphs in runs."""
+"""A shapes graph, compiled: it is read once, and validates any number of data graphs."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in 
 _QUALIFIED = sh("qualifiedValueShape")
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
 _ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
-"""What only SHACL Advanced Features and SHACL JavaScript Extensions know, beside rules."""
+"""What only SHACL Advanced Features and SHACL JavaScript Extensions define, beside rules."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shapes:
-    """A compiled shapes graph, which can be used again and again, in several threads too.
+    """A compiled shapes graph, which can be used again and again, also by several threads.
 
-    `others` are the shapes with targets that pySHACL has to judge, as they, or shapes that they refer to, hold
-    something beyond SHACL Core for which no function is registered. `has_rules` is whether rules add statements to
-    the data graph first, which are pySHACL's too.
+    `others` are the shapes with targets that pySHACL has to apply: they, or shapes that they refer to, use something
+    beyond SHACL Core for which no function is registered. `has_rules` is whether rules infer statements first, which
+    pySHACL does too.
     """
 
     index: Index = field(repr=False)
@@ -55,16 +55,16 @@ class Shapes:
 
     @cached_property
     def targeted(self) -> tuple[Shape, ...]:
-        """The shapes with targets that are judged as they are compiled."""
+        """The shapes with targets that the engine applies itself."""
         return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
 
     def for_pyshacl(self) -> Shapes:
-        """Return the same shapes, all of which pySHACL is to judge."""
+        """Return the same shapes, so that pySHACL applies all of them."""
         return replace(self, others=frozenset(node for node, one in self.by_node.items() if one.targets))
 
     @cached_property
     def terms(self) -> frozenset[Node]:
-        """The IRIs in the descriptions of the shapes: the properties and classes that they use are among them."""
+        """The IRIs in the descriptions of the shapes, such as the properties and classes that they use."""
         found: set[Node] = set()
         left: list[Node] = list(self.by_node)
         seen = set(left)
@@ -78,7 +78,7 @@ class Shapes:
 
     @cached_property
     def noted(self) -> frozenset[Node]:
-        """The properties whose subjects or values are focus nodes."""
+        """The properties whose subjects or objects are focus nodes."""
         kinds = TARGETS[2:]
         return frozenset(term for shape in self.targeted for kind, term in shape.targets if kind in kinds)
 
@@ -89,9 +89,9 @@ def compile_shapes(
 ) -> Shapes:
     """Compile a shapes graph, so that it is read only once for many data graphs.
 
-    `components` has Python functions by the IRIs of the constraint components that they stand for, or of the shapes
-    for whose sh:sparql they do. With `advanced`,
-    SHACL Advanced Features count; these are left to pySHACL. Raises ShapesError for an ill-formed shapes graph.
+    `components` maps the IRIs of constraint components, or of shapes with sh:sparql, to Python functions that replace
+    their queries. With `advanced`, SHACL Advanced Features count; pySHACL applies these. Raises ShapesError for an
+    ill-formed shapes graph.
     """
     return compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
 
@@ -102,7 +102,7 @@ def compile_statements(index: Index, components: Mapping[str, Component], *, adv
 
 
 class _Compilation:
-    """The shapes of one shapes graph, as they are compiled."""
+    """The compilation of one shapes graph."""
 
     def __init__(self, index: Index, functions: Mapping[str, Component], *, advanced: bool) -> None:
         self.index = index
@@ -145,7 +145,7 @@ class _Compilation:
         return found
 
     def _reached(self, start: Node) -> set[Node]:
-        """Return the shapes that a shape refers to, be it through others."""
+        """Return the shapes that a shape refers to, directly or through others."""
         found: set[Node] = set()
         left = [start]
         while left:
@@ -202,7 +202,7 @@ class _Compilation:
     def _of_component(
         self, node: Node, held: Mapping[Node, Node | list[Node]], component: Node, parameters: Iterable[Node]
     ) -> Iterator[Constraint]:
-        """Yield the constraints of a component with a function; of one parameter, each value is a constraint."""
+        """Yield the constraints of a component with a function; each value of a single parameter is a constraint."""
         function = self.functions.get(str(component))
         if function is None:
             self.unknown.add(node)
@@ -216,7 +216,7 @@ class _Compilation:
             yield FunctionConstraint(component, self._message(component), function, parameters=bound)
 
     def _message(self, component: Node) -> str:
-        """Return the message of a component, or of the validators that it has (SHACL 1.0 §6.2.3)."""
+        """Return the message of a component, or of its validators (SHACL 1.0 §6.2.3)."""
         validators = ("propertyValidator", "nodeValidator", "validator")
         nodes = (component, *(one for name in validators for one in sh_values(self.index, component, name)))
         messages = (str(text) for one in nodes for text in sh_values(self.index, one, "message"))
@@ -243,12 +243,12 @@ class _Compilation:
 
 
 def _local(parameter: Node) -> str:
-    """Return the name of a parameter: what follows the last # or / of its IRI (SHACL 1.0 §6.2.1)."""
+    """Return the name of a parameter: the part of its IRI after the last # or / (SHACL 1.0 §6.2.1)."""
     return str(parameter).rpartition("#")[2].rpartition("/")[2]
 
 
 class Run:
-    """What is known of a data graph while shapes are held against it: tables, and which nodes conform to what."""
+    """One validation of a data graph: its tables, and the nodes whose conformance is known."""
 
     def __init__(self, shapes: Shapes, data: DataGraph, focus_nodes: Collection[Node] | None = None) -> None:
         self.shapes = shapes
@@ -260,7 +260,7 @@ class Run:
         self._is_settling = False
 
     def results(self) -> list[Result]:
-        """Return the results of all shapes with targets. Raises ShapesError for shapes from which nothing follows."""
+        """Return the results of all shapes with targets. Raises ShapesError for recursive shapes without a solution."""
         self.data.note({SUBCLASS, *self.shapes.noted})
         return [result for shape in self.shapes.targeted for result in self._of_targets(shape)]
 
@@ -295,7 +295,7 @@ class Run:
                 yield from constraint.results(self, of, table)
 
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:
-        """Return the results of a shape for each of some nodes; a node that conforms may be left out."""
+        """Return the results of a shape for each of some nodes; a node that conforms may be absent."""
         of = self.shapes.by_node[shape]
         known = self._known.setdefault(shape, {})
         left = [node for node in dict.fromkeys(nodes) if node not in known]
@@ -312,16 +312,16 @@ class Run:
         return known
 
     def _settle(self) -> None:
-        """Find the results of shapes that refer to themselves, for the nodes that are noted.
+        """Find the results of recursive shapes for the noted nodes.
 
-        Each node counts as one that conforms until the contrary is found, again and again until nothing changes: SHACL
-        1.0 §3.4.3 leaves recursion to implementations, and this does not depend on any order.
+        At first each node counts as conforming. This is corrected again and again until nothing changes. SHACL 1.0
+        §3.4.3 leaves recursion to implementations; this result does not depend on any order.
         """
         self._is_settling = True
         rounds, is_settled = 0, False
         while not is_settled:
             is_settled = True
-            # The first time, nodes are noted as the loop goes on; later, the last of a chain of nodes come first.
+            # In the first pass, the loop itself notes further nodes. Later passes begin at the end of a chain of nodes.
             for of, node in reversed(self._unsettled) if rounds else self._unsettled:
                 found = list(self._judged(of, node))
                 known = self._known[of.node]
