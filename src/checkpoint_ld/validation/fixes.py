@@ -1,8 +1,7 @@
-"""Fixes: safe repairs on the JSON text of a checkpoint, each as small as it can be.
+"""Fixes: safe repairs of the JSON text of a checkpoint, each as small as possible.
 
-A fix changes how something is written, never its meaning to those who read it well. What an author has to decide (a
-scope, a range, a date, an identifier that does not fit its text) is left alone, and so is the dialect: bringing an old
-file into today's is what converting is for.
+A fix changes how something is written, never its meaning. It does not decide for the author (a scope, a range, a date,
+an identifier that does not fit its text), and it does not change the dialect, which `convert` does.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Edit:
 def edited(text: str, edits: Iterable[Edit], start: int, end: int) -> str:
     """Return the part of `text` from `start` up to `end` with `edits`, all of which are within it."""
     parts, at = [], start
-    # At one and the same offset, what ends there comes before what is put in.
+    # At the same offset, an edit that ends there comes before one that inserts there.
     for edit in sorted(edits):
         parts += [text[at : edit.start], edit.text]
         at = edit.end
@@ -65,15 +64,18 @@ def edited(text: str, edits: Iterable[Edit], start: int, end: int) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their ends; only a line feed ends one, for JSON holds other separators as is."""
+    """Return the lines of a text with their ends; only a line feed ends one.
+
+    JSON may contain other separators.
+    """
     lines = text.split("\n")
     return [*(f"{line}\n" for line in lines[:-1]), *filter(None, lines[-1:])]
 
 
 def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
-    """Return what `edits` change in `text`, which is called `name`; empty if there are none.
+    """Return the unified diff of `edits` in `text`, which is called `name`; empty if there are none.
 
-    The edits give where lines differ, so that this takes no longer for large texts than for small ones.
+    The edits give the lines that differ, so that large texts take no longer than small ones.
     """
     lines, parts = lines_of(text), [f"--- {name}\n+++ {name}\n"]
     new: dict[tuple[int, int], list[str]] = {}
@@ -98,21 +100,21 @@ def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
 
 
 class _Known(SequenceMatcher[str]):
-    """A comparison whose result is known; difflib makes hunks of it."""
+    """A comparison with a known result, of which difflib makes hunks."""
 
     def __init__(self, opcodes: list[tuple[Any, int, int, int, int]]) -> None:
         super().__init__()
         self._opcodes = opcodes
 
     def get_opcodes(self) -> list[tuple[Any, int, int, int, int]]:
-        """Return what is known."""
+        """Return the known result."""
         return self._opcodes
 
 
 def _blocks(text: str, lines: list[str], edits: list[Edit]) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield the first line that changes, the one behind the last, and what comes in their place.
+    """Yield the first changed line, the one after the last, and the new lines.
 
-    Edits that touch the same lines are one block; lines at its ends that stay the same are left out.
+    Edits of the same lines are one block; unchanged lines at its ends are left out.
     """
     starts = [0, *accumulate(map(len, lines))]
 
@@ -140,7 +142,7 @@ def _marked(sign: str, lines: list[str]) -> Iterator[str]:
 
 
 def _range(start: int, end: int) -> str:
-    # Lines count from 1; a range without lines is named by the line before it.
+    # Lines count from 1; an empty range is named by the line before it.
     return f"{start + 1 if end > start else start},{end - start}"
 
 
@@ -148,16 +150,17 @@ MARK, FORM, HTTP = "byte-order-mark", "json-ld-form", "vocabulary-http"
 
 _CANONICAL = dialects.CANONICAL.name
 _BY_KARENINA = (_CANONICAL, "datafeed-legacy")
-"""The dialects that Karenina wrote as DataFeeds: what it requires is known there."""
+"""The DataFeed dialects that Karenina wrote: what it requires is known for them."""
 _MEMBERS = {
     "root": ("creator", "rating", "dataFeedElement", "additionalProperty"),
     "dataFeedElement": ("item", "additionalProperty"),
     "item": ("acceptedAnswer", "hasPart", "rating", "additionalProperty"),
     "rating": ("additionalProperty",),
 }
-"""What is looked into, by the member that an object stands in. Scenarios are not: Karenina compares their keys."""
+"""The objects that are searched, by the member that holds them. Scenarios are not, because Karenina compares their
+keys."""
 _SINGLE = {"dataFeedElement": ("item",), "item": ("acceptedAnswer", "hasPart")}
-"""Members that hold one object, not an array of one."""
+"""Members that hold one object, not an array with one."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _TRUE = frozenset(("1", "on", "t", "true", "y", "yes"))
 _BARE = (SCHEMA.removesuffix("/"), SCHEMA_HTTP.removesuffix("/"))
@@ -165,9 +168,9 @@ _BARE = (SCHEMA.removesuffix("/"), SCHEMA_HTTP.removesuffix("/"))
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One repair: which rule of the catalogue it satisfies (by slug), where (RFC 6901), and what it does.
+    """One repair: the rule that it satisfies (by slug), its place (RFC 6901), and a description.
 
-    `edits` are about the whole text of the document, a byte order mark included. Edits of different fixes of one
+    `edits` are about the whole text of the document, including a byte order mark. Edits of different fixes of one
     document never overlap.
     """
 
@@ -178,16 +181,16 @@ class Fix:
 
 
 def apply(document: Document, fixes: Iterable[Fix]) -> bytes:
-    """Return the text of `document` with `fixes`, which were found in it; all other characters stay as they are."""
+    """Return the text of `document` with `fixes`, which were found in it; all other characters stay."""
     text = document.data.decode("utf-8")
     return edited(text, (edit for fix in fixes for edit in fix.edits), 0, len(text)).encode()
 
 
 def fixes_of(document: Document) -> tuple[Fix, ...]:
-    """Return everything that can be fixed in `document`, in the order of its text.
+    """Return all possible fixes of `document`, in the order of its text.
 
-    Values are repaired in the DataFeed dialects of Karenina, names only in today's: an older dialect is right to use
-    older names. A byte order mark goes from any document.
+    Values are repaired in the DataFeed dialects of Karenina, names only in the canonical one: older names are right in
+    an older dialect. A byte order mark is removed from any document.
     """
     text = document.data.decode("utf-8")
     found = [Fix(MARK, "", "remove the byte order mark", (Edit(0, 1, ""),))] if text.startswith("\ufeff") else []
@@ -205,7 +208,7 @@ def fixes_of(document: Document) -> tuple[Fix, ...]:
 
 
 def _plain(value: Any) -> dict[str, Any] | None:
-    """Return a document in plain keys, None unless it is one object: an array or a graph around it is in order."""
+    """Return a document in plain keys, None unless it is one object; it may stand in an array or a graph."""
     if not isinstance(value, dict) or "@graph" in value:
         return None
     try:
@@ -217,9 +220,9 @@ def _plain(value: Any) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One object of a checkpoint: `member` is the one that it stands in, `root` for the root; `owner` holds it.
+    """One object of a checkpoint: `member` is the key that holds it, `root` for the root.
 
-    `contexts` are those of the objects around it and its own, the outermost first.
+    `owner` is the object around it. `contexts` are its own and those of the objects around it, the outermost first.
     """
 
     path: Path
@@ -229,7 +232,7 @@ class _Part:
     contexts: tuple[Any, ...] = ()
 
     def replaced(self, rule: str, member: str, text: str, title: str, spans: Spans) -> Fix:
-        """Return the fix that makes `text` the text of the value of a member."""
+        """Return the fix that replaces the text of the value of a member by `text`."""
         path = (*self.path, member)
         return Fix(rule, pointer(path), title, (Edit(*spans.value(path), text),))
 
@@ -255,10 +258,10 @@ def _parts(part: _Part) -> Iterator[_Part]:
 
 
 def _values(part: _Part, spans: Spans) -> Iterator[Fix]:
-    """Yield the fixes of values that are understood, but written as another kind of value than the format requires."""
+    """Yield the fixes of values that are understood, but have another type than the format requires."""
     held = part.value
     if part.member == "root" and number(held.get("version")) is not None:
-        # The digits as they stand: the number 1.10 has lost its last one.
+        # The digits of the text: the parsed number 1.10 has lost its last digit.
         text = f'"{spans.of((*part.path, "version"))}"'
         yield part.replaced("benchmark-version", "version", text, f"write the version as the text {text}", spans)
     if part.member in _SINGLE and isinstance(held.get("keywords"), str):
@@ -299,7 +302,7 @@ def _names(part: _Part, spans: Spans) -> Iterator[Fix]:
         yield part.replaced(rule, "additionalType", json.dumps(named), title, spans)
     for key in part.value:
         named = _with_https(key)
-        # Two keys that come to be one would lose a value.
+        # If two keys became one, a value would be lost.
         if named != key and named not in part.value:
             path = (*part.path, key)
             edit = _with_s(spans.key(path), named, spans)
@@ -320,13 +323,13 @@ def _is_taken(own: tuple[Any, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _meaning(own: str) -> str | None:
-    """Return what contexts, as JSON text, make of our prefix, by JSON-LD."""
+    """Return the IRI that contexts, as JSON text, give our prefix, by JSON-LD."""
     term = contexts.definitions(json.loads(own)).get(PREFIX[:-1])
     return None if term is None else term.iri
 
 
 def _with_s(span: Span, named: str, spans: Spans) -> Edit:
-    """Return the edit that makes a text `named`: one letter, unless somebody wrote the scheme in escapes."""
+    """Return the edit that changes a text into `named` by one letter, unless its scheme has escapes."""
     if spans.text.startswith('"http:', span.start):
         at = span.start + len('"http')
         return Edit(at, at, "s")
@@ -344,13 +347,13 @@ def _properties(tree: dict[str, Any] | None) -> list[Any]:
 
 
 def _format_version(document: Document, properties: list[Any], spans: Spans) -> Iterator[Fix]:
-    """Yield the fix that adds the format version, where it is read as one more of the benchmark's `properties`."""
+    """Yield the fix that adds the format version, if it stands among the benchmark's `properties`."""
     tree = document.value
     entries = tree.get("additionalProperty", [])
-    # A name that is no text may mean the same.
+    # A name that is no text may mean the format version too.
     if not {FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY, None}.isdisjoint(map(name_of, properties)):
         return
-    # Where nothing stands in plain keys, a plain key would only add to the confusion.
+    # A document without plain keys should get none.
     if "dataFeedElement" not in tree or not isinstance(entries, list):
         return
     added = property_value(FORMAT_VERSION_PROPERTY, FORMAT_VERSION)

@@ -1,8 +1,8 @@
-"""Profiles: which rules count, and how much. They are described in `shapes/profiles.ttl`.
+"""Profiles: choices of rules, with severities. They are described in `shapes/profiles.ttl`.
 
-`shapes_graph` gives the shapes of a profile to other tools. Our own shapes call functions of Python where SHACL Core
-has no words. As published, a form of values is a node shape (`shapes/published/value-forms.ttl`), a relation is SPARQL
-alone (`sparql-components.ttl`), and what only Python can judge is a predicate that inference states
+`shapes_graph` gives the shapes of a profile to other tools. Our own shapes call Python functions where SHACL Core is
+not enough. In the published form, a form of values is a node shape (`shapes/published/value-forms.ttl`), a relation is
+SPARQL alone (`sparql-components.ttl`), and what only Python can check is a predicate that inference adds
 (`python-only.ttl`). With them come the SHACL-AF rules that infer roles, settings and links (`karenina-rules.ttl`,
 `agent-rules.ttl`), and guards, which report a graph that has none of these.
 """
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 DEFAULT = "karenina"
 AGENT = "agent"
 LOAD = "load"
-"""The profile of the rules that a benchmark is held against when it is loaded."""
+"""The profile with which a benchmark is validated when it is loaded."""
 FAMILIES = (DEFAULT, AGENT)
-"""The families of documents, each called as the profile that its documents are held against by default."""
+"""The families of documents; each is also the name of the default profile for its documents."""
 
 _FILE = "profiles.ttl"
 _PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
@@ -51,11 +51,12 @@ _NAMESPACE = "urn:checkpoint-ld:profile:"
 
 @dataclass(frozen=True)
 class Profile:
-    """A choice of rules: its name, what it is for, the rules by code, and the files whose shapes are held.
+    """A choice of rules: its name, its purpose, the rules by code, and the files with their shapes.
 
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
-    empty for all. `own_shapes` are the user's files, `own_statements` what they stated when the profile was made.
-    `family` is that of the documents that it is for. `left_out` are shapes in the files that are no rules of it.
+    empty for all. `own_shapes` are the user's files, `own_statements` their statements when the profile was made.
+    `family` is that of the documents that it is for. `left_out` are shapes in the files that do not belong to the
+    profile.
     """
 
     name: str
@@ -69,7 +70,7 @@ class Profile:
     left_out: tuple[URIRef, ...] = field(default=(), repr=False)
 
     def rule(self, slug: str) -> Rule | None:
-        """Return the rule called `slug`, None where the profile has none."""
+        """Return the rule called `slug`, None if the profile does not have it."""
         return self._by_slug.get(slug)
 
     def of_shape(self, iri: str) -> Rule | None:
@@ -86,7 +87,7 @@ class Profile:
 
     @contextmanager
     def applying(self) -> Iterator[None]:
-        """Raise SettingsError for what goes wrong while the user's own shapes are applied; it names their files."""
+        """Raise SettingsError, with the names of the user's files, if the user's own shapes cannot be applied."""
         try:
             yield
         except ShapesError as error:
@@ -124,15 +125,15 @@ class Profile:
 
 
 def names(family: str = DEFAULT) -> tuple[str, ...]:
-    """Return the names of the profiles that are shipped for a family of documents."""
+    """Return the names of the shipped profiles for a family of documents."""
     return tuple(name for name in _described() if _family_of(name) == family)
 
 
 def of_family(name: str, family: str) -> str:
     """Return the name of the profile that `name` means for documents of a family.
 
-    The profiles of agents have short names, such as `strict` for `agent-strict`; the default of one family is that of
-    the other. Raises SettingsError for a name that means nothing there.
+    The profiles of agents have short names, such as `strict` for `agent-strict`. The default of one family stands for
+    the default of the other. Raises SettingsError for an unknown name.
     """
     fitting = {one: one for one in names(family)}
     short = {about["short"][0]: one for one, about in _described().items() if "short" in about and one in fitting}
@@ -145,9 +146,9 @@ def of_family(name: str, family: str) -> str:
 
 
 def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
-    """Return the profile `name` together with the user's own `shapes`, files or folders of Turtle.
+    """Return the profile `name`, with the user's own `shapes` added, which are files or folders of Turtle.
 
-    Raises SettingsError for a profile that does not exist and for shapes that cannot be read.
+    Raises SettingsError for an unknown profile and for shapes that cannot be read.
     """
     if name not in _described():
         raise SettingsError(unknown("profile", name, _described()))
@@ -172,7 +173,7 @@ def _family_of(name: str) -> str:
 
 @cache
 def _described() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return what is stated about each profile, by the local name of the predicate."""
+    """Return what the data states about each profile, by the local name of the predicate."""
     return {
         iri.removeprefix(_NAMESPACE): {
             key.rpartition("#")[2]: tuple(map(rules.text_of, values)) for key, values in about.items()
@@ -212,7 +213,7 @@ def _shipped(name: str) -> Profile:
 
 @cache
 def shipped_statements(file: Path) -> Index:
-    """Return the statements of one of our files, which nobody may change."""
+    """Return the statements of one of our files, which must not be changed."""
     return _parsed(file)
 
 
@@ -239,7 +240,7 @@ def _turtle_files(path: Path) -> Iterator[Path]:
 
 
 PUBLISHED = "published"
-"""The folder of `shapes/` with what is published beside the shapes of a profile."""
+"""The folder in `shapes/` with the published forms."""
 
 _COMPONENTS = "components.ttl"
 _RULES = {DEFAULT: "karenina-rules.ttl", AGENT: "agent-rules.ttl"}
@@ -259,7 +260,7 @@ _PREFIXES = {
 
 INFERRED_AS, WELL_FORMED, _FORM = (URIRef(CHECKPOINT_SHACL + name) for name in ("inferredAs", "wellFormed", "form"))
 _PYTHON = (WELL_FORMED, URIRef(CHECKPOINT_SHACL + "identifies"), URIRef(CHECKPOINT_SHACL + "spelling"))
-"""The constraints of which some, or all, only Python can judge."""
+"""The constraints that only Python can check, all or some of them."""
 _IN, _NODE = URIRef(SHACL + "in"), URIRef(SHACL + "node")
 _NOTHING = URIRef(RDF + "nil")
 _COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")

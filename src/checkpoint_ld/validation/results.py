@@ -1,4 +1,4 @@
-"""Results of SHACL validation, and the findings made of them: places in the source, and words."""
+"""Results of SHACL validation as findings, with places in the source and messages."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 class Checked:
     """One source that was validated.
 
-    `source` is its name as given, None for what has none; `dialect` is None where it is not known. `text` is the
-    JSON text that places point into, None where there are no findings, for RDF syntaxes and for what is no text.
-    `results` is the SHACL validation report (SHACL 1.0 §3.6), None for what could not be read as a graph.
+    `source` is its name as given, None if it has none; `dialect` is None if it is not known. `text` is the JSON text
+    that places point into, None if there are no findings, for RDF syntaxes and for data that is no text. `results` is
+    the SHACL validation report (SHACL 1.0 §3.6), None if no graph could be made.
     """
 
     source: str | None
@@ -60,7 +60,7 @@ class Checked:
 
 @dataclass(frozen=True, repr=False)
 class Report(Shown):
-    """What validation found: the sources in the order given, the findings of each in the order of their places.
+    """The result of validation: the sources in the given order, and the findings of each in the order of their places.
 
     `profile` names the rules that were applied, `rules` holds them by code. `known` is the number of findings that were
     left out because a baseline has them.
@@ -103,7 +103,7 @@ class Report(Shown):
 
     @property
     def counts(self) -> dict[Severity, int]:
-        """How many findings there are of each severity, the heaviest first, also where there are none."""
+        """The number of findings of each severity, the highest first, also where it is 0."""
         counted = Counter(found.severity for found in self.findings)
         return {severity: counted[severity] for severity in sorted(Severity, reverse=True)}
 
@@ -114,12 +114,12 @@ class Report(Shown):
 
     @arguments.checked
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
-        """Return the findings that weigh `severity` or more."""
+        """Return the findings of the severity `severity` or a higher one."""
         return tuple(found for found in self.findings if found.severity >= severity)
 
     @arguments.checked
     def raise_for_findings(self, severity: Severity = Severity.VIOLATION) -> Report:
-        """Return this report; raise FindingsError if anything in it weighs `severity` or more."""
+        """Return this report. Raises FindingsError if a finding has the severity `severity` or a higher one."""
         found = self.at_least(severity)
         if found:
             raise FindingsError.of(found)
@@ -128,9 +128,9 @@ class Report(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A validation result (SHACL 1.0 §3.6.2) as findings see it.
+    """A validation result (SHACL 1.0 §3.6.2) for a finding.
 
-    `shape` is its source shape, or the one with a name around it; `paths` are the properties that its path may be.
+    `shape` is its source shape, or the named one around it; `paths` are the properties that its path may be.
     """
 
     focus: Node
@@ -144,7 +144,7 @@ class Result:
 
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
-    """Return the shapes of a profile, compiled. Raises ShapesError for shapes of the user's that are ill-formed."""
+    """Return the shapes of a profile, compiled. Raises ShapesError if the user's shapes are ill-formed."""
     return compile_statements(profile.shapes(), COMPONENTS)
 
 
@@ -156,18 +156,18 @@ def violations(profile: Profile) -> Shapes:
 
 
 def is_broken(source: Described, profile: Profile) -> bool:
-    """Return whether a checkpoint breaks a rule of a profile that is a violation; all others are left aside."""
+    """Return whether a checkpoint breaks a rule of a profile that is a violation; other rules are not applied."""
     shapes = violations(profile)
     return bool(shacl.results(shacl.DataGraph(source.index, infer(source, shapes.terms)), shapes))
 
 
 def data_of(source: Described) -> DataGraph:
-    """Return the statements of a checkpoint, together with those that follow from them."""
+    """Return the statements of a checkpoint together with the inferred ones."""
     return shacl.DataGraph(source.index, infer(source))
 
 
 def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> list[shacl.Result]:
-    """Return the results of shapes about statements. Raises ShapesError for shapes that cannot be applied."""
+    """Return the results of shapes for statements. Raises ShapesError for shapes that cannot be applied."""
     if by_pyshacl:
         shapes = shapes.for_pyshacl()
     if shapes.others:
@@ -178,13 +178,13 @@ def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> lis
 
 
 def without_secrets(found: Sequence[shacl.Result]) -> list[shacl.Result]:
-    """Return results without values that look like secrets, for a validation report, which goes beyond the file."""
+    """Return results without values that look like secrets, because a report is read by more people than the file."""
     secrets = {id(one) for one in found if one.value is not None and secret(value_of(one.value))}
     return [replace(one, value=None, messages=()) if id(one) in secrets else one for one in found]
 
 
 def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
-    """Yield results as findings see them."""
+    """Yield results in the form for findings."""
     around: dict[Node, Node] = {}
     paths: dict[Node, tuple[Node, ...]] = {}
     for one in found:
@@ -204,7 +204,7 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
 
 
 def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
-    """Yield a result once for each of its paths that holds the value: SHACL reports values, not where they stand."""
+    """Yield a result once for each of its paths that has the value, because SHACL reports values, not places."""
     held_paths = [path for path in result.paths if result.value in data.values(result.focus, path)]
     if len(held_paths) < 2:
         yield result
@@ -213,7 +213,7 @@ def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
 
 
 def _named(shape: Node, around: dict[Node, Node]) -> Node:
-    """Return a shape that has a name: `shape` itself, or the one around it."""
+    """Return a named shape: `shape` itself, or the one around it."""
     seen = set()
     while isinstance(shape, BNode) and shape in around and shape not in seen:
         seen.add(shape)
@@ -232,14 +232,14 @@ _SETTINGS: dict[Node, str] = {predicate_of(name): name for forms in SETTINGS.val
 _NAMED_BY_VALUE = frozenset(
     URIRef(KARENINA + name) for name in ("unknownKey", "malformedMember", "arrayOf", "nestedIn", "nullIn")
 )
-"""Derived properties whose value is the key of the member that they are about."""
+"""Inferred properties whose value is the key of the member that they are about."""
 
 Tree = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class _Map:
-    """The canonical tree of a checkpoint, and where the nodes of its graph stand in it."""
+    """The canonical tree of a checkpoint, and the places of the nodes in it."""
 
     tree: Tree = field(repr=False)
 
@@ -249,14 +249,14 @@ class _Map:
         return Pointers(self.tree)
 
     def at(self, steps: str) -> Any:
-        """Return the value at a JSON Pointer (RFC 6901) that leads somewhere."""
+        """Return the value at a JSON Pointer (RFC 6901), which has to exist."""
         value: Any = self.tree
         for key in steps_of(steps):
             value = value[int(key)] if isinstance(value, list) else value[key]
         return value
 
     def pointer(self, focus: Node, paths: Iterable[Node], value: Node | None, member: str = "") -> str | None:
-        """Return where the fault of a node stands, None for a node that is not in the tree."""
+        """Return the place of a node's fault, None for a node that is not in the tree."""
         base = self.nodes.get(str(focus))
         if base is None:
             return None
@@ -271,7 +271,7 @@ class _Map:
         return next((place for place, is_held in found if is_held), found[0][0] if found else base)
 
     def _place(self, base: str, path: Node, value: Node | None) -> tuple[str, bool]:
-        """Return where a property of the object at `base` stands, and whether it holds `value` there."""
+        """Return the place of a property of the object at `base`, and whether it has `value` there."""
         holder = self.at(base)
         key = key_of(path)
         key = key if key in holder else key.removeprefix("karenina:")
@@ -293,7 +293,7 @@ class _Map:
         return next((place + pointer((at,)) for at, one in parts if _stands_for(one, value)), place)
 
     def subject(self, place: str) -> str:
-        """Return which question, trait, scenario or node the value at a JSON Pointer belongs to, in words."""
+        """Return the question, trait, scenario or node that the value at a JSON Pointer belongs to, in words."""
         found: list[str] = []
         value: Any = self.tree
         steps = steps_of(place)
@@ -323,7 +323,7 @@ def _called(steps: list[str], value: Tree) -> list[str]:
 
 
 def _index_of(entries: Any, name: str) -> int | None:
-    """Return where the last property called `name` stands; of several the last one counts."""
+    """Return the index of the last property called `name`, because of several the last one counts."""
     listed = entries if isinstance(entries, list) else [entries]
     found = [at for at, one in enumerate(listed) if isinstance(one, dict) and one.get("name") == name]
     return found[-1] if found else None
@@ -344,7 +344,7 @@ _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
 
 def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
-    """Return the message of `rule` about one result; `data` is what was validated."""
+    """Return the message of `rule` for one result; `data` is what was validated."""
 
     def filled(match: re.Match[str]) -> str:
         match match[1]:
@@ -361,7 +361,7 @@ def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
 
 
 def _remedy_of(rule: Rule, result: Result) -> str:
-    """Return what to do about a result: the nearest known name, where there is one, or the remedy of the rule."""
+    """Return the remedy for a result: the nearest known name, if there is one, or else that of the rule."""
     if rule.suggests and result.value is not None:
         near = forms.nearest(str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA), TRAIT_TYPES)
         if near:
@@ -370,7 +370,7 @@ def _remedy_of(rule: Rule, result: Result) -> str:
 
 
 def _shown_term(term: Any, data: DataGraph) -> str:
-    """Name a term in a message."""
+    """Return a term for a message."""
     if isinstance(term, Literal):
         value = value_of(term)
         if isinstance(value, str) and secret(value):
@@ -406,7 +406,7 @@ def _detail(rule: Rule, result: Result, data: DataGraph) -> str:
 
 
 def _name_in_message(result: Result, role: str) -> str | None:
-    """Return what was meant by a key or a type of an object in this role, in words."""
+    """Return what a key or a type of an object in this role probably means, in words."""
     if result.value is None:
         return None
     if _UNEXPECTED_TYPE in result.paths:
@@ -420,7 +420,7 @@ def _name_in_message(result: Result, role: str) -> str | None:
 
 
 def _setting(result: Result, data: DataGraph) -> str:
-    """Name the setting that a result is about: of several paths the one that holds the value."""
+    """Return the name of the setting that a result is about: of several paths, the one that has the value."""
     paths = [path for path in result.paths if result.value in data.values(result.focus, path)] or list(result.paths)
     return (_SETTINGS.get(paths[0]) or key_of(paths[0])) if paths else ""
 
@@ -436,16 +436,16 @@ def _property(result: Result, name: str, data: DataGraph) -> str:
 def located(
     found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
 ) -> Iterator[tuple[str | None, Finding]]:
-    """Yield the findings that validation results are about a source whose statements are `data`, in any order.
+    """Yield the findings for validation results about a source with the statements `data`, in any order.
 
-    Each comes after the JSON Pointer of its value in the canonical tree. Of several results of one rule at one place
-    there is one finding: several constraints of one shape may fail for one reason.
+    Each comes after the JSON Pointer of its value in the canonical tree. Several results of one rule at one place are
+    one finding, because several constraints of a shape may fail for one reason.
     """
     nodes = _Map(reading.tree)
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
-        # The dialect of the source may have no place for what the rule requires.
+        # The dialect of the source may have no member for what the rule requires.
         if not any(reading.dialect.startswith(one) for one in rule.excused):
             for one in _by_path(result, data):
                 at = nodes.pointer(one.focus, one.paths, one.value, rule.member)

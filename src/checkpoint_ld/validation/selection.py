@@ -1,4 +1,4 @@
-"""Selection: which findings count, by rules that are selected or ignored, everywhere or in certain files."""
+"""Selection: the findings that count, by rules that are selected or ignored, everywhere or in certain files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Checked
 
 MAGIC = re.compile(r"[*?\[]")
-"""What makes a path a pattern."""
+"""The characters that make a path a pattern."""
 
 _PARTS = re.compile(r"(?P<folders>\*\*/)|(?P<all>\*\*)|(?P<any>\*)|(?P<one>\?)|\[(?P<not>!?)(?P<set>\]?[^\]/]*)\]")
 
@@ -30,7 +30,7 @@ _PARTS = re.compile(r"(?P<folders>\*\*/)|(?P<all>\*\*)|(?P<any>\*)|(?P<one>\?)|\
 def matches(pattern: str, path: str) -> bool:
     """Return whether the relative `path` or a folder above it matches `pattern`.
 
-    A pattern without a slash is about names at any depth, one with a slash about the whole path.
+    A pattern without a slash matches names at any depth, one with a slash the whole path.
     """
     pattern = pattern.removeprefix("./").rstrip("/")
     if "/" not in pattern:
@@ -40,7 +40,7 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def base_of(pattern: str) -> str:
-    """Return the folder that everything which matches `pattern` is in: its steps before the first wildcard."""
+    """Return the folder that contains everything that matches `pattern`: its steps before the first wildcard."""
     steps = takewhile(lambda step: not MAGIC.search(step), PurePath(pattern).parts)
     return str(PurePath(*steps))
 
@@ -72,10 +72,10 @@ Codes = frozenset[str]
 
 @dataclass(frozen=True)
 class Selection:
-    """Codes of rules: those that are `selected` (None for all) without those that are `ignored`.
+    """The codes of the rules that count: those that are `selected` (None for all), without those that are `ignored`.
 
-    `per_file` holds globs, relative to `folder`, and the codes that are ignored in the files that match. `accepted` are
-    the hashes of code that may stand in checkpoints.
+    `per_file` holds globs, relative to `folder`, and the codes that are ignored in matching files. `accepted` are the
+    hashes of code that checkpoints may contain.
     """
 
     selected: Codes | None = None
@@ -100,8 +100,7 @@ class Selection:
     def applied(self, checked: Checked) -> Checked:
         """Return `checked` with the findings that count.
 
-        What keeps a file from being read counts whatever is selected, or the file would seem to be clean; it can
-        still be ignored.
+        A fault that prevents reading always counts unless it is ignored; otherwise the file would seem to be clean.
         """
         ignored = self.ignored_in(checked.source)
         selected = self.selected if checked.results is not None else None
@@ -113,7 +112,7 @@ class Selection:
         return replace(checked, findings=tuple(kept))
 
     def _accepts(self, found: Finding) -> bool:
-        """Return whether a finding is about accepted code; code that holds a secret has no value to compare."""
+        """Return whether a finding is about accepted code; code that contains a secret has no value to compare."""
         if not self.accepted or found.condition != "W-CODE" or found.value is None:
             return False
         return code_hash(found.value) in self.accepted
@@ -127,10 +126,10 @@ def selection(
     per_file: Mapping[str, Iterable[str]] | None = None,
     folder: Path | None = None,
 ) -> Selection:
-    """Return the selection that is meant by names of `rules`, which are given by code.
+    """Return the selection for names of `rules`, which are given by code.
 
     A name is a code (KQ003), the beginning of codes (KQ), a slug (question-text) or a condition (E-TEXT). Raises
-    SettingsError for a name that means nothing.
+    SettingsError for an unknown name.
     """
     wanted = list(select)
     return Selection(
@@ -142,7 +141,7 @@ def selection(
 
 
 def codes_of(names: Iterable[str], rules: Mapping[str, Rule]) -> Codes:
-    """Return the codes of the `rules` that are meant by `names`, any of which may hold several with commas."""
+    """Return the codes of the `rules` that `names` mean; each text may hold several names with commas."""
     parts = (part.strip() for name in names for part in name.split(","))
     return frozenset(code for part in parts if part for code in _codes(part, rules))
 

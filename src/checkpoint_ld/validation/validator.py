@@ -1,6 +1,6 @@
-"""Validation: a checkpoint held against the rules of a profile.
+"""Validation of a checkpoint by the rules of a profile.
 
-Reading finds what is wrong with the text, SHACL what is wrong with the graph; both give findings with places.
+Reading finds the faults of the text, SHACL those of the graph. Both give findings with places.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ Both find the same."""
 
 
 def check_engine(engine: str) -> None:
-    """Raise SettingsError for what is none of `ENGINES`."""
+    """Raise SettingsError for a name that is not in `ENGINES`."""
     if engine not in ENGINES:
         raise SettingsError(unknown("engine", engine, ENGINES))
 
 
 def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
-    """Return the report on sources that were held against `profile`."""
+    """Return the report on sources that were validated with `profile`."""
     return Report(profile.name, tuple(checked), profile.rules)
 
 
 def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: bytes | None = None) -> Checked:
-    """Return what was found in a source called `name` with the bytes `data` that cannot be read."""
+    """Return the findings about a source called `name` with the bytes `data` that cannot be read."""
     found = getattr(error, "findings", ()) or (finding("no-checkpoint", str(error)),)
     return Checked(
         name, tuple(sorted(_weighed(found, profile), key=by_place)), text=None if data is None else _text(data)
@@ -66,40 +66,40 @@ def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: b
 
 
 class Judged(Protocol):
-    """A checkpoint of either family that was read, as it is held against shapes."""
+    """A checkpoint of either family, for validation."""
 
     @property
     def source(self) -> str | None:
-        """What the source is called."""
+        """The name of the source."""
 
     @property
     def dialect(self) -> str:
-        """How the source is written."""
+        """The dialect of the source."""
 
     @property
     def document(self) -> Document | None:
-        """The JSON that places point into, None for an RDF syntax."""
+        """The JSON document that places point into, None for an RDF syntax."""
 
     def statements(self) -> DataGraph:
-        """Return the statements of the checkpoint, together with those that follow from them."""
+        """Return the statements of the checkpoint together with the inferred ones."""
 
     def findings(
         self, found: Sequence[shacl.Result], shapes: Index, profile: Profile
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
-        """Return the findings that results are, and the results as the validation report has them."""
+        """Return results as findings, and the results as they appear in the validation report."""
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:
         """Return the findings about the form of the source, given the findings about its statements."""
 
 
 def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Checked:
-    """Hold a checkpoint of either family against the rules of `profile`; `engine` is one of `ENGINES`.
+    """Validate a checkpoint of either family by the rules of `profile`; `engine` is one of `ENGINES`.
 
-    Raises ReadError for what no graph can be made of, SettingsError for an engine that does not exist, and for the
-    user's shapes when they cannot be applied.
+    Raises ReadError if no graph can be made, and SettingsError for an unknown engine and if the user's shapes cannot be
+    applied.
     """
     check_engine(engine)
-    # What is wrong with the user's shapes, not with ours, is for the user to know.
+    # A fault of the user's shapes is reported to the user; a fault of ours is not theirs.
     with uncollected(), profile.applying() if profile.own_shapes else nullcontext():
         shapes = compiled(profile)
         found = applied(checkpoint.statements(), shapes, by_pyshacl=engine == PYSHACL)
@@ -112,11 +112,11 @@ def judge(checkpoint: Judged, profile: Profile, *, engine: str = COMPILED) -> Ch
 
 
 def check_reading(reading: Reading, profile: Profile, *, engine: str = COMPILED) -> Checked:
-    """Hold a benchmark that was read (with or without the rules at load) against the rules of `profile`, as `judge`."""
+    """Validate a benchmark that was read (with or without the rules at load) by the rules of `profile`, as `judge`."""
     if profile.dialect and reading.document is not None and reading.dialect.startswith(profile.dialect):
-        # The description of that dialect does not know what our writer keeps there beyond its words.
+        # The description of that dialect does not know the members in which our writer keeps leftovers.
         reading = examine_document(reading.document, restored=False)
-    # That a text is one does not depend on its language.
+    # A text with a language is a text too.
     return judge(_Benchmark(reading.without_types()), profile, engine=engine)
 
 
@@ -143,7 +143,7 @@ class _Benchmark:
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
-    """Say that the source is of a dialect that the profile is not about, or in a form that Karenina does not load."""
+    """Yield findings that the profile is not about the source's dialect, or that Karenina does not load its form."""
     if profile.dialect and not reading.dialect.startswith(profile.dialect):
         message = f"the dialect is {reading.dialect}, not one of those that the profile {profile.name} is about"
         yield _of_source("dataset-dialect", message, reading)
@@ -168,7 +168,7 @@ def _weighed(findings: Iterable[Finding], profile: Profile) -> Iterator[Finding]
 
 
 def by_place(found: Finding) -> tuple[int, int, str, str, str, str]:
-    """Return what sorts the findings of a source by their places in it."""
+    """Return the key that sorts the findings of a source by their places."""
     place = found.place
     return place.line or 0, place.column or 0, place.pointer or "", found.node or "", found.code, found.message
 
@@ -186,7 +186,10 @@ def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits
 
 
 def refusing(reading: Reading, *, strict: bool = False) -> Reading:
-    """Return a reading; raise ReadError for what breaks rules at load: for violations, if `strict` for warnings too."""
+    """Return a reading.
+
+    Raises ReadError if it breaks rules of the profile `load`; with `strict`, warnings count too.
+    """
     if not (strict or reading.is_checked):
         with uncollected():
             if not is_broken(reading.without_types().graph, profiles.profile(profiles.LOAD)):
@@ -195,7 +198,7 @@ def refusing(reading: Reading, *, strict: bool = False) -> Reading:
 
 
 def checked_at_load(reading: Reading) -> Reading:
-    """Return a reading with what the rules at load find in it."""
+    """Return a reading with the findings of the rules at load."""
     if reading.is_checked:
         return reading
     profile = profiles.profile(profiles.LOAD)
@@ -218,11 +221,11 @@ def checked_at_load(reading: Reading) -> Reading:
 _MEMBER = r"/additionalProperty/(?:\d+/)?[^\d]"
 _HOLDERS = re.compile(rf".*?(?:/rating/\d+(?={_MEMBER})|(?={_MEMBER})/additionalProperty)")
 _OF_SEVERAL = frozenset({"W-RANGE", "keywords-differ"})
-"""Conditions and rules that are about several members together, whichever of them the shape names."""
+"""Conditions and rules about several members together, whichever of them the shape names."""
 
 
 def _holder(found: Finding, pointer: str | None) -> str | None:
-    """Return where a finding at load points: to the trait or the properties that hold the value."""
+    """Return the place of a finding at load: the trait or the properties that hold the value."""
     if pointer is None:
         return None
     if holder := _HOLDERS.match(pointer):
@@ -231,7 +234,7 @@ def _holder(found: Finding, pointer: str | None) -> str | None:
 
 
 def _is_unreported(found: Finding, pointer: str) -> bool:
-    """Return whether loading leaves a finding to `validate`.
+    """Return whether a finding is left to `validate` and not reported at load.
 
     A node of a scenario may have an empty template. Code inside the JSON text of an old property has no place.
     """

@@ -1,1 +1,1 @@
-"""What SHACL Core cannot express: the functions of the constraint components in `shapes/karenina/components.ttl`."""
+"""Constraints beyond SHACL Core: Python functions for the constraint components in `shapes/karenina/components.ttl`."""

@@ -1,7 +1,7 @@
-"""Our constraint components as Python functions, which find what the queries in `components.ttl` find.
+"""Our constraint components as Python functions, with the same results as the queries in `components.ttl`.
 
-Each distinct value is judged once, whatever the number of focus nodes that have it. Relations between two values are
-those of dates, of numbers, and of identifiers with the texts that they are computed from.
+Each distinct value is checked once, whatever the number of focus nodes that have it. Relations between two values are
+those of dates, of numbers, and of identifiers to the texts from which they are computed.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ if TYPE_CHECKING:
     Judge = Callable[[Any, str], object]
 
 _COMPUTED = re.compile(r"urn:uuid:question-.*-[0-9a-f]{6,8}(?:-\d+)?", re.DOTALL)
-"""What Karenina and its GUI compute: words of the question, a hash, and a number where ids collide."""
+"""The form of identifiers that Karenina and its GUI compute: words of the question, a hash, and a number if ids
+collide."""
 _SUFFIX = re.compile(r"-\d+\Z")
 _DIGEST = re.compile(r"[0-9a-f]{32}")
 _ALIKE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
-"""Dates of one length and one offset in this form come in the order of their texts."""
+"""Dates of this form with the same length and offset sort like their texts."""
 _ZONES = timedelta(hours=14)
-"""No two places on Earth are further from UTC than this."""
+"""The largest offset from UTC of any place on Earth."""
 
 
 def is_before(one: Any, other: Any) -> bool:
-    """Return whether a date is certainly before another; where one has no offset, whatever its offset may be."""
+    """Return whether a date is certainly before another, whatever the offset of a date without one may be."""
     if one == other or _is_evidently_later(one, other) or not is_iso_8601(one) or not is_iso_8601(other):
         return False
     first, second = datetime.fromisoformat(one), datetime.fromisoformat(other)
@@ -55,7 +56,7 @@ def is_before(one: Any, other: Any) -> bool:
 
 
 def _is_evidently_later(one: Any, other: Any) -> bool:
-    """Return whether a date is not before another one that is written alike, as their texts show."""
+    """Return whether a date is not before another one of the same form, by comparing their texts."""
     if not isinstance(one, str) or not isinstance(other, str) or len(one) != len(other) or one < other:
         return False
     first, second = _ALIKE.fullmatch(one), _ALIKE.fullmatch(other)
@@ -63,19 +64,19 @@ def _is_evidently_later(one: Any, other: Any) -> bool:
 
 
 def is_below(one: Any, other: Any) -> bool:
-    """Return whether a number is below another; what is no number is nobody's concern here."""
+    """Return whether a number is below another; also true for a value that is no number, which other rules report."""
     first, second = _number_in(one), _number_in(other)
     return first is None or second is None or first < second
 
 
 def is_same_number(one: Any, other: Any) -> bool:
-    """Return whether two numbers are one; what is no number is nobody's concern here."""
+    """Return whether two numbers are equal; also true for a value that is no number, which other rules report."""
     first, second = number(one), _number_in(other)
     return first is None or second is None or first == second
 
 
 def is_identifier_of(identifier: Any, text: Any) -> bool:
-    """Return whether an identifier may stand for a question with this text: only a computed one can be wrong."""
+    """Return whether an identifier may belong to a question with this text: only a computed one can be wrong."""
     if not isinstance(identifier, str) or not isinstance(text, str) or not text.strip():
         return True
     if identifier.startswith(QUESTION):
@@ -105,8 +106,8 @@ def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Ro
 def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: Node | None = None) -> Component:
     """Return the component for a relation between each value and those of the property that a parameter names.
 
-    Where there are properties `beyond` it, the values are those at the end of the path. A focus node that has the
-    property `unless` may have any value.
+    With properties `beyond` it, the values are those at the end of the path. A focus node that has the property
+    `unless` may have any value.
     """
 
     def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
@@ -129,7 +130,7 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
 
 
 def _in_role(name: str, fault: Judge) -> Component:
-    """Return the component for what no value may be in any role of its node."""
+    """Return the component that finds values which are wrong in some role of their node."""
 
     def component(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
         judged: dict[tuple[int, ...], bool] = {}
@@ -147,9 +148,9 @@ def _in_role(name: str, fault: Judge) -> Component:
 
 
 def _same_in(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
-    """Find texts that are not among those of the part which a property leads to.
+    """Find texts that the object at the end of a property does not have.
 
-    Where the part has all of them and more, the first of them stands for what is missing.
+    If the object has all of them and more, its first text is the value of the result.
     """
     for at, values in column.filled():
         texts = list(filter(_is_text, values))
@@ -166,7 +167,7 @@ def _same_in(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
 
 
 def _reached(column: Column, _parameters: Parameters, data: DataGraph) -> Iterator[tuple[int, None]]:
-    """Find the nodes of scenarios that no way along the edges leads to, where no edge has a fault of its own."""
+    """Find the nodes of scenarios that no path along the edges reaches, if no edge has a fault of its own."""
     reached = dict.fromkeys(data.instances(_ENTRY))
     left = list(reached)
     while left:
@@ -184,7 +185,7 @@ def _reached(column: Column, _parameters: Parameters, data: DataGraph) -> Iterat
 
 
 def _is_clear(data: DataGraph, scenario: Node) -> bool:
-    """Return whether each edge of a scenario has two ends, and leads somewhere."""
+    """Return whether each edge of a scenario has two ends that exist."""
     edges = data.values(scenario, _EDGES)
     return not data.values(scenario, _MALFORMED) and not any(
         data.values(edge, _NOWHERE[0])
@@ -229,11 +230,11 @@ COMPONENTS: Mapping[str, Component] = {
     },
     SHAPES + "node-reachable": _reached,
 }
-"""The functions by the IRIs of the components, or of the shapes whose queries they stand for."""
+"""The functions by the IRIs of the components, or of the shapes whose queries they replace."""
 
 
 def register() -> None:
-    """Make the functions of the queries known to rdflib, under their IRIs; several threads may do it."""
+    """Register the functions that queries call with rdflib; several threads may do it."""
     with SPARQL_LOCK:
         _register_once()
 

@@ -1,9 +1,9 @@
-"""Forms: what a single value has to look like, each under the name that `ck:wellFormed` gives it in the shapes.
+"""Forms: the required form of a single value, each under the name that `ck:wellFormed` gives it in the shapes.
 
-An RDF term is judged as the JSON value that it stands for. A form is a function that returns what is wrong with a
-value, or None. It judges only what it is about: where another rule requires text, a value that is no text is let
-through, so that one fault is one finding. Nothing in a document is run: Python text is parsed, regular expressions are
-compiled. Keys and settings that nobody knows are compared with those that are known.
+An RDF term is checked as its JSON value. A form is a function that returns what is wrong with a value, or None. It
+checks only its own subject: if another rule requires text, a value that is no text passes, so that one fault is one
+finding. Nothing in a document is run: Python text is parsed, regular expressions are compiled. Unknown keys and
+settings are compared with known ones.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _KEYS_OF_OTHERS = {
     "programmingLanguage": "a template",
     "dataFeedElement": "the root",
 }
-"""Keys that mean nothing outside their own kind of object, and that kind."""
+"""Keys that have a meaning only in one kind of object, and that kind."""
 
 _ALSO_USUAL = frozenset(
     (
@@ -64,7 +64,7 @@ _ALSO_USUAL = frozenset(
         *("reviewRating", "ratings", "termsOfService", "nodeId", "items"),
     )
 )
-"""Terms of schema.org that are meant as they stand, however much they look like a key of ours."""
+"""Terms of schema.org that are no misspellings, although they resemble a key of ours."""
 
 _OTHER_SETTINGS = (
     *("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata"),
@@ -75,15 +75,15 @@ _ALIKE = 0.8
 _OWN = "custom_"
 
 
-@lru_cache(maxsize=1 << 17)  # each name is looked up several times in turn, however many there are
+@lru_cache(maxsize=1 << 17)  # several rules look up each name one after the other
 def nearest(name: str, known: tuple[str, ...]) -> str | None:
-    """Return the known name that `name` most likely stands for, if it looks like any."""
+    """Return the known name that is most similar to `name`, if any is similar enough."""
     if len(name) > _LONGEST:
         return None
     folded = _folded(name)
     size, letters = len(folded), set(folded)
-    # Of two alike texts of together n letters, n * _ALIKE / 2 letters of each stand in the other. To see which names
-    # lack too many different letters takes a twentieth of the time of the whole comparison.
+    # Two similar texts of n letters together share n * _ALIKE / 2 letters or more. To exclude names that lack too many
+    # different letters takes a twentieth of the time of the whole comparison.
     candidates = {
         other: one
         for other, one, length, others in _searched(known)
@@ -100,31 +100,31 @@ def _folded(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _searched(known: tuple[str, ...]) -> list[tuple[str, str, int, set[str]]]:
-    """Return known names as they are compared, each with itself, its length and its letters."""
+    """Return known names in the form in which they are compared, each with its original, length and letters."""
     folded = {_folded(one): one for one in known}
     return [(other, one, len(other), set(other)) for other, one in folded.items()]
 
 
 def misspelt(key: str, role: str) -> str | None:
-    """Return the key that a key of an object in this role most likely was meant to be."""
+    """Return the key that is probably meant by an unknown key of an object in this role."""
     known = KEYS.get(role)
     is_meant = not known or key in known or key in _ALSO_USUAL or key in _KEYS_OF_OTHERS
     return None if is_meant else nearest(key, known)
 
 
 def misplaced(key: str, role: str) -> str | None:
-    """Return where a key belongs that stands in an object in this role."""
+    """Return the kind of object that a key belongs to, if it is not one in this role."""
     return None if key in KEYS.get(role, (key,)) else _KEYS_OF_OTHERS.get(key)
 
 
 def expected_type(kind: Node, role: str) -> str | None:
-    """Return the type that an object in this role should have, if `kind` is another."""
+    """Return the type that an object in this role should have, if `kind` is another one."""
     expected = TYPES.get(role)
     return None if expected is None or str(kind) == contexts.expand_name(expected) else expected
 
 
 def setting_fault(value: Any) -> str | None:
-    """Say which setting the name of an additional property most likely was meant to be."""
+    """Return which setting is probably meant by the unknown name of an additional property."""
     if not isinstance(value, str) or value.startswith(_OWN) or value in _KNOWN_SETTINGS:
         return None
     near = nearest(value, _SETTINGS)
@@ -140,7 +140,7 @@ _KNOWN_SETTINGS = frozenset(_SETTINGS)
 
 
 def key_of(path: Node) -> str:
-    """Return the key that stands for a property in a checkpoint."""
+    """Return the key of a property in a checkpoint."""
     return contexts.karenina().base.key_of(str(path))
 
 
@@ -151,23 +151,23 @@ _FLOATS = frozenset({XSD_DOUBLE, XSD_FLOAT, XSD_DECIMAL})
 
 
 OBJECT = object()
-"""What stands for a node: its IRI is a text to Python, and nothing in the document."""
+"""The value of a node. Its IRI would be a text in Python, and is no value of the document."""
 
 
 def value_of(term: Node) -> Any:
-    """Return the JSON value of a literal, its text where it is ill-formed; OBJECT for a node."""
+    """Return the JSON value of a literal, its text if it is ill-formed, and OBJECT for a node."""
     if not isinstance(term, Literal):
         return OBJECT
-    datatype = term._datatype  # noqa: SLF001 - it is read of every value, and the property takes twice as long
+    datatype = term._datatype  # noqa: SLF001 - read for every value, in half the time of the property
     return str(term) if datatype is None or datatype in _TEXTS else _value(str(term), datatype)
 
 
 @lru_cache(maxsize=256)
 def contained(text: str) -> Any:
-    """Return the object or array that a text spells, None for any other text; it is shared, and never changed.
+    """Return the object or array in a JSON text, None for any other text; it is shared, and must not be changed.
 
-    As `container`, in less than half of its time where the text is written as Karenina or its GUI writes it: what comes
-    out as the very same text again has lost nothing. Of most texts that shows without writing them.
+    This is `container` in less than half of its time for text in the layout of Karenina or its GUI: if writing the
+    value gives the very same text, nothing is lost. For most texts this is certain without writing them.
     """
     try:
         value = orjson.loads(text)
@@ -178,9 +178,9 @@ def contained(text: str) -> Any:
 
 
 def _is_whole(value: Any, text: str) -> bool:
-    """Return whether a text certainly spells an object without objects in it, or an array of such, and no key repeats.
+    """Return whether a text certainly holds an object, or an array of objects, with no nesting and no repeated key.
 
-    In a text that has no space before a colon, there is a quote before the colon of every key: as many as keys.
+    If no colon follows a space, a quote precedes the colon of every key. So there are as many of these as keys.
     """
     keys = 0
     for one in value if type(value) is list else (value,):
@@ -191,7 +191,7 @@ def _is_whole(value: Any, text: str) -> bool:
 
 
 _UNCHANGED = frozenset((str, bool, type(None)))
-"""The types of values that are spelt in one way only."""
+"""The types of values that have only one form in JSON."""
 _written = json.JSONEncoder(check_circular=False).encode
 
 
@@ -216,7 +216,7 @@ QUESTION_DATA = (
     *("answer_template", "answer_notes", "author", "sources", "custom_metadata", "question_rubric"),
     *("question_dynamic_rubric", "workspace_path", "id"),
 )
-"""The members that Karenina takes; any other makes it refuse the file."""
+"""The members that Karenina reads; it refuses a file with any other."""
 
 _STATE_CHECK = "state_check"
 
@@ -224,7 +224,7 @@ _ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:")
 
 
 def objects(value: Any) -> str | None:
-    """Say which entry of an array, or of JSON text of one, is no object."""
+    """Return which entry of an array, possibly in JSON text, is no object."""
     for at, entry in enumerate(_entries(value)):
         if not isinstance(entry, dict):
             return f"entry {at} is {shown(entry)}"
@@ -232,7 +232,7 @@ def objects(value: Any) -> str | None:
 
 
 def text_objects(value: Any) -> str | None:
-    """Say which entry of an array, or of JSON text of one, is no object whose values are texts."""
+    """Return which entry of an array, possibly in JSON text, is no object whose values are texts."""
     for at, entry in enumerate(_entries(value)):
         if not isinstance(entry, dict):
             return f"entry {at} is {shown(entry)}"
@@ -243,7 +243,7 @@ def text_objects(value: Any) -> str | None:
 
 
 def relative_path(value: Any) -> str | None:
-    """Say why a text is no path to a place below a folder, on any system."""
+    """Return why a text is no path to a place below a folder, on any system."""
     if not isinstance(value, str):
         return None
     if _ABSOLUTE.match(value):
@@ -257,7 +257,7 @@ def _entries(value: Any) -> list[Any]:
 
 
 def question_data(value: Any) -> str | None:
-    """Say what keeps Karenina from reading `questionData`."""
+    """Return what prevents Karenina from reading `questionData`."""
     if not isinstance(value, dict):
         return None if value is None else f"it is {shown(value)}, not an object"
     for member in ("question", "raw_answer"):
@@ -271,7 +271,7 @@ def question_data(value: Any) -> str | None:
 
 
 def state_check(value: Any) -> str | None:
-    """Return what is wrong with the condition of an edge: a state check, an array of them, or null for none."""
+    """Return what is wrong with the condition of an edge: a state check, an array of them, or null for no condition."""
     for check in value if isinstance(value, list) else [] if value is None else [value]:
         if not isinstance(check, dict):
             return f"it is {shown(check)}, not an object"
@@ -297,29 +297,29 @@ _IDENTIFIER = re.compile(r"urn:uuid:.|[0-9a-f]{32}\Z", re.DOTALL)
 
 
 def _fault(message: str, is_faulty: Callable[[Any], object]) -> Form:
-    """Return a form with `message` for the values that a function accepts; {} in it stands for the value."""
+    """Return a form that reports `message` if a function returns false; {} in the message is replaced by the value."""
     return lambda value: message.format(shown(value)) if is_faulty(value) else None
 
 
 def _is_json(value: Any, kinds: type | tuple[type, ...] = (dict, list)) -> bool:
-    """Return whether a text spells an object or an array."""
+    """Return whether a text is an object or an array in JSON."""
     return isinstance(value, str) and isinstance(contained(value), kinds)
 
 
 def _unquoted(form: Form) -> Form:
-    """Return a form that judges an object or array in JSON text as the object or array itself."""
+    """Return a form that checks an object or array in JSON text like the object or array itself."""
     return lambda value: form(contained(value) if _is_json(value) else value)
 
 
 def _of_json(kind: type, noun: str) -> Form:
-    """Return a form for objects or for arrays, which may be JSON text; null means that there is none."""
+    """Return a form for objects or for arrays, which may be JSON text; null counts as absent."""
     return _fault(
         f"{{}} is not {noun}", lambda value: not (value is None or isinstance(value, kind) or _is_json(value, kind))
     )
 
 
 def _quantity(value: Any) -> float | None:
-    """Return the number that a value is or spells."""
+    """Return the number that a value or its text states."""
     return number(value) if number(value) is not None else numeric_text(value)
 
 
@@ -400,7 +400,7 @@ def _base64(value: Any) -> str | None:
     if not isinstance(value, str) or base64_bytes(value) is not None:
         return None
     try:
-        base64.b64decode(value)  # as Karenina does, which skips what does not belong there
+        base64.b64decode(value)  # Karenina ignores other members too
     except ValueError:
         return "it fails on the whole rubric when it decodes it"
     return "it decodes it to bytes that do not run"
@@ -422,7 +422,7 @@ _pattern_fault = lru_cache(maxsize=1024)(pattern_fault)
 
 
 def _python(value: Any) -> str | None:
-    # Other forms read the template anyway, so that most texts are parsed but once.
+    # Other forms read the template anyway. So most texts are parsed only once.
     return _python_fault(value) if isinstance(value, str) and not templates.is_read(value) else None
 
 

@@ -1,4 +1,4 @@
-"""Answer templates as the forms see them: what the static reader finds, sorted by the rule that speaks of it."""
+"""Answer templates for the forms: the problems that the static reader finds, by the rule that reports them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CLASS = frozenset({"no-answer-class", "several-answer-classes"})
 _REMARKS = frozenset({"nullable", "unknown-parameter", "limit", "not-static"})
-"""Problems that are no faults, and those that the rule about syntax reports."""
+"""Problems that are no faults."""
 _UNREAD = frozenset({"syntax", "limit"})
 _OTHER_RULES = frozenset({*_CLASS, *_REMARKS, "incomplete", "placeholder", "syntax", "empty"})
 _HARMLESS = frozenset({"nullable", "unknown-parameter"})
@@ -24,7 +24,7 @@ _HARMLESS = frozenset({"nullable", "unknown-parameter"})
 _SEEN, _MOST = 1024, 4096
 """So many templates and outlines are remembered at most."""
 FEW = 16
-"""So many templates are read before outlines are made: for a few it would take longer than reading them."""
+"""So many templates are read before outlines are made, because outlines do not pay for a few."""
 
 _alike: dict[Outline | None, bool | None] = {}
 """The outlines of templates that were read and that no rule reports: whether that holds for all with such an
@@ -32,7 +32,7 @@ outline, None for those that were met but once."""
 
 
 class _Known(dict[str, tuple[tuple[str, str], ...]]):
-    """The problems of templates that were read: several rules need those of each."""
+    """The problems of templates that were read; several rules need them."""
 
     def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
         if len(self) >= _SEEN:
@@ -45,7 +45,7 @@ _known = _Known()
 
 
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
-    """Return the problems of a template, none at all for one that is certainly like another without fault."""
+    """Return the problems of a template, none for one that is certainly like another one without problems."""
     is_early = not _alike and len(_known) < FEW
     if is_early:
         return _problems_of(read_template(source))
@@ -66,7 +66,7 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
 
 
 def _note_outlines() -> None:
-    """Remember the outlines of templates that were read before outlines were made."""
+    """Make the outlines of the templates that were read first."""
     for source, problems in _known.items():
         outline = None if problems else _outline_of()(source)
         if outline is not None:
@@ -95,14 +95,14 @@ def _is_typical(source: str) -> bool:
 
 
 def forget() -> None:
-    """Forget all templates that were seen, for measurements."""
+    """Forget all templates, for measurements."""
     _known.clear()
     _alike.clear()
     template.forget()
 
 
 def unsound(values: Sequence[Any]) -> list[int]:
-    """Return the indexes of the values that are not templates that certainly no rule reports."""
+    """Return the indexes of the templates that a rule may report."""
     return [at for at, one in enumerate(values) if type(one) is not str or _known[one] or not one.strip()]
 
 
@@ -114,7 +114,7 @@ def _first(source: Any, is_meant: Callable[[str], bool]) -> str | None:
 
 
 def answer_class(source: Any) -> str | None:
-    """Say why a template has not exactly one answer class."""
+    """Return why a template does not have exactly one answer class."""
     return _first(source, _CLASS.__contains__)
 
 
@@ -124,16 +124,16 @@ def complete(source: Any) -> str | None:
 
 
 def written(source: Any) -> str | None:
-    """Say that a template is still the placeholder that a new question gets."""
+    """Return whether a template is still the placeholder of a new question, in words."""
     return _first(source, "placeholder".__eq__)
 
 
 def fields(source: Any) -> str | None:
-    """Say which verified field of a template cannot work."""
+    """Return which verified field of a template cannot work."""
     return _first(source, lambda kind: kind not in _OTHER_RULES)
 
 
 def is_read(source: str) -> bool:
-    """Return whether a text is certainly Python, since it could be read as a template."""
+    """Return whether a text is certainly Python, because it was read as a template."""
     problems = _known[source]
     return bool(source.strip()) and (not problems or _UNREAD.isdisjoint(kind for kind, _ in problems))

@@ -20,12 +20,12 @@ __all__ = ["Described", "infer", "predicate_of", "with_inferred"]
 
 
 def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
-    """Return the statements of a checkpoint together with all that follows from them; `graph` stays as it is.
+    """Return the statements of a checkpoint together with the inferred ones; `graph` stays unchanged.
 
-    Two inferences give the same statements. A predicate or class that the checkpoint uses itself is not inferred on its
-    nodes, so that `dialects.reading.statements.without_derived` finds the statements of the checkpoint
-    again. The result is for queries and for writing RDF: its members are no longer those of a document.
+    Two inferences give the same statements. A predicate or class that the checkpoint itself uses is not inferred on its
+    nodes, so that `dialects.reading.statements.without_derived` finds the statements of the checkpoint again. The
+    result is for queries and for writing RDF: its members are no longer those of a document.
     """
-    from checkpoint_ld.validation.inference import inferred_graph  # noqa: PLC0415 - it reads templates, and few need it
+    from checkpoint_ld.validation.inference import inferred_graph  # noqa: PLC0415 - it reads templates, which few callers need
 
     return inferred_graph.with_inferred(graph)

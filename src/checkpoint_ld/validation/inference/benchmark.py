@@ -1,4 +1,4 @@
-"""What follows from a whole benchmark: roles by place, kinds of traits, settings as predicates, ways of scenarios."""
+"""Inference from a whole benchmark: roles by place, kinds of traits, settings as predicates, paths of scenarios."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FAMILIES = {
     "MetricRubricTrait": "metric",
     "AgenticRubricTrait": "agentic",
 }
-"""What evaluates a trait, by type without scope; a dynamic trait has it as `dynamic_trait_type`."""
+"""The evaluator of a trait, by its type without scope; a dynamic trait names it in `dynamic_trait_type`."""
 
 DYNAMIC = "DynamicRubricTrait"
 
@@ -55,7 +55,7 @@ class Trait:
 
     @property
     def family(self) -> str | None:
-        """What evaluates the trait; None for a dynamic trait that does not state it."""
+        """The evaluator of the trait; None for a dynamic trait that states none."""
         if self.suffix != DYNAMIC:
             return FAMILIES[self.suffix]
         stated = self.settings.get("dynamic_trait_type")
@@ -63,7 +63,7 @@ class Trait:
 
     @property
     def explicit_kind(self) -> str | None:
-        """The kind of result that the setting `kind` names, if it names one."""
+        """The kind of result that the setting `kind` names, None if it names none."""
         kind = self.settings.get("kind")
         if isinstance(kind, dict):
             return "template"
@@ -73,7 +73,7 @@ class Trait:
 
     @property
     def kind(self) -> str | None:
-        """The kind of result, stated or implied; None where the bounds it would follow from are missing."""
+        """The kind of result, stated or implied; None if it would follow from bounds that are missing."""
         if self.family in {"regex", "metric"}:
             return "boolean"
         if self.explicit_kind is not None:
@@ -83,15 +83,15 @@ class Trait:
         best, worst = self.members.get("bestRating"), self.members.get("worstRating")
         if number(best) is None or number(worst) is None:
             return None
-        # A score trait from 0 to 1 carries these bounds; Karenina gives boolean ones 1 and 5.
+        # A score trait from 0 to 1 has these bounds; Karenina gives boolean traits 1 and 5.
         is_unit_score = (self.settings.get("min_score"), self.settings.get("max_score")) == (0, 1)
         return "boolean" if (best, worst) == (1, 0) and not is_unit_score else "score"
 
     @property
     def claims_a_score(self) -> bool:
-        """Whether a trait taken for boolean by its bounds may have been a score trait.
+        """Whether a trait that is boolean by its bounds may have been meant as a score trait.
 
-        Karenina writes its meaningless bounds beside floats; beside integers somebody else meant them.
+        Karenina writes meaningless bounds as floats. Integers were written, and meant, by somebody else.
         """
         if self.family != "llm" or self.explicit_kind is not None:
             return False
@@ -135,7 +135,7 @@ _FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "
 
 
 def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> None:
-    """Infer from the traits of a benchmark or of questions; `role` is their class for their place."""
+    """Infer statements about the traits of a benchmark or of questions; `role` is their class by place."""
     rubrics = inference.parts_of(holders, SCHEMA + "contentRating", "Trait", role)
     ratings = [rating for rubric in rubrics for rating in rubric]
     suffixes = [suffix_of(inference.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
@@ -151,7 +151,7 @@ def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> No
     for rating, suffix, classifying in zip(ratings, suffixes, settings, strict=True):
         if suffix is not None:
             bounds = _bounds(inference, rating)
-            # The terms of the graph and the bounds stay what they are meanwhile.
+            # Identities are keys, because the terms of the graph and the bounds do not change meanwhile.
             key = suffix, id(bounds), *((name, id(value)) for name, value in classifying)
             if key not in classes:
                 classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in classifying})
@@ -164,7 +164,7 @@ def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> No
 
 
 def _bounds(inference: Inference, rating: Node) -> Mapping[str, object]:
-    """Return the JSON values of the bounds of a trait; those of traits that have the same terms are read once."""
+    """Return the JSON values of the bounds of a trait; equal terms are read once."""
     key = tuple(map(id, map(inference.index[rating].get, _BOUNDS)))
     if key not in inference.bounds:
         inference.bounds[key] = inference.members(rating, *BOUNDS)
@@ -172,7 +172,7 @@ def _bounds(inference: Inference, rating: Node) -> Mapping[str, object]:
 
 
 def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
-    """Return the classes of a trait whose type, without its scope, is `suffix`.
+    """Return the classes of a trait with the type `suffix`, which is without scope.
 
     `bounds` are the JSON values of its members `BOUNDS`, `values` those of its settings.
     """
@@ -186,9 +186,9 @@ def infer_settings(
     may_repeat: Iterable[frozenset[str]] = repeat(_NONE),
     classifying: frozenset[str] = _NONE,
 ) -> Iterator[list[tuple[str, Node | None]]]:
-    """Infer the settings of objects as predicates; yield those that `classifying` names, of repeated ones the last.
+    """Infer the settings of objects as predicates; yield those that `classifying` names.
 
-    `may_repeat` are the names that each object may have more than once.
+    Of repeated settings, the last counts. `may_repeat` are the names that each object may have more than once.
     """
     index = inference.index
     known = {name: predicate for name, predicate in _PREDICATES[role].items() if inference.is_wanted(predicate)}
@@ -231,7 +231,7 @@ class _Names(NamedTuple):
 
     @classmethod
     def of(cls, own: tuple[object, ...], known: Mapping[str, Node], classifying: frozenset[str]) -> _Names:
-        """Return this of the names `own`; of those that repeat the last counts."""
+        """Return the analysis of the names `own`; of repeated names, the last counts."""
         last = {name: at for at, name in enumerate(own) if isinstance(name, str)}
         return cls(
             len(set(own)) < len(own),
@@ -255,7 +255,7 @@ def _names(inference: Inference, nodes: Sequence[Node]) -> list[object]:
 
 
 def may_lack_value(name: str, role: str) -> bool:
-    """Return whether a setting is usual without a value: Karenina leaves null out where a trait has no direction."""
+    """Return whether a setting needs no value: Karenina omits null for a trait without direction."""
     return role == "Trait" and name == "higher_is_better"
 
 
@@ -265,14 +265,14 @@ def is_stated(value: Node | None) -> TypeGuard[Node]:
 
 
 def json_value(term: Node | None) -> object:
-    """Return the JSON value of a setting, None for one that has no value or an object."""
+    """Return the JSON value of a setting, None if it has no value or an object."""
     if not isinstance(term, Literal):
         return None
     return json_of(term, "@json" if term.datatype == RDF_JSON else None)
 
 
 def _roles(trait: Trait) -> Iterator[str]:
-    """Yield the classes that a trait belongs to, without the word Trait."""
+    """Yield the classes of a trait, without the word Trait."""
     yield "Known"
     if trait.suffix == DYNAMIC:
         yield "Dynamic"
@@ -312,7 +312,7 @@ def _suffix(one: Node, is_name: bool) -> str | None:
 
 
 def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
-    """Return the statements that follow from those of a checkpoint, and none of these.
+    """Return the inferred statements of a checkpoint alone.
 
     Statements with other terms than `wanted` may be left out.
     """
@@ -322,7 +322,7 @@ def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
 
 
 def _text_of(inference: Inference, question: Node) -> str | None:
-    """Return the text of a question, None for an empty one and for one with a language tag."""
+    """Return the text of a question, None if it is empty or has a language tag."""
     text = inference.scalar_of(question, SCHEMA + "text")
     return text if isinstance(text, str) and text.strip() else None
 
@@ -383,17 +383,17 @@ END = "__end__"
 
 
 def infer_questions(inference: Inference, questions: Sequence[Node]) -> None:
-    """Infer from questions, be they of the feed or of a scenario."""
+    """Infer statements about questions of the feed or of a scenario."""
     inference.assign(questions, "Question")
     inference.parts_of(questions, SCHEMA + "acceptedAnswer", "Answer")
     inference.parts_of(questions, SCHEMA + "hasPart", "Template")
 
 
 def infer_scenario(inference: Inference, scenario: Node) -> None:
-    """Infer from a scenario, its nodes and its edges."""
+    """Infer statements about a scenario, its nodes and its edges."""
     inference.assign([scenario], "Scenario")
     members = inference.reader.shallow(scenario)
-    # A plain value is no node and no edge, which other rules report.
+    # Other rules report a plain value in place of a node or an edge.
     for member, wrong in (("nodes", list), ("edges", dict | Ref)):
         if members.get(member) is None or isinstance(members[member], wrong):
             inference.add(scenario, "malformedMember", literal_of(member))
@@ -410,7 +410,7 @@ def infer_scenario(inference: Inference, scenario: Node) -> None:
 
 
 def _nodes_of(inference: Inference, scenario: Node) -> list[Node]:
-    """Return the nodes of a scenario; nothing follows from the members of one without its type."""
+    """Return the nodes of a scenario; nothing is inferred from the members of a node without its type."""
     kind = URIRef(KARENINA + "ScenarioNode")
     nodes = [one for one in inference.terms(scenario, KARENINA + "nodes") if one in inference.index]
     for node in nodes:

@@ -1,4 +1,4 @@
-"""A checkpoint graph together with all that follows from it, for queries, and for shapes in other tools."""
+"""A checkpoint graph together with its inferred statements, for queries, and for shapes in other tools."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 
 class Additions:
-    """The inferred statements of a graph, which is only read.
+    """The inferred statements of a graph, which itself is not changed.
 
-    On nodes of the graph, a predicate or class is added only where the graph uses it nowhere. Values that look like
+    On nodes of the graph, a predicate or class is added only if the graph uses it nowhere. Values that look like
     secrets are left out, and so are those that no RDF literal can hold.
     """
 
@@ -62,7 +62,7 @@ class Additions:
         self._classes = {one for predicates in graph.held.values() for one in terms_of(predicates.get(RDF_TYPE))}
 
     def add_classes(self, node: Node, *classes: str) -> None:
-        """Add classes of a node, by their names in the vocabulary, or by IRIs of others."""
+        """Add classes of a node: names in our vocabulary, or IRIs of others."""
         for name in classes:
             kind = named(name if ":" in name else KARENINA + name)
             if node not in self.index or kind not in self._classes:
@@ -80,7 +80,7 @@ class Additions:
                 put(self._found, node, iri, term)
 
     def add_setting(self, node: Node, setting: str, value: Any, datatype: str | None = None) -> None:
-        """Add a value under the predicate that stands for a setting: `karenina:maxTurns` for `max_turns`."""
+        """Add a value under the predicate of a setting: `karenina:maxTurns` for `max_turns`."""
         self.add(node, predicate_of(setting), value, datatype)
 
     def add_statement(self, node: Node, predicate: Node, term: Node) -> None:
@@ -100,8 +100,8 @@ class Additions:
     def add_part(self, node: Node, predicate: str, name: str, *classes: str) -> URIRef | None:
         """Link a node to a new one with these classes, which are IRIs.
 
-        Return it, or None if nothing may be added to it: because the name is that of a node of the graph, or because
-        what would be added could not be distinguished from the graph's own statements.
+        Return it, or None if nothing may be added to it: its name is that of a node of the graph, or the additions
+        could not be distinguished from the graph's own statements.
         """
         part = URIRef(name)
         is_known = part in self.index
@@ -112,7 +112,7 @@ class Additions:
         return part
 
     def applied(self) -> CheckpointGraph:
-        """Return a copy of the graph with the additions, and with the mark by which they are recognised."""
+        """Return a copy of the graph with the additions, and with the mark that identifies them."""
         graph = self.graph.copy()
         of_own_nodes = [one for one in triples_of(self._found) if one[0] in self.index]
         predicates = {predicate for _, predicate, _ in of_own_nodes if predicate != RDF_TYPE}
@@ -134,7 +134,7 @@ class Additions:
         return predicate not in self._predicates or node not in self.index
 
     def _literal(self, value: Any, datatype: str | None) -> Literal | None:
-        """Return the literal of a value, None for a secret and for what no literal can hold."""
+        """Return the literal of a value, None for a secret and for a value that no literal can hold."""
         if isinstance(value, (dict, list)):
             return _literal(value, "@json")
         key = (type(value), repr(value) if isinstance(value, float) else value, datatype)
@@ -149,7 +149,7 @@ def _literal(value: Any, datatype: str | None) -> Literal | None:
     try:
         term = literal_of(value, datatype)
         str(term).encode()
-    except ValueError:  # a number without an end or without a value, or half a surrogate pair
+    except ValueError:  # infinity, NaN, or half a surrogate pair
         return None
     return term
 
@@ -170,13 +170,13 @@ _MEMBERS = {
         "publisher": "publisher",
     },
 }
-"""Members of the objects, by the names that people use, and the properties of schema.org that they are."""
+"""Members of objects by the names that people use, and the properties of schema.org for them."""
 
 _REGISTRIES = {
     "orcid": (re.compile(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])/?"), "https://orcid.org/"),
     "doi": (re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE), "https://doi.org/"),
 }
-"""Identifiers that registries give out, and the addresses that they make."""
+"""Identifiers of registries, and the addresses that they give."""
 
 _NAMING = ("orcid", "doi", "@id", "identifier", "url")
 
@@ -196,7 +196,7 @@ def _object_of(node: Node, reader: Compaction) -> Json:
 
 
 def _source_of(template: Any, reader: Compaction) -> str | None:
-    """Return the source in the object that `hasPart` of a question refers to, None if there is not just one."""
+    """Return the text of the object in `hasPart` of a question, None if there is not exactly one."""
     only = template[0] if isinstance(template, list) and len(template) == 1 else template
     node = URIRef(only.name) if isinstance(only, Ref) else None
     text = reader.index.get(node, {}).get(_PLAIN_TEXT) if node is not None else None
@@ -221,7 +221,7 @@ def _property(entry: Any, reader: Compaction) -> Any:
 
 
 def _creators_of(root: Node, additions: Additions) -> None:
-    """Link a benchmark to those who made it, whether it has them as names or as objects."""
+    """Link a benchmark to its creators, whether it states them as names or as objects."""
     for one in additions.graph.member(root, "creator"):
         if one in additions.index:
             additions.link(root, AUTHOR, one)
@@ -264,7 +264,7 @@ def _described(node: Node, at: int, members: Json, kind: str, additions: Additio
 
 
 def _text(value: Any) -> str:
-    """Return the text of a member; of objects there, such as an affiliation, their names."""
+    """Return the text of a member; for objects, such as an affiliation, their names."""
     named = [one.get("name") if isinstance(one, dict) else one for one in as_list(value)]
     texts = (text_of(one).strip() for one in named if isinstance(one, (str, int, float)))
     return ", ".join(filter(None, texts))
@@ -293,20 +293,23 @@ FAMILIES = {
 """The classes of traits by what evaluates them."""
 
 KINDS = {"boolean": "BooleanTrait", "score": "ScoreTrait", "literal": "LiteralTrait"}
-"""The classes of traits by the kind of their results; results with a JSON Schema make a TemplateTrait."""
+"""The classes of traits by the kind of their results; a trait whose results have a JSON Schema is a TemplateTrait."""
 
 ELSEWHERE = frozenset(("name", "description", "classes", "callable_code", "model_override"))
-"""Settings that are no predicates: members or nodes state them, and code and settings of models need no copy."""
+"""Settings that become no predicates: members or nodes state them already, or a copy of code is not needed."""
 
 
 def _trait_of(rating: Node, additions: Additions, scope: str) -> None:
-    """Infer the classes and settings of a trait, `scope` being the class for its place; nothing of any other rating."""
+    """Infer the classes and settings of a trait; `scope` is its class by place.
+
+    Nothing is inferred of a rating that is no trait.
+    """
     members = _object_of(rating, additions.reader)
-    if isinstance(members.get("description"), (Ref, list)):  # other nodes, of which only the names are known
+    if isinstance(members.get("description"), (Ref, list)):  # these nodes are mere references
         del members["description"]
     try:
         trait = traits.trait_of(members)
-    except (ReadError, RecursionError):  # it breaks a rule that no file may break, so that nothing follows from it
+    except (ReadError, RecursionError):  # it breaks a rule of the profile `load`, so that nothing is inferred from it
         return
     if trait is None:
         return
@@ -346,14 +349,14 @@ SINGULAR = {
     "tp_instructions": "tp_instruction",
     "tn_instructions": "tn_instruction",
 }
-"""Parameters and settings that hold several values, by the names that one of these has."""
+"""Parameters and settings that hold several values, and the singular of their names."""
 
 _Place: TypeAlias = tuple[str] | tuple[str, int]
-"""A member, and the index in it where there may be several."""
+"""A member, and the index in it if there may be several values."""
 
 
 def _template_of(question: Node, source: str | None, additions: Additions) -> None:
-    """Infer from the answer template of a question, as far as it can be read without running it."""
+    """Infer statements about the answer template of a question, as far as it can be read without running it."""
     if source is None:
         return
     template = read_template(source)
@@ -393,14 +396,14 @@ def _fields(question: Node, template: Template, additions: Additions) -> dict[st
 
 
 def _type_of(field: TemplateField | PlainField) -> str:
-    """Return the type of a field: a date is a text in Python, which only its primitive shows."""
+    """Return the type of a field. A date is a text in Python; only its primitive shows that it is one."""
     primitive = field.primitive if isinstance(field, TemplateField) else None
     is_date = primitive is not None and field.type == "str" and "date" in registry()[primitive].types
     return "date" if is_date else field.type
 
 
 def _verified(node: Node, field: TemplateField, additions: Additions) -> None:
-    """Add how a field is verified, without the arguments that are known only when the template runs."""
+    """Add how a field is verified, without arguments that are known only when the template runs."""
     additions.add_setting(node, "extraction_hint", field.extraction_hint or None)
     if "weight" not in field.unread:
         additions.add_setting(node, "weight", field.weight, DOUBLE)
@@ -417,7 +420,7 @@ def _verified(node: Node, field: TemplateField, additions: Additions) -> None:
 
 
 def _conditional(node: Node, truth: Mapping[str, Any], additions: Additions) -> None:
-    """Add the cases of a ground truth that depends on the state of a conversation; the default is for no value."""
+    """Add the cases of a ground truth that depends on the state of a conversation; the default has no value."""
     additions.add_setting(node, "state_path", truth.get("source"))
     cases = truth.get("cases")
     every = [*(cases.items() if isinstance(cases, dict) else ()), (None, truth.get("default"))]
@@ -431,7 +434,7 @@ def _conditional(node: Node, truth: Mapping[str, Any], additions: Additions) -> 
 
 
 def _primitive(node: Node, serialised: Any, additions: Additions) -> None:
-    """Add how a field or a case is compared, from the parameters of a primitive and its name as `type`."""
+    """Add how a field or a case is compared: the parameters of a primitive, with its name as `type`."""
     known = registry().get(str(serialised.get("type"))) if isinstance(serialised, dict) else None
     part = None if known is None else _part(node, ("primitive",), known.name, additions)
     if known is None or part is None:
@@ -452,7 +455,7 @@ def _regex_check(node: Node | None, name: str, check: RegexCheck, additions: Add
 
 
 def _strategy(holder: Node, place: _Place, of: Strategy, fields: Mapping[str, Node], additions: Additions) -> None:
-    """Add a node of a strategy and those below it, without those that are known only when the template runs."""
+    """Add a node of a strategy and those below it, without nodes that are known only when the template runs."""
     node = _part(holder, place, STRATEGIES[of.type], additions) if of.type in STRATEGIES else None
     if node is None:
         return
@@ -509,7 +512,7 @@ def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
 
 
 def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
-    """Yield the faults that only Python finds: the node, the predicate that states it, and what is wrong."""
+    """Yield the faults that only Python finds: the node, the predicate that states the fault, and the fault."""
     stated_as = profiles.python_only()
     for result in shacl.results(data, _python_shapes()):
         if str(result.component).startswith(CHECKPOINT_SHACL) and result.value is not None:
@@ -517,7 +520,10 @@ def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
 
 
 def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
-    """Return what is wrong with a value: the fault of its form, the key that was meant, or else the value alone."""
+    """Return what is wrong with a value.
+
+    That is the fault of its form, the key that is probably meant, or else the value itself.
+    """
     form = _python_shapes().index[result.shape].get(profiles.WELL_FORMED)
     if form is not None:
         return FORMS[str(form)](value_of(value))

@@ -1,4 +1,4 @@
-"""The statements that are inferred: the roles of objects, and which keys, types and values do not fit these roles."""
+"""Inferred roles of objects by their place, and the keys, types and values that do not fit these roles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Described(Protocol):
-    """What is inferred from: a checkpoint graph, or a part of one."""
+    """The source of inference: a checkpoint graph, or a part of one."""
 
     @property
     def index(self) -> Index:
@@ -44,24 +44,24 @@ class Described(Protocol):
 
 @cache
 def predicate_of(setting: str) -> URIRef:
-    """Return the predicate that a setting is derived under: `karenina:maxTurns` for `max_turns`."""
+    """Return the predicate of a setting: `karenina:maxTurns` for `max_turns`."""
     return named(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))
 
 
 _DESCRIBING = ("foreignId", "missingType", "unknownKey", "unexpectedType")
 """The predicates about the identifiers, the keys and the types of objects."""
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
-"""What a URN begins with (RFC 8141 §2)."""
+"""The beginning of a URN (RFC 8141 §2)."""
 
 Held: TypeAlias = "Mapping[Node, Node | list[Node]]"
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _LISTS = frozenset((list, Several))
 _RESIDUES = frozenset((RESIDUE,))
 _VARYING = frozenset((RESIDUE, POSITION))
-"""Predicates from whose values more may follow than from an object's layout."""
+"""Predicates whose values matter to inference, beyond the layout of the object."""
 _ONE_KIND = frozenset((URIRef, type(None)))
 _TYPED = TYPES.keys() - {"Benchmark", "Node"}
-"""The roles whose objects may lack a type: a root is recognised by its type, and nodes without one have a class."""
+"""The roles whose objects may lack a type: a root is recognised by its type, and untyped nodes have a class."""
 
 
 @lru_cache(maxsize=1024)
@@ -71,12 +71,12 @@ def _literal(value: str | int) -> Literal:
 
 @lru_cache(maxsize=4096)
 def _with(classes: tuple[Node, ...], roles: tuple[str, ...]) -> tuple[Node, ...]:
-    """Return classes with those of some roles, each once."""
+    """Return classes together with those of some roles, without duplicates."""
     return tuple(dict.fromkeys((*classes, *(named(KARENINA + role) for role in roles))))
 
 
 class Inference:
-    """The statements that follow from those of a graph, as they are inferred."""
+    """The inference from one graph, with the statements that were inferred so far."""
 
     def __init__(self, source: Described, wanted: Container[Node] | None = None) -> None:
         self._wanted = wanted
@@ -93,7 +93,7 @@ class Inference:
         self._scenario_terms = source.table.at(None, "karenina:Scenario")
 
     def index_of_all(self) -> Index:
-        """Return all inferred statements. Nodes of which nothing but the same classes follows share one dict."""
+        """Return all inferred statements. Nodes that only get the same classes share one dict."""
         shared: dict[tuple[Node, ...], dict[Node, Node | list[Node]]] = {}
         index = self.found
         for subject, classes in self._classes.items():
@@ -105,7 +105,7 @@ class Inference:
         return index
 
     def wants(self, *names: str) -> bool:
-        """Return whether one of some terms of the vocabulary is wanted."""
+        """Return whether any of some terms of our vocabulary is wanted."""
         return any(self.is_wanted(named(KARENINA + name)) for name in names)
 
     def is_wanted(self, term: Node) -> bool:
@@ -113,7 +113,7 @@ class Inference:
         return self._wanted is None or term in self._wanted
 
     def add(self, subject: Node, name: str, term: Node) -> None:
-        """Add a value of a property, which is given by its name in the vocabulary."""
+        """Add a value of a property, which is given by its name in our vocabulary."""
         put(self.found, subject, named(KARENINA + name), term)
 
     def assign(self, subjects: Collection[Node], role: str, via: Term | None = None, *also: str) -> None:
@@ -147,7 +147,7 @@ class Inference:
         role: str,
         via: Term | None,
     ) -> None:
-        """Add what does not fit of objects with one type and the same predicates, which are `key`."""
+        """Add the unfit keys and values of objects with one type and the same predicates, which are `key`."""
         is_typed = role not in _TYPED or bool(key and key[0] is not None)
         values = chain.from_iterable(held.values() for _, held in group)
         has_lists = layout is not None and bool(layout.single) and not _LISTS.isdisjoint(map(type, values))
@@ -171,7 +171,7 @@ class Inference:
                 self.add(subject, "foreignId", literal_of(identifier))
 
     def _beyond(self, layout: Layout, held: Held, role: str, *, has_lists: bool) -> tuple[str, ...] | None:
-        """Return the unknown keys that an object has beyond those of its layout, None where it has to be read whole."""
+        """Return the unknown keys of an object that its layout lacks, None if the object has to be read as a whole."""
         if has_lists and any(isinstance(held[one], list) for one in layout.single):
             return None
         if POSITION in held and not is_placed(held[POSITION]):
@@ -179,14 +179,14 @@ class Inference:
         return self._unknown_in(held[RESIDUE], role) if RESIDUE in held else ()
 
     def _check_arrays(self, subjects: Collection[Node], role: str, via: Term | None) -> None:
-        """Add only the arrays of objects that do not fit, which their residues show."""
+        """Add the arrays that do not fit, which the residues of the objects show."""
         residues = [self.index.get(subject, _NOTHING).get(RESIDUE) for subject in subjects]
         for subject, residue in zip(subjects, residues, strict=True):
             if residue is not None and self._unknown_in(residue, role) is None:
                 self._check_whole(subject, role, via)
 
     def add_classes(self, subjects: Collection[Node], *roles: str) -> None:
-        """Add classes of several nodes, by their names in the vocabulary."""
+        """Add classes of several nodes, by their names in our vocabulary."""
         roles = tuple(role for role in roles if self.wants(role))
         classes = self._classes
         if not roles:
@@ -198,9 +198,9 @@ class Inference:
                 classes[subject] = _with(classes.get(subject, ()), roles)
 
     def _unknown_in(self, held: Node | list[Node], role: str) -> tuple[str, ...] | None:
-        """Return the unknown keys that only a residue has; None where more may follow from it.
+        """Return the unknown keys that only a residue has, None if the object has to be read as a whole.
 
-        A member that the statements have too, with any value, is one of the layout.
+        A member that the statements have too, with any value, belongs to the layout.
         """
         if not isinstance(held, Literal):
             return None
@@ -210,7 +210,7 @@ class Inference:
         return self._residues[key]
 
     def _check_whole(self, subject: Node, role: str, via: Term | None) -> None:
-        """Add what does not fit of an object that has to be read as a whole."""
+        """Add the unfit keys and values of an object that has to be read as a whole."""
         members = self.reader.shallow(subject, via)
         for key, value in members.items():
             if key[:1] == "@":
@@ -230,16 +230,16 @@ class Inference:
                 self.add(subject, "unexpectedType", one)
 
     def add_class(self, subject: Node, role: str) -> None:
-        """Add a class of a node, by its name in the vocabulary."""
+        """Add a class of a node, by its name in our vocabulary."""
         self.add_classes((subject,), role)
 
     def terms(self, subject: Node, iri: str) -> list[Node]:
-        """Return what the graph has for a node and a predicate."""
+        """Return the objects of a node and a predicate in the graph."""
         held = self.index.get(subject, _NOTHING).get(named(iri))
         return held if isinstance(held, list) else [] if held is None else [held]
 
     def members(self, subject: Node, *keys: str) -> dict[str, Any]:
-        """Return the JSON values of some members of an object, of those that it has."""
+        """Return the JSON values of some members of an object, without those that are absent."""
         members = self.reader.members(subject, None, keys.__contains__)
         if RESIDUE in self.index.get(subject, {}):
             members = residue_of(self.index, subject).over(members)
@@ -253,7 +253,7 @@ class Inference:
         return self.parts_of([subject], iri, *roles)[0]
 
     def parts_of(self, subjects: Iterable[Node], iri: str, *roles: str) -> list[list[Node]]:
-        """Return `parts` of each of several objects."""
+        """Return the same as `parts` for each of several objects."""
         predicate, index = named(iri), self.index
         found: list[list[Node]] = []
         for subject in subjects:
@@ -269,16 +269,16 @@ class Inference:
         return found
 
     def scalar_of(self, subject: Node, iri: str) -> Any:
-        """Return the first JSON scalar that the graph has for a node and a predicate, None if there is none."""
+        """Return the first JSON scalar of a node and a predicate, None if there is none."""
         for one in self.terms(subject, iri):
             if isinstance(one, Literal):
-                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - for every name, and the properties take longer
+                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - for every name; the property would take longer
         return None
 
     def add_repeats(
         self, named: Iterable[tuple[Node, object]], predicate: str = "repeats", *, is_ordered: bool = False
     ) -> None:
-        """Add to each node whose key stood before the node that had it first."""
+        """Add to each node with a repeated key the first node that has it."""
         if not self.wants(predicate):
             return
         keyed = {node: key for node, key in named if isinstance(key, str | tuple)}
@@ -306,7 +306,7 @@ def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
 
 
 def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
-    """Yield what the statements do not show about an array."""
+    """Yield facts about an array that the statements do not show."""
     if key not in ARRAYS:
         if len(entries) < 2 or len({repr(one) for one in entries}) == 1:
             yield "arrayOf", literal_of(key)
@@ -322,10 +322,10 @@ _LONGEST_POSITION = 16
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What follows from all objects of one role with one type and the same predicates.
+    """What is inferred about all objects of one role with one type and the same predicates.
 
-    `unknown` are the keys that the role does not have. From an object with several values of one of `single` more
-    follows.
+    `unknown` are the keys that the role does not have. An object with several values of one of `single` needs a closer
+    look.
     """
 
     unknown: tuple[str, ...]
@@ -333,7 +333,7 @@ class Layout:
 
 
 def is_placed(position: Node | list[Node] | None) -> bool:
-    """Return whether an object's position is nothing but its place in an array."""
+    """Return whether the position of an object is only its index in an array."""
     if position is None:
         return True
     if not isinstance(position, Literal) or position.datatype != XSD_INTEGER:
@@ -345,7 +345,7 @@ def is_placed(position: Node | list[Node] | None) -> bool:
 def layout_of(
     table: TermTable, role: str, via: Term | None, kind: URIRef | None, predicates: tuple[Node, ...]
 ) -> Layout | None:
-    """Return the layout of objects of the type `kind` with these predicates; None where it depends on values too."""
+    """Return the layout of objects of the type `kind` with these predicates, None if it depends on values too."""
     if kind is not None and role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
         return None
     name = None if kind is None else Compaction.type_name(str(kind))

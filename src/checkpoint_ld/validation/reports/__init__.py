@@ -23,12 +23,12 @@ __all__ = ["FORMATS", "STATISTICS", "Format", "Settings", "render"]
 
 
 class Settings(NamedTuple):
-    """How a report is rendered; a format leaves alone what does not concern it.
+    """How a report is rendered; a format ignores settings that do not concern it.
 
-    `colour` is for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells.
-    `max_per_rule` is how many findings of one rule a list for people holds, 0 for all of them. `fail_on` is the
-    severity from which on a finding is a failed test, None for never. `rules_url` is where the pages of rules are, with
-    `{code}` in the place of the code.
+    `colour` is for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells. `max_per_rule`
+    is the number of findings of one rule in a list for people, 0 for all. `fail_on` is the severity from which on a
+    finding is a failed test, None for never. `rules_url` is the address of the pages of rules, with `{code}` in place
+    of the code.
     """
 
     colour: bool = False
@@ -39,7 +39,7 @@ class Settings(NamedTuple):
 
 
 class Format(NamedTuple):
-    """One way of writing a report: what it is for, and the module of this package whose `function` writes it."""
+    """One format of reports: its purpose, and the module of this package whose `function` writes it."""
 
     about: str
     module: str
@@ -58,7 +58,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "turtle": Format("SHACL validation reports, for RDF tools", "shacl_report"),
     }
 )
-"""All formats by name. The module of one is imported when something is written."""
+"""All formats by name. The module of a format is imported when it is used."""
 
 STATISTICS: Mapping[str, Format] = MappingProxyType(
     {
@@ -76,7 +76,7 @@ def render(
 ) -> str:
     """Return `report` in one of `formats`, as text that UTF-8 can encode and that ends with a line end.
 
-    Raises SettingsError for a format that does not exist.
+    Raises SettingsError for an unknown format.
     """
     if format_name not in formats:
         raise SettingsError(f"no report format {format_name!r}: use one of {', '.join(formats)}")

@@ -1,4 +1,4 @@
-"""A baseline: the findings that a project knows already, in a file of its repository, so that only new ones count."""
+"""A baseline: the known findings of a project, in a file of its repository, so that only new ones count."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _REMEDY = "--write-baseline writes it, with --force over another file"
 
 
 class Compared(NamedTuple):
-    """A report with new findings alone, which counts the known ones, and how many known findings are gone."""
+    """A report with only the new findings, the number of known ones, and how many known findings are gone."""
 
     report: Report
     gone: int
 
 
 def may_replace(file: Path) -> bool:
-    """Return whether a baseline may be written to `file`: it was one, in whatever state, or holds nothing."""
+    """Return whether a baseline may be written to `file`: the file is a baseline, possibly broken, or it is empty."""
     try:
         text = file.read_bytes()
     except OSError:
@@ -41,9 +41,9 @@ def may_replace(file: Path) -> bool:
 
 
 def text_of(report: Report, file: Path) -> str:
-    """Return the text of a baseline at `file` with all findings of a report, in an order that makes small diffs.
+    """Return the text of a baseline at `file` with all findings of a report, in an order that gives small diffs.
 
-    What the baseline there knows of other files stays, as long as these are there.
+    Findings of other files in the existing baseline stay, as long as these files exist.
     """
     files = _of_others(file, {_name(one, file) for one in report.checked})
     for checked in report.checked:
@@ -58,10 +58,10 @@ def text_of(report: Report, file: Path) -> str:
 
 
 def compared(report: Report, file: Path) -> Compared:
-    """Return what is new in a report, compared with the baseline at `file`.
+    """Return the new findings in a report, compared with the baseline at `file`.
 
-    A finding is known if the same file had one of the same rule about the same node or place, as often. Only files that
-    the report is about count as gone. Raises SettingsError for a file that is not there or is no baseline.
+    A finding is known if the baseline has one of the same file and rule about the same node or place, as often. Only
+    findings in files of the report count as gone. Raises SettingsError for a file that is absent or no baseline.
     """
     known = {name: Counter(dict(entries)) for name, entries in _read(file)}
     left, count = [], 0
@@ -86,7 +86,7 @@ def _entry(found: Finding, key: str, count: int) -> dict[str, Any]:
 
 
 def _name(checked: Checked, file: Path) -> str:
-    """Return the path of a source from the folder of the baseline, so that it is the same from everywhere."""
+    """Return the path of a source relative to the folder of the baseline, so that it is the same everywhere."""
     if checked.source is None or not os.path.exists(checked.source):  # noqa: PTH110 - pathlib raises for a long name
         return name_of(checked)
     try:
@@ -96,7 +96,7 @@ def _name(checked: Checked, file: Path) -> str:
 
 
 def _of_others(file: Path, names: set[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return what a baseline holds about files that are there and are not among `names`."""
+    """Return the findings of a baseline in existing files that are not among `names`."""
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))
         known = tree["files"].items() if tree["version"] == VERSION else ()

@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing else: no network, no server, no other file."""
+"""A report as one HTML page that needs no network, no server and no other file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Checked, Report
 
 _WIDTH = 100
-"""Width of source excerpts in characters; a narrower window breaks them."""
+"""Width of source excerpts in characters; a narrower window wraps them."""
 
 
 def render(report: Report, _: Settings) -> str:
-    """Return the page. All findings are in it; style sheet and script are inlined, and the policy allows no others."""
+    """Return the page with all findings. Style sheet and script are inlined, and its policy allows no others."""
     style, script = styles(), _file("page.js")
     outcome = "clean" if not any(report.counts.values()) else word(max(one.severity for one in report.findings))
     heading = tally(report.counts).capitalize() if report.checked else "Nothing to check"
@@ -50,12 +50,12 @@ def render(report: Report, _: Settings) -> str:
 
 
 def look() -> str:
-    """Return the style that all pages of this package have in common."""
+    """Return the style that all pages of this package share."""
     return _file("look.css")
 
 
 def styles() -> str:
-    """Return the style of pages with controls: that of all, and that of lists which can be searched and filtered."""
+    """Return the style of pages with controls: the shared one, and that of lists to search and filter."""
     return look() + _file("page.css")
 
 

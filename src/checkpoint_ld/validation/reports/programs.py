@@ -39,14 +39,15 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 VERSION = 1
-"""Version of the JSON form; a member that is added does not change it, one that goes or changes its meaning does."""
+"""Version of the JSON form. A new member does not change it; a member that is removed or changes its meaning does."""
 LEVELS = {Severity.VIOLATION: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 FINGERPRINT = "checkpointLdFinding/v1"
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _BASE = "%SRCROOT%"
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 _NO_XML = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, not even escaped (§2.2), and the carriage return, which its readers drop (§2.11)."""
+"""Characters that XML 1.0 cannot contain, not even escaped (§2.2), and the carriage return, which parsers drop (§2.11).
+"""
 
 
 def as_json(report: Report, _: Settings) -> str:
@@ -106,7 +107,7 @@ def _rule(rule: Rule) -> Tree:
 
 
 def statistics(report: Report, _: Settings) -> str:
-    """Return how many findings there are of each rule as one JSON array."""
+    """Return the number of findings of each rule as one JSON array."""
     return _dumped([{**one._asdict(), "severity": word(one.severity)} for one in by_rule(report)])
 
 
@@ -169,16 +170,17 @@ def _results(checked: Checked, indexes: Mapping[str, int]) -> Iterator[Tree]:
 
 
 def message(found: Finding) -> str:
-    """Return what is wrong and what to do about it, with what SARIF reads as more than text escaped (§3.11.5-6)."""
+    """Return the message and the remedy; what SARIF would read as markup is escaped (§3.11.5-6)."""
     text = "\n".join(filter(None, (what(found), found.remedy))) or found.code
     return _LINK.sub(r"\\[", text).replace("{", "{{").replace("}", "}}")
 
 
 def identity(found: Finding) -> str:
-    """Return what stays when other parts of a file are edited.
+    """Return what identifies a finding when other parts of a file are edited.
 
-    The name of a node stays when an element is inserted before it, its pointer does not; the part of the pointer beyond
-    the node distinguishes the members of one node. A node that is named by a hash of the whole file is no help.
+    The name of a node stays when an element is inserted before it, but its pointer changes. The part of the pointer
+    beyond the node distinguishes the members of one node. A node that is named by a hash of the whole file has no
+    stable name.
     """
     where = pointer = found.place.pointer or ""
     if found.node is not None and not found.node.startswith(ROOT_PREFIX):
@@ -213,7 +215,7 @@ def _region(line: int, column: int | None, source: Source | None) -> Tree:
 
 
 def _location(source: str) -> Tree:
-    """Return where a file is, as a URI (RFC 3986): relative to where the command was run, unless it is absolute."""
+    """Return the URI of a file (RFC 3986): relative to the working directory, unless the path is absolute."""
     path = PurePath(encodable(source))
     if path.is_absolute():
         return {"uri": path.as_uri()}
@@ -221,9 +223,9 @@ def _location(source: str) -> Tree:
 
 
 def junit(report: Report, settings: Settings) -> str:
-    """Return JUnit XML: a suite for each file, in it a test for each rule that has findings there.
+    """Return JUnit XML: a suite for each file, with a test for each rule that has findings there.
 
-    A test fails when its rule weighs `settings.fail_on` or more.
+    A test fails if its rule has the severity `settings.fail_on` or a higher one.
     """
     root = ET.Element("testsuites", name=TOOL)
     for checked in report.checked:

@@ -35,7 +35,7 @@ PREFIXES = {
     "xsd": XSD,
 }
 COMPONENT = NamedNode(CHECKPOINT_SHACL + "RuleConstraintComponent")
-"""The constraint component of what was found without a shape: when a document was read, before there was a graph."""
+"""The constraint component of findings without a shape, which come from reading, before there is a graph."""
 _SEVERITIES = {severity: NamedNode(iri) for iri, severity in SEVERITIES.items()}
 _TYPE = NamedNode(str(RDF.type))
 
@@ -47,7 +47,7 @@ def _sh(name: str) -> NamedNode:
 def render(report: Report, _: Settings) -> str:
     """Return one `sh:ValidationReport` for each source, about (`schema:about`) a node with the source's name.
 
-    What pySHACL reported stands as it is; what was found without a shape is added as further results.
+    Results of pySHACL stay as they are. Findings without a shape are added as further results.
     """
     triples = [
         triple
@@ -58,11 +58,11 @@ def render(report: Report, _: Settings) -> str:
 
 
 def _statements(prefix: str, checked: Checked, rules: Mapping[str, Rule]) -> Iterator[Triple]:
-    """Yield the validation report of one source, the statements about one node together."""
+    """Yield the validation report of one source; statements about one node follow each other."""
     report, source = BlankNode(f"{prefix}report"), BlankNode(prefix)
     reported = Results(checked.results, prefix) if checked.results is not None else None
     shapes = {found.code: rules[found.code].shape if found.code in rules else "" for found in checked.findings}
-    # A SHACL processor reports on shapes, and on nothing else.
+    # A SHACL processor reports only on shapes.
     others = [one for one in checked.findings if reported is None or shapes[one.code] not in reported.shapes]
     added = {BlankNode(f"{prefix}finding{number}"): found for number, found in enumerate(others, start=1)}
     results = [*(reported.nodes if reported is not None else ()), *added]
@@ -94,7 +94,7 @@ def _text(text: str) -> pyoxigraph.Literal:
 
 
 def _iri(text: str | None) -> NamedNode | None:
-    """Return the node that a text names, None for what is no IRI."""
+    """Return the node that a text names, None if it is no IRI."""
     try:
         return NamedNode(text or "")
     except ValueError:
@@ -102,10 +102,10 @@ def _iri(text: str | None) -> NamedNode | None:
 
 
 class Results:
-    """The results in the SHACL validation report `graph`, each with all statements that hang on it.
+    """The results in the SHACL validation report `graph`, each with all statements that belong to it.
 
     rdflib gives blank nodes a new label in every process. Here they are numbered in the order of the statements about
-    them, so that the same report is the same text; labels start with `prefix`.
+    them, so that equal reports are equal texts. Labels start with `prefix`.
     """
 
     def __init__(self, graph: Graph, prefix: str) -> None:
@@ -125,13 +125,16 @@ class Results:
         self.nodes = [self._node(result) for result in self._numbered(results)]
 
     def triples(self) -> Iterator[Triple]:
-        """Yield all statements but those about the report as a whole, those about one node together."""
+        """Yield all statements except those about the report as a whole.
+
+        Statements about one node follow each other.
+        """
         for subject in (*self._ordered, *self._numbered(set(self._about).difference(self._ordered))):
             for predicate, term in self._about.get(subject, ()):
                 yield Triple(self._node(subject), NamedNode(str(predicate)), self._term(term))
 
     def _numbered(self, nodes: set[Node]) -> list[Node]:
-        """Label `nodes` and all that hangs on them, in the order of the statements about them."""
+        """Label `nodes` and the blank nodes that belong to them, in the order of the statements about them."""
         roots = sorted(nodes, key=lambda node: [(str(name), _key(term)) for name, term in self._about.get(node, ())])
         waiting = roots[::-1]
         reached = set(self._ordered)

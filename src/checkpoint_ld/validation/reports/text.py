@@ -1,6 +1,6 @@
-"""A report as text for people: as a compiler would print it, as annotations of GitHub Actions, as Markdown.
+"""A report as text for people: in the layout of a compiler, as annotations of GitHub Actions, as Markdown.
 
-Each finding is shown with the line of the source that it points into.
+Each finding is shown with its line of the source.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def version() -> str:
 
 
 def name_of(checked: Checked) -> str:
-    """Return what a source is called where it has to be called something."""
+    """Return the name of a source in a report."""
     return "<input>" if checked.source is None else checked.source
 
 
@@ -49,7 +49,7 @@ def rule_of(found: Finding) -> str:
 
 
 def what(found: Finding) -> str:
-    """Return what a finding is about, and what is wrong with it."""
+    """Return the subject and the message of a finding."""
     return f"{found.subject}: {found.message}" if found.subject else found.message
 
 
@@ -64,13 +64,13 @@ def word(severity: Severity) -> str:
 
 
 def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:
-    """Return how many findings there are of each severity, the heaviest first."""
+    """Return the number of findings of each severity, the highest severity first."""
     found = Counter(one.severity for one in findings)
     return {severity: found[severity] for severity in sorted(Severity, reverse=True)}
 
 
 def tally(counts: Mapping[Severity, int]) -> str:
-    """Return counts in words: `2 violations, 1 warning, 0 infos`, or `clean` where there is nothing to count."""
+    """Return counts in words: `2 violations, 1 warning, 0 infos`, or `clean` if there are no findings."""
     if not any(counts.values()):
         return "clean"
     return ", ".join(counted(number, word(severity)) for severity, number in counts.items())
@@ -86,7 +86,7 @@ def verdict(report: Report) -> str:
 
 
 class Count(NamedTuple):
-    """How many findings there are of a rule, and how many of them `--fix` mends."""
+    """The number of findings of a rule, and how many of them `--fix` repairs."""
 
     code: str
     rule: str
@@ -97,7 +97,10 @@ class Count(NamedTuple):
 
 
 def by_rule(report: Report) -> list[Count]:
-    """Return the counts of findings by rule and severity, the heaviest and the most frequent first."""
+    """Return the counts of findings by rule and severity.
+
+    The highest severity and the most frequent rule come first.
+    """
     groups: dict[tuple[str, Severity], list[Finding]] = {}
     for one in report.findings:
         groups.setdefault((one.code, one.severity), []).append(one)
@@ -109,7 +112,7 @@ def by_rule(report: Report) -> list[Count]:
 
 
 class Selection(NamedTuple):
-    """The findings that are listed, source by source, and a sentence for each rule of which some are not."""
+    """The findings that are listed, by source, and a sentence for each rule with findings that are not listed."""
 
     kept: tuple[tuple[Checked, tuple[Finding, ...]], ...]
     remarks: tuple[str, ...]
@@ -132,15 +135,15 @@ def selection(report: Report, max_per_rule: int) -> Selection:
 
 
 FORM = "no-secret"
-"""The form (`Rule.form`) that values have which are no secrets."""
+"""The form (`Rule.form`) of values that are no secrets."""
 _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[^\s,:\[\]{}"]+')
 _LONGEST = 10_000
-"""How many characters of a line are read for one finding: a file may well be one line of megabytes."""
+"""So many characters of a line are read for one finding, because a file may be a single line of megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A part of line number `line`: what stands before the token that a finding points to, the token, what follows."""
+    """A part of line number `line`: a token that a finding points to, with the text before and after it."""
 
     line: int
     before: str
@@ -154,20 +157,20 @@ class Excerpt:
 
     @property
     def indent(self) -> int:
-        """How many terminal cells stand before the token."""
+        """The number of terminal cells before the token."""
         return cells(self.before)
 
     @property
     def extent(self) -> int:
-        """How many terminal cells the token takes, at least one."""
+        """The number of terminal cells of the token, at least one."""
         return max(cells(self.token), 1)
 
 
 def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
-    """Return the text that findings point into, None where there is none.
+    """Return the text that findings point into, None if there is none.
 
-    A report goes further than the file, so lines with what looks like a secret are withheld. The values themselves are
-    not even in findings: validation leaves them out.
+    A report is read by more people than the file, so lines with text that looks like a secret are withheld. Findings do
+    not contain such values, because validation leaves them out.
     """
     if checked.text is None:
         return None
@@ -186,7 +189,7 @@ class Source:
         self._withheld: set[int] = set()
 
     def withhold(self, line: int, column: int) -> None:
-        """Give no excerpt of the lines of the JSON value at a place, nor of what else stands in them."""
+        """Withhold the lines of the JSON value at a place, with everything else in these lines."""
         span = self._span(line)
         if span is not None:
             end = min(span[0] + column - 1, span[1])
@@ -199,9 +202,9 @@ class Source:
         return array("Q", [0, *(found.end() for found in re.finditer("\n", self._text))])
 
     def excerpt(self, line: int, column: int, width: int) -> Excerpt | None:
-        """Return what stands around a place, at most `width` cells of it.
+        """Return the text around a place, at most `width` cells of it.
 
-        None where the text has no such line, and for a line that is withheld.
+        None if the text has no such line, and for a line that is withheld.
         """
         span = self._span(line)
         if span is None or line in self._withheld:
@@ -215,7 +218,7 @@ class Source:
         token = harmless(self._text[at:stop])
         after = harmless(self._text[stop : min(end, at + width)])
         cut_before, cut_after = at - width > first, at + width < end
-        # A place at the end of a line needs a cell of its own, although no character is there.
+        # A place at the end of a line needs one cell, although it has no character.
         if cut_before or cut_after or cells(before) + max(cells(token + after), 1) > width:
             rest = head(token + after, width - min(cells(before), width // 3), more=cut_after)
             before = tail(before, width - max(cells(rest), 1), more=cut_before)
@@ -223,7 +226,7 @@ class Source:
         return Excerpt(line, before, token, after)
 
     def end_column(self, line: int, column: int) -> int | None:
-        """Return the column after the token at a place; None where the text has no such line."""
+        """Return the column after the token at a place, None if the text has no such line."""
         span = self._span(line)
         if span is None:
             return None
@@ -255,7 +258,7 @@ _MENTION = re.compile(r"@|\\#(?=\d)")
 
 
 def terminal(report: Report, settings: Settings) -> str:
-    """Return each finding with its place, the line that it points into and what to do; then what was counted."""
+    """Return each finding with its place, its line and its remedy; the summary comes last."""
 
     def paint(style: str, text: str) -> str:
         return f"\x1b[{style}m{text}\x1b[0m" if settings.colour else text
@@ -271,8 +274,8 @@ def terminal(report: Report, settings: Settings) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - every format gets them
-    """Return how many findings there are of each rule, and what was counted."""
+def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - all formats have these parameters
+    """Return the number of findings of each rule, and the summary."""
     rows = [
         (str(one.number), word(one.severity), one.code, one.rule, f"{one.fixable} by --fix" if one.fixable else "")
         for one in by_rule(report)
@@ -310,9 +313,9 @@ def _excerpt(source: Source, line: int, column: int, width: int, paint: Painter)
 
 
 def commands(report: Report, settings: Settings) -> str:
-    """Return a workflow command to a line, which GitHub Actions makes an annotation on a file of a pull request.
+    """Return workflow commands, one in a line, which GitHub Actions shows as annotations in a pull request.
 
-    What is not listed and what was counted follow as plain lines of the log.
+    Sentences about findings that are not listed, and the summary, follow as plain lines of the log.
     """
     chosen = selection(report, settings.max_per_rule)
     lines = [_command(checked, found) for checked, findings in chosen.kept for found in findings]
@@ -337,7 +340,7 @@ def _command(checked: Checked, found: Finding) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return `text` without what a log would act upon; line ends stay, they are escaped later."""
+    """Return `text` without characters that a log would act upon; line ends stay, because they are escaped later."""
     return re.sub(r"[^\r\n]+", lambda line: harmless(line[0]), text)
 
 
@@ -346,7 +349,7 @@ def _data(text: str) -> str:
 
 
 def markdown(report: Report, settings: Settings) -> str:
-    """Return GitHub-flavoured Markdown: a table of the files, and for each that is not clean one of its findings."""
+    """Return GitHub-flavoured Markdown: a table of the files, and a table of findings for each file that has some."""
     return "\n".join(_markdown(report, settings.max_per_rule))
 
 
@@ -377,13 +380,13 @@ def _row(found: Finding) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return `text` so that Markdown shows it as it is: no markup, no link, nobody notified, no issue referred to."""
+    """Return `text` so that Markdown shows it literally: no markup, no links, no mentions, no references to issues."""
     text = harmless(text).translate(_HTML)
     text = _PUNCTUATION.sub(lambda mark: "\\" + mark[0] if len(mark[0]) == 1 else "\\/\\/", text)
     return _MENTION.sub(lambda mark: mark[0] + "<!-- -->", text)
 
 
 def code(text: str) -> str:
-    """Return `text` as code, in which Markdown reads nothing but entities; empty for an empty text."""
+    """Return `text` as code, in which Markdown interprets only entities; empty for an empty text."""
     inner = re.sub(r"[^\w ./-]|_", lambda mark: f"&#{ord(mark[0])};", harmless(text))
     return f"<code>{inner}</code>" if inner else ""
