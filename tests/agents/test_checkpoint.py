@@ -15,8 +15,7 @@ from hypothesis import given
 from pydantic import ValidationError
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.text import bytes_of, sha256_of, text_of
-from checkpoint_ld.agents.values import Thought
+from checkpoint_ld.agents.values import Thought, bytes_of, sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, TargetExistsError, UnsupportedVersion, WriteError
 from tests.agents.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
 
@@ -48,7 +47,7 @@ def test_a_file_is_loaded_and_written_again_to_the_byte(tmp_path: Path) -> None:
 def test_the_second_shape_is_loaded_and_written() -> None:
     loaded = AgentCheckpoint.load(bytes_of(second(), "second"))
     assert [one.success for one in loaded.snapshot.tool_state.calls] == [True, False, None]
-    assert loaded.dumps("second") == text_of(second(), "second")
+    assert loaded.dumps("second") == bytes_of(second(), "second").decode()
     assert loaded.content("second").decode() == loaded.dumps("second")
 
 
@@ -56,7 +55,7 @@ def test_the_second_shape_is_loaded_and_written() -> None:
 @given(checkpoints)
 def test_values_hold_everything_that_the_tree_states(tree: Json) -> None:
     made = AgentCheckpoint.model_validate(tree)
-    assert made.dumps() == text_of(tree)
+    assert made.dumps() == bytes_of(tree).decode()
     assert made.sha256 == sha256_of(tree)
     assert AgentCheckpoint.model_validate(json.loads(made.dumps())) == made
 

@@ -19,7 +19,7 @@ from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import jsonld_of, without_context
 from checkpoint_ld.agents.serialization import examine
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph.emission import ntriples_of
 from tests.agents.graphs import FULL, Tree, as_plain_json_ld, by_oxigraph, by_pyld
@@ -138,7 +138,7 @@ def test_json_ld_in_other_forms_is_read_from_its_statements(form: str) -> None:
     graph = AgentGraph.of_tree(FULL, prov=True)
     by_rdflib = json.loads(Graph().parse(data=ntriples_of(graph), format="nt").serialize(format="json-ld"))
     documents = {"by rdflib": by_rdflib, "expanded": jsonld.expand(by_rdflib), "flattened": jsonld.flatten(by_rdflib)}
-    assert text_of(examine(json.dumps(documents[form]).encode()).tree) == text_of(FULL)
+    assert bytes_of(examine(json.dumps(documents[form]).encode()).tree).decode() == bytes_of(FULL).decode()
 
 
 def test_a_context_that_would_have_to_be_fetched_is_refused() -> None:

@@ -7,7 +7,7 @@ from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, moment
-from checkpoint_ld.agents.text import sha256_of
+from checkpoint_ld.agents.values import sha256_of
 from tests.agents.graphs import Tree
 from tests.agents.runs import call, thought, tree
 

@@ -17,7 +17,7 @@ from checkpoint_ld.agents.json_patch import applied
 from checkpoint_ld.agents.schema import jsonld_of
 from checkpoint_ld.agents.serialization import AgentReading, examine, examine_document
 from checkpoint_ld.agents.shapes import to_second
-from checkpoint_ld.agents.text import bytes_of, sha256_of, text_of
+from checkpoint_ld.agents.values import bytes_of, sha256_of
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.values import Limits
 from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, UnsupportedVersion
@@ -81,7 +81,7 @@ def test_a_canonical_file_is_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_the_second_shape_is_read_with_places_in_the_file_as_it_is() -> None:
-    text = text_of(second(), "second")
+    text = bytes_of(second(), "second").decode()
     reading = examine(text.encode())
     place = reading.place("/snapshot/tool_state/calls/1/started_at")
     assert (reading.shape, place.pointer) == ("second", "/snapshot/tool_state/failed/0/timestamp")

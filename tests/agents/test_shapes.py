@@ -10,7 +10,7 @@ from hypothesis import given
 
 from checkpoint_ld.agents.json_patch import applied
 from checkpoint_ld.agents.shapes import detect_shape, is_agent, of_second, origins_of, second_faults, to_second
-from checkpoint_ld.agents.text import sha256_of, text_of
+from checkpoint_ld.agents.values import bytes_of, sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.values import same
 from checkpoint_ld.errors import ShapeError
@@ -19,7 +19,7 @@ from tests.agents.documents import MOMENT, Json, call, checkpoint, checkpoints, 
 
 def there_and_back(tree: Json) -> Json:
     """Write a checkpoint in the second shape as text, and read that."""
-    back, findings = of_second(json.loads(text_of(to_second(tree), "second")))
+    back, findings = of_second(json.loads(bytes_of(to_second(tree), "second").decode()))
     assert findings == ()
     return back
 
@@ -91,7 +91,7 @@ def test_second_shape_becomes_canonical_and_comes_back_to_the_byte() -> None:
     assert snapshot["tool_state"]["results"] == {"c1": ["a"]}
     assert (snapshot["progress"]["total_thoughts"], snapshot["progress"]["total_tool_calls"]) == (1, 3)
     assert data == second(), "the document stays as it is"
-    assert text_of(to_second(tree), "second") == text_of(data, "second")
+    assert bytes_of(to_second(tree), "second").decode() == bytes_of(data, "second").decode()
 
 
 def test_what_the_second_shape_demands_is_made_up() -> None:
@@ -116,7 +116,7 @@ def test_what_the_second_shape_demands_is_made_up() -> None:
     assert written["snapshot"]["progress"] == counts
     assert written["metadata"]["agent_id"] == "agent_1"
     assert list(second_faults(written)) == []
-    assert text_of(there_and_back(tree)) == text_of(tree)
+    assert bytes_of(there_and_back(tree)).decode() == bytes_of(tree).decode()
 
 
 REASONS = {
@@ -144,7 +144,7 @@ def test_nothing_is_lost_in_the_second_shape(tree: Json) -> None:
     before = copy.deepcopy(tree)
     back = there_and_back(tree)
     assert same(back, tree, exact=True)
-    assert text_of(back) == text_of(tree)
+    assert bytes_of(back).decode() == bytes_of(tree).decode()
     assert same(tree, before, exact=True)
     assert list(second_faults(to_second(tree))) == []
 
@@ -164,9 +164,9 @@ _ODD: list[Json] = [None, 5, "x", {"a": 1}, [1, None, {}]]
     ],
 )
 def test_what_the_second_shape_has_no_place_for_is_kept(tree: Json) -> None:
-    back, _ = of_second(json.loads(text_of(to_second(tree), "second")))
+    back, _ = of_second(json.loads(bytes_of(to_second(tree), "second").decode()))
     assert same(back, tree, exact=True)
-    assert text_of(back) == text_of(tree)
+    assert bytes_of(back).decode() == bytes_of(tree).decode()
 
 
 def test_patch_is_small_where_only_the_order_of_calls_is_another() -> None:
@@ -174,7 +174,7 @@ def test_patch_is_small_where_only_the_order_of_calls_is_another() -> None:
     calls = [call(f"c{at}", success=success, status=status) for at, (success, status) in enumerate(ends)]
     tree = checkpoint(calls=calls, results={})
     assert [one["op"] for one in to_second(tree)["canonical_patch"]["patch"]].count("move") == 5
-    assert text_of(there_and_back(tree)) == text_of(tree)
+    assert bytes_of(there_and_back(tree)).decode() == bytes_of(tree).decode()
 
 
 def test_history_that_is_no_message_is_only_in_the_patch() -> None:
@@ -182,7 +182,7 @@ def test_history_that_is_no_message_is_only_in_the_patch() -> None:
     message = {"role": "user", "content": "hi", "timestamp": 1.0}
     tree["snapshot"]["context"]["history"] = ["text", message, {"role": 5}]
     assert to_second(tree)["snapshot"]["context"]["messages"] == [message]
-    assert text_of(there_and_back(tree)) == text_of(tree)
+    assert bytes_of(there_and_back(tree)).decode() == bytes_of(tree).decode()
 
 
 def test_a_patch_that_does_not_fit_any_more_is_left_out_and_reported() -> None:
@@ -215,7 +215,7 @@ def test_members_that_nobody_knows_are_kept_also_under_names_of_the_other_shape(
     data["snapshot"]["tool_state"]["completed"][0] |= {"args": 1, "started_at": 2}
     tree, _ = of_second(data)
     assert (tree["custom"], tree["snapshot"]["thought_chain_extra"]) == ({"a": 1}, {"mood": "good"})
-    assert text_of(to_second(tree), "second") == text_of(data, "second")
+    assert bytes_of(to_second(tree), "second").decode() == bytes_of(data, "second").decode()
     data["snapshot"]["thought_chain_extra"] = 5
     tree, _ = of_second(data)
     assert tree["snapshot"]["thought_chain_extra"] == {"mood": "good", "thought_chain_extra": 5}

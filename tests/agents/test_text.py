@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.text import ROOT, ordered, sha256_of, text_of
+from checkpoint_ld.agents.values import ROOT, bytes_of, ordered, sha256_of
 from checkpoint_ld.errors import WriteError
 from tests.agents.documents import Json, checkpoint, checkpoints, second, thought
 
@@ -44,7 +44,7 @@ def test_json_parts_and_unknown_objects_keep_the_order_that_they_have() -> None:
     tree = checkpoint([thought(metadata={"z": 1, "a": 2})], note={"y": 1, "b": 2})
     tree["snapshot"]["context"]["variables"] = {"z": {"b": 1, "a": 2}, "a": 1}
     tree["snapshot"]["tool_state"]["results"] = {"c2": 1, "c1": 2}
-    found = json.loads(text_of(tree))
+    found = json.loads(bytes_of(tree).decode())
     assert json.dumps(found["snapshot"]["context"]["variables"]) == '{"z": {"b": 1, "a": 2}, "a": 1}'
     assert list(found["snapshot"]["tool_state"]["results"]) == ["c2", "c1"]
     assert list(found["snapshot"]["thought_chain"][0]["metadata"]) == ["z", "a"]
@@ -52,14 +52,14 @@ def test_json_parts_and_unknown_objects_keep_the_order_that_they_have() -> None:
 
 
 def test_text_is_indented_by_two_not_escaped_and_hashed_in_utf8() -> None:
-    text = text_of(checkpoint(name="naïve 漢字"))
+    text = bytes_of(checkpoint(name="naïve 漢字")).decode()
     assert text.startswith('{\n  "version": "0.0.1",\n  "id": "ckpt_1",\n')
     assert text.endswith('  "name": "naïve 漢字"\n}\n')
     assert '"history": []' in text
     assert '"state": {}' in text
     # sha256sum of the file that holds the text
     tree = {"id": "é", "version": "0.0.1"}
-    assert text_of(tree) == '{\n  "version": "0.0.1",\n  "id": "é"\n}\n'
+    assert bytes_of(tree).decode() == '{\n  "version": "0.0.1",\n  "id": "é"\n}\n'
     assert sha256_of(tree) == "6ae106d15d886b6cf5e68685d7f48ceb5459ada2fa766c9d305c348ba98d4a7d"
     assert tuple(AgentCheckpoint.model_fields) == ROOT
 
@@ -67,15 +67,15 @@ def test_text_is_indented_by_two_not_escaped_and_hashed_in_utf8() -> None:
 @pytest.mark.slow
 @given(checkpoints, st.integers())
 def test_equal_data_is_equal_bytes_and_comes_back(tree: Json, seed: int) -> None:
-    text = text_of(tree)
-    assert text_of(shuffled(tree, seed)) == text
-    assert text_of(json.loads(text)) == text
+    text = bytes_of(tree).decode()
+    assert bytes_of(shuffled(tree, seed)).decode() == text
+    assert bytes_of(json.loads(text)).decode() == text
     assert json.loads(text) == tree
 
 
 @pytest.mark.parametrize("number", ["1", "1.0", "-0.0", "12345678901234567890123", "1e+21", "0.30000000000000004"])
 def test_numbers_keep_their_kind(number: str) -> None:
-    assert f'"name": {number}\n' in text_of(checkpoint(name=json.loads(number)))
+    assert f'"name": {number}\n' in bytes_of(checkpoint(name=json.loads(number))).decode()
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"])
@@ -83,9 +83,9 @@ def test_what_is_no_json_has_no_text(value: Json) -> None:
     tree = checkpoint()
     tree["snapshot"]["context"]["variables"]["v"] = value
     with pytest.raises(WriteError, match="/snapshot/context/variables/v"):
-        text_of(tree)
+        bytes_of(tree).decode()
 
 
 def test_second_shape_has_an_order_of_its_own() -> None:
     tree = second()
-    assert text_of(shuffled(tree, 3), "second") == json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
+    assert bytes_of(shuffled(tree, 3), "second").decode() == json.dumps(tree, indent=2, ensure_ascii=False) + "\n"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld.agents import values
-from checkpoint_ld.agents.text import Tree
-from checkpoint_ld.agents.values import MIGRATIONS, NEWEST, Migration, migrated, released
+from checkpoint_ld.agents.values import MIGRATIONS, NEWEST, Migration, Tree, migrated, released
 from checkpoint_ld.errors import ReadError, UnsupportedVersion
 from tests.agents.documents import Json, checkpoint
 

@@ -12,7 +12,7 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import caf, derived
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.errors import LookupFailedError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.stores.collection import Collection
@@ -36,27 +36,27 @@ ROOT = "urn:caf:checkpoint/k1"
 def folder(tmp_path: Path) -> Path:
     """Return a folder with a benchmark, an agent that worked on it, and what is neither."""
     (tmp_path / "benchmark.jsonld").write_text(json.dumps(canonical(item(identifier=QUESTION))), encoding="utf-8")
-    (tmp_path / "agent.json").write_text(text_of(FAILED), encoding="utf-8")
+    (tmp_path / "agent.json").write_text(bytes_of(FAILED).decode(), encoding="utf-8")
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     return tmp_path
 
 
 @pytest.mark.parametrize("syntax", ["turtle", "nt", "nq", "trig", "expanded", "jsonld"])
 def test_convert_writes_every_syntax_and_leads_back_byte_for_byte(run: Run, tmp_path: Path, syntax: str) -> None:
-    (tmp_path / "agent.json").write_text(text_of(FULL), encoding="utf-8")
+    (tmp_path / "agent.json").write_text(bytes_of(FULL).decode(), encoding="utf-8")
     there = run("convert", tmp_path / "agent.json", "--to", syntax)
     assert (there.code, there.err) == (0, "")
     back = run("convert", "-", "--dialect", "canonical", "--quiet", stdin=there.out)
-    assert back.out.decode() == text_of(FULL)
+    assert back.out.decode() == bytes_of(FULL).decode()
 
 
 def test_convert_writes_both_shapes(run: Run, folder: Path, tmp_path: Path) -> None:
     second = run("convert", folder / "agent.json", "--dialect", "second")
     assert "steps" in json.loads(second.out)["snapshot"]["thought_chain"]
-    assert run("convert", "-", "--dialect", "agent-canonical", stdin=second.out).out.decode() == text_of(FAILED)
-    assert run("convert", "-", "--context", "plain", stdin=second.out).out.decode() == text_of(FAILED)
+    assert run("convert", "-", "--dialect", "agent-canonical", stdin=second.out).out == bytes_of(FAILED)
+    assert run("convert", "-", "--context", "plain", stdin=second.out).out == bytes_of(FAILED)
     assert run("convert", folder / "agent.json", "--output", tmp_path / "plain.json").code == 0
-    assert (tmp_path / "plain.json").read_text(encoding="utf-8") == text_of(FAILED)
+    assert (tmp_path / "plain.json").read_text(encoding="utf-8") == bytes_of(FAILED).decode()
     refused = run("convert", folder / "agent.json", "--dialect", "v2.0")
     assert refused.code == 2
     assert "has no dialect v2.0: write one of canonical, second" in refused.err
@@ -70,7 +70,7 @@ def test_convert_adds_provenance_unless_it_is_switched_off(run: Run, folder: Pat
 
 
 def test_convert_refuses_what_breaks_rules_with_places(run: Run, folder: Path) -> None:
-    (folder / "agent.json").write_text(text_of({**FAILED, "timestamp": "now"}), encoding="utf-8")
+    (folder / "agent.json").write_text(bytes_of({**FAILED, "timestamp": "now"}).decode(), encoding="utf-8")
     refused = run("convert", folder / "agent.json", "--to", "nt")
     assert refused.code == 2
     assert "agent.json:4:16 /timestamp" in refused.err
@@ -90,7 +90,7 @@ def test_validate_holds_each_file_against_the_rules_of_its_family(run: Run, fold
     assert clean.code == 0
     assert "2 files: 0 violations" in clean.out.decode()
     assert "agent, karenina" in clean.out.decode()
-    (folder / "agent.json").write_text(text_of({**FAILED, "timestamp": "now"}), encoding="utf-8")
+    (folder / "agent.json").write_text(bytes_of({**FAILED, "timestamp": "now"}).decode(), encoding="utf-8")
     found = run("validate", folder, "--quiet")
     assert found.code == 1
     assert "agent.json:4:16: violation" in found.out.decode()
@@ -112,9 +112,9 @@ def test_an_agent_file_is_never_taken_to_pieces(run: Run, folder: Path, jobs: tu
 
 def test_compressed_files_in_a_folder_are_seen(run: Run, folder: Path) -> None:
     (folder / "agent.json").unlink()
-    (folder / "packed.json.gz").write_bytes(gzip.compress(text_of(FAILED).encode()))
+    (folder / "packed.json.gz").write_bytes(gzip.compress(bytes_of(FAILED)))
     (folder / "other.json.gz").write_bytes(gzip.compress(b"{}"))
-    (folder / "damaged.json.gz").write_bytes(gzip.compress(text_of(FAILED).encode())[:-9])
+    (folder / "damaged.json.gz").write_bytes(gzip.compress(bytes_of(FAILED))[:-9])
     found = run("validate", folder, "--quiet")
     assert found.code == 1
     assert "damaged.json.gz: violation" in found.out.decode()
@@ -142,7 +142,7 @@ def test_a_collection_holds_both_families(run: Run, folder: Path, tmp_path: Path
     listed = json.loads(run("store", "list", store, "--json").out)
     assert {one["dialect"] for one in listed} == {"datafeed-ns-v3", "agent-canonical"}
     assert {one["family"] for one in listed} == {"benchmark", "agent"}
-    assert run("store", "get", store, ROOT).out.decode() == text_of(FAILED)
+    assert run("store", "get", store, ROOT).out == bytes_of(FAILED)
     assert run("store", "get", store, ROOT, "--output", tmp_path / "k1.nt").code == 0
     assert (tmp_path / "k1.nt").read_bytes() == run("convert", folder / "agent.json", "--to", "nt").out
     validated = run("store", "validate", store)
@@ -155,7 +155,7 @@ def test_a_collection_holds_both_families(run: Run, folder: Path, tmp_path: Path
 
 
 def test_a_collection_refuses_an_agent_that_breaks_rules(run: Run, folder: Path, tmp_path: Path) -> None:
-    (folder / "agent.json").write_text(text_of({**FAILED, "timestamp": "now"}), encoding="utf-8")
+    (folder / "agent.json").write_text(bytes_of({**FAILED, "timestamp": "now"}).decode(), encoding="utf-8")
     refused = run("store", "add", tmp_path / "store", folder / "agent.json", "--profile", "karenina")
     assert refused.code != 0
     assert "/timestamp" in refused.err
@@ -192,7 +192,7 @@ def test_push_and_pull_bring_an_agent_checkpoint_there_and_back(
         pulled = run("pull", url, ROOT, "--output", tmp_path / "pulled", "--quiet")
         assert pulled.code == 0, pulled.err
         (file,) = (tmp_path / "pulled").iterdir()
-        assert run("convert", file, "--context", "plain").out.decode() == text_of(FAILED)
+        assert run("convert", file, "--context", "plain").out == bytes_of(FAILED)
         assert ROOT in run("pull", url, "--list", "--quiet").out.decode()
         result = run("query", "--endpoint", url, "--name", "agent-failed-calls", "--format", "csv", "--quiet")
         assert result.out.decode().splitlines()[1:] == [f"{ROOT},urn:caf:tool-call/c1,urn:caf:tool/bash,exit 1"]

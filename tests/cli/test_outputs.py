@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rdflib import Graph
 
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.graph import emission
 from tests.agents.runs import tree
 from tests.cli.conftest import Run
@@ -52,7 +52,7 @@ def folder(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: p
         Path(name).write_text(metals, encoding="utf-8")
     Path("answers.jsonl").write_bytes((EXAMPLES / "answers.jsonl").read_bytes())
     Path("checkpoints").mkdir()
-    Path("checkpoints/k1.json").write_text(text_of(tree("k1")), encoding="utf-8")
+    Path("checkpoints/k1.json").write_text(bytes_of(tree("k1")).decode(), encoding="utf-8")
     if "[store" in request.node.name:
         assert run("store", "add", "store", "metals.jsonld").code == 0
     return tmp_path

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection
 from tests.agents import runs
@@ -242,7 +242,7 @@ def test_both_engines_and_derived_statements(run: Run, folder: Path) -> None:
 
 
 def test_an_iri_may_stand_in_brackets_for_named_queries_too(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "k1.json").write_text(text_of(runs.tree("k1", thoughts=[runs.thought(1)])), encoding="utf-8")
+    (tmp_path / "k1.json").write_text(bytes_of(runs.tree("k1", thoughts=[runs.thought(1)])).decode(), encoding="utf-8")
     given = ["query", tmp_path, "--name", "agent-timeline", "--format", "csv", "--param"]
     executions = run("query", tmp_path, "--name", "agent-executions", "--format", "csv").out.decode().splitlines()
     iri = next(cell for cell in executions[1].split(",") if cell.startswith("urn:"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from tests.agents.runs import call, thought, tree
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("bad.jsonld").write_text(json.dumps(bad), encoding="utf-8")
     Path("good.jsonld").write_text(json.dumps(canonical()), encoding="utf-8")
     thoughts, calls = [thought(1, content=f"so{BAD}")], [call(1, tool_id=f"bash{BAD}", success=False, error=BAD)]
-    Path("k1.json").write_text(text_of(tree("k1", thoughts=thoughts, calls=calls)), encoding="utf-8")
+    Path("k1.json").write_text(bytes_of(tree("k1", thoughts=thoughts, calls=calls)).decode(), encoding="utf-8")
     return tmp_path
 
 

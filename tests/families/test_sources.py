@@ -15,7 +15,7 @@ from checkpoint_ld import Benchmark, families, load
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.serialization import FORMS, AgentReading, written
-from checkpoint_ld.agents.text import text_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.documents.text import dump_json
@@ -41,7 +41,7 @@ def data(value: Any) -> bytes:
 def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back(form: str) -> None:
     read = families.examine_bytes(written(FULL, form))
     assert isinstance(read, AgentReading)
-    assert same(read.tree, json.loads(text_of(FULL)))
+    assert same(read.tree, json.loads(bytes_of(FULL).decode()))
     assert families.family_of(read) == families.AGENT
     assert families.dialect_of(read) == ("agent-second" if form == "second" else "agent-canonical")
 
@@ -50,7 +50,7 @@ def test_an_agent_checkpoint_is_known_in_every_form_that_we_write_and_comes_back
 def test_the_provenance_layer_is_left_out_on_request(form: str) -> None:
     bare = written(FULL, form, prov=False)
     assert b"wasAssociatedWith" not in bare
-    assert same(families.examine_bytes(bare).tree, json.loads(text_of(FULL)))
+    assert same(families.examine_bytes(bare).tree, json.loads(bytes_of(FULL).decode()))
 
 
 def test_a_benchmark_is_read_as_before() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.text import bytes_of
+from checkpoint_ld.agents.values import bytes_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError
 from checkpoint_ld.stores import files
 from checkpoint_ld.stores.protocol import Header

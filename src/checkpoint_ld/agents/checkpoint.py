@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from checkpoint_ld.agents.shapes import detect_shape, to_second
-from checkpoint_ld.agents.text import bytes_of, bytes_of_ordered
-from checkpoint_ld.agents.values import EXTENSIONS, ExportShape, Heading, Members, Shape, Snapshot, migrated
+from checkpoint_ld.agents.values import (
+    EXTENSIONS,
+    ExportShape,
+    Heading,
+    Members,
+    Shape,
+    Snapshot,
+    bytes_of,
+    bytes_of_ordered,
+    migrated,
+)
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
@@ -31,7 +40,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.agents.graph import AgentGraph
     from checkpoint_ld.agents.serialization import AgentReading
-    from checkpoint_ld.findings import Finding
     from checkpoint_ld.validation.results import Report
 
 
@@ -134,7 +142,7 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         if shape != "canonical":
             from checkpoint_ld.agents.serialization import written  # noqa: PLC0415 - loads rdflib
 
-            return written(self.tree(), {"nquads": "nq", "ntriples": "nt"}.get(shape, shape))
+            return written(self.tree(), shape)
         content = bytes_of_ordered(self.tree())
         # The hash is made of the same text, which is kept.
         self.__dict__.setdefault("sha256", hashlib.sha256(content).hexdigest())
@@ -184,11 +192,8 @@ def _refusal(checkpoint: AgentCheckpoint | ValidationError, report: Report) -> I
     """Return the error about a checkpoint that breaks rules, or whose values are of the wrong type."""
     found = report.at_least(Severity.VIOLATION)
     if not found and isinstance(checkpoint, ValidationError):
-        found = tuple(map(_of_pydantic, checkpoint.errors(include_url=False, include_context=False)))
+        for error in checkpoint.errors(include_url=False, include_context=False):
+            given = shown(error["input"]) if isinstance(error["input"], str) else type(error["input"]).__name__
+            message = f"{words_of(error['msg'])}; found {given}"
+            found = (*found, finding("agent-value", message, pointer=pointer(place_of(error["loc"]))))
     return InvalidCheckpoint("\n".join(map(str, found)), found, report)
-
-
-def _of_pydantic(error: Any) -> Finding:
-    given = error["input"]
-    message = f"{words_of(error['msg'])}; found {shown(given) if isinstance(given, str) else type(given).__name__}"
-    return finding("agent-value", message, pointer=pointer(place_of(error["loc"])))

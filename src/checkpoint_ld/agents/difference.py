@@ -16,7 +16,7 @@ from checkpoint_ld.phrases import harmless
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.json_patch import Operation
@@ -226,8 +226,11 @@ def _lines(diff: CheckpointDiff) -> Iterator[str]:
             (f"> {name} stands in another place" for name in moved),
         )
     for name, path in _PLACES.items():
-        title = name.partition("_")[0] if path else "the rest"
-        yield from _section(title, _lines_of_changes(getattr(diff, name), f"{pointer(path)}/"))
+        lines = []
+        for where, change in getattr(diff, name).items():
+            mark = "+" if change.before is ABSENT else "-" if change.after is ABSENT else "~"
+            lines.append(f"{mark} {where.removeprefix(f'{pointer(path)}/')}: {_values(where, change)}")
+        yield from _section(name.partition("_")[0] if path else "the rest", lines)
 
 
 def _section(title: str, *parts: Iterable[str]) -> Iterator[str]:
@@ -243,12 +246,6 @@ def _thought(thought: Thought) -> str:
 
 def _call(call: ToolCall) -> str:
     return f"{call.id} {call.tool_id or 'a tool'} {call.status or outcome_of(call)}: {_shown(call.args or {}, 'args')}"
-
-
-def _lines_of_changes(found: Mapping[str, Change], above: str) -> Iterator[str]:
-    for where, change in found.items():
-        mark = "+" if change.before is ABSENT else "-" if change.after is ABSENT else "~"
-        yield f"{mark} {where.removeprefix(above)}: {_values(where, change)}"
 
 
 def _values(where: str, change: Change) -> str:

@@ -16,10 +16,9 @@ from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived, prov, value_of
-from checkpoint_ld.agents.text import bytes_of, sha256_of
-from checkpoint_ld.agents.values import LATEST_MS, Tree
+from checkpoint_ld.agents.values import LATEST_MS, Tree, bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
-from checkpoint_ld.graph import contexts, interpreter, literals
+from checkpoint_ld.graph import contexts, emission, interpreter, literals
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
@@ -151,7 +150,7 @@ class AgentGraph(StatementGraph):
         """Return a graph of the statements of any rdflib graph. Raises ReadError as `of_index` does."""
         if isinstance(graph, cls):
             return graph.copy()
-        return cls.of_index(index_of(graph))
+        return cls.of_index(emission.held(graph))
 
     def tree(self) -> Tree:
         """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
@@ -205,14 +204,6 @@ class AgentGraph(StatementGraph):
         for key, below in plan.below.items():
             for node in terms_of(held.get(plan.keys[key].predicate)):
                 self._cut(node, below)
-
-
-def index_of(graph: Graph) -> Index:
-    """Return the statements of any rdflib graph."""
-    index: Index = {}
-    for triple in graph:
-        put(index, *triple)
-    return index
 
 
 def _holder(plan: AgentPlan) -> tuple[AgentPlan | None, str]:

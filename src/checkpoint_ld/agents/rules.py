@@ -13,8 +13,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import shacl
 from checkpoint_ld.agents.inference import Note, Part, Parts
 from checkpoint_ld.agents.serialization import AgentReading
-from checkpoint_ld.agents.text import sha256_of
-from checkpoint_ld.agents.values import NEWEST
+from checkpoint_ld.agents.values import NEWEST, sha256_of
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
@@ -126,10 +125,13 @@ class _Agent:
         message = _PLACEHOLDER.sub(lambda match: words.get(match[1], judged.detail), rule.message or "{?detail}")
         place = (self.reading.key_place if rule.slug in _ABOUT_KEYS else self.reading.place)(judged.place)
         is_shown = value is not None and not isinstance(value, (dict, list)) and not is_withheld
+        written = _key(place.pointer or "")
+        if written != key and written.isidentifier() and key.isidentifier():  # the second shape has another key
+            message = re.sub(rf"\b{key}\b", written, message, count=1)
         return Finding(
             code=rule.code,
             severity=rule.severity,
-            message=_in_words_of(message, key, _key(place.pointer or "")),
+            message=message,
             remedy=_remedy_of(rule, shape, value, shapes),
             place=place,
             subject=_subject_of(self.tree, judged.place),
@@ -191,13 +193,6 @@ def _heaviest(found: list[Placed]) -> Iterable[Placed]:
 @cache
 def _weights() -> dict[str, Severity]:
     return {rule.shape: rule.severity for rule in catalogue().values()}
-
-
-def _in_words_of(message: str, own: str, key: str) -> str:
-    """Return a message with the key of the source, where the second shape has another key than the tree."""
-    if own == key or not own.isidentifier() or not key.isidentifier():
-        return message
-    return re.sub(rf"\b{own}\b", key, message, count=1)
 
 
 def _remedy_of(rule: Rule, shape: Node, value: Any, shapes: Index) -> str:

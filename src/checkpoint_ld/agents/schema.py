@@ -176,7 +176,7 @@ def jsonld_of(tree: Mapping[str, Any]) -> Tree:
     if CONTEXT in bare:
         message = "the checkpoint has a member @context of its own, where JSON-LD has ours"
         raise WriteError(f"{message}: write the plain file or an RDF syntax")
-    from checkpoint_ld.agents.text import ordered  # noqa: PLC0415 - pydantic takes long to import
+    from checkpoint_ld.agents.values import ordered  # noqa: PLC0415 - pydantic takes long to import
 
     return {CONTEXT: copy.deepcopy(context()), **ordered(bare)}
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final
 from rdflib import Graph
 
 from checkpoint_ld.agents import values
-from checkpoint_ld.agents.graph import AgentGraph, index_of
+from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import CAF, derived, jsonld_of, without_context
 from checkpoint_ld.agents.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
-from checkpoint_ld.agents.text import bytes_of, bytes_of_ordered, sha256_of
-from checkpoint_ld.agents.values import filled
+from checkpoint_ld.agents.values import bytes_of, bytes_of_ordered, filled, sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.dialects.reading import JSON_SYNTAX, parsed
 from checkpoint_ld.documents.files import read_bytes
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import BinaryIO
 
-    from checkpoint_ld.agents.text import Tree
-    from checkpoint_ld.agents.values import Shape
+    from checkpoint_ld.agents.values import Shape, Tree
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.graph.store import Index
 
@@ -101,7 +99,7 @@ def examine(
     there is no such file.
     """
     if isinstance(source, Graph):
-        return of_statements(index_of(source))
+        return of_statements(emission.held(source))
     data, name = read_bytes(source, limits)
     return examine_bytes(data, name, syntax=syntax, limits=limits)
 
@@ -228,11 +226,12 @@ FORMS: Final = (*_PLAIN, *_OF_GRAPHS)
 
 
 def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False) -> bytes:
-    """Return a tree in the canonical shape as one of `FORMS`.
+    """Return a tree in the canonical shape as one of `FORMS`; `nquads` and `ntriples` are names of `nq` and `nt`.
 
     With `prov`, RDF has the provenance layer in it, with `inferred` all derived statements; plain files have neither.
     Raises WriteError for another form, and for what cannot be written.
     """
+    form = {"nquads": "nq", "ntriples": "nt"}.get(form, form)
     if form in _PLAIN:
         if inferred:
             raise WriteError(f"inferred statements are for RDF, not for documents: write {', '.join(_OF_GRAPHS)}")

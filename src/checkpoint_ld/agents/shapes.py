@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agents.json_patch import applied, patch, reordered
-from checkpoint_ld.agents.text import ordered, sha256_of
-from checkpoint_ld.agents.values import THOUGHT_TYPES
+from checkpoint_ld.agents.values import THOUGHT_TYPES, ordered, sha256_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import ReadError, ShapeError

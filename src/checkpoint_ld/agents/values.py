@@ -1,16 +1,23 @@
-"""Values of agent checkpoints: their parts and headers, frozen, with all given members; and their versions."""
+"""Values of agent checkpoints: their parts and headers, frozen, with all given members; their versions and text form.
+
+Equal data gives equal texts, for hashes and for version control. The text form is UTF-8 with two spaces a level, no
+needless escapes, and one line end at the end. Known members stand in a fixed order, then unknown ones by code point.
+Inside JSON parts and unknown members, the given order is kept.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
 
 from annotated_types import Ge, Le, MinLen
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
+from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import UnsupportedVersion
 from checkpoint_ld.notebook import Rows
@@ -445,3 +452,86 @@ def real(number: float) -> float:
         return float(number)
     except OverflowError:
         return sys.float_info.max
+
+
+ROOT: Final = (*Heading.model_fields, "diff")
+"""The known members of the root, in their order."""
+
+
+class _Order(NamedTuple):
+    """The order of an object's members, and of those of the objects, or arrays of objects, inside it."""
+
+    names: tuple[str, ...]
+    inside: Mapping[str, _Order] = {}
+
+
+def _of(value: type[Value], **inside: _Order) -> _Order:
+    return _Order(tuple(value.model_fields), inside)
+
+
+_SHARED = {"metadata": _of(CheckpointMetadata), "parent": _of(ParentLink), "about": _of(About)}
+_SNAPSHOT = _of(
+    Snapshot,
+    thought_chain=_of(Thought),
+    context=_of(SnapshotContext),
+    tool_state=_of(SnapshotToolState, calls=_of(ToolCall)),
+    progress=_of(SnapshotProgress),
+)
+_STEP = _Order(
+    (
+        *("id", "type", "content", "reasoning", "confidence"),
+        *("parent_id", "children", "timestamp", "alternatives", "metadata"),
+    )
+)
+_CALL = _Order(("id", "tool_id", "arguments", "status", "result", "error", "duration_ms", "timestamp"))
+_SECOND_SNAPSHOT = _Order(
+    ("thought_chain", "context", "tool_state", "progress"),
+    {
+        "thought_chain": _Order(("current_step_id", "steps"), {"steps": _STEP}),
+        "context": _Order(("messages", "variables", "memory")),
+        "tool_state": _Order(
+            ("last_tool_call_id", "pending", "running", "completed", "failed"), {"completed": _CALL, "failed": _CALL}
+        ),
+        "progress": _Order(
+            ("step_number", "total_steps_estimate", "iterations_completed", "tokens_used", "duration_ms")
+        ),
+    },
+)
+_ORDERS: dict[Shape, _Order] = {
+    "canonical": _Order(ROOT, {**_SHARED, "snapshot": _SNAPSHOT}),
+    "second": _Order((*ROOT, "canonical_patch"), {**_SHARED, "snapshot": _SECOND_SNAPSHOT}),
+}
+
+
+def ordered(tree: Mapping[str, Any], shape: Shape = "canonical") -> Tree:
+    """Return a checkpoint of that shape with all members in the order of the text form; JSON parts are not copied."""
+    return _arranged(tree, _ORDERS[shape])  # type: ignore[no-any-return]
+
+
+def _arranged(value: Any, order: _Order) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_arranged(item, order) for item in value]
+    if not isinstance(value, dict):
+        return value
+    members = {name: value[name] for name in order.names if name in value}
+    for name, inner in order.inside.items():
+        if name in members:
+            members[name] = _arranged(members[name], inner)
+    if len(members) < len(value):
+        members.update((name, value[name]) for name in sorted(value.keys() - members.keys()))
+    return members
+
+
+def bytes_of(tree: Mapping[str, Any], shape: Shape = "canonical") -> bytes:
+    """Return the text form in UTF-8. Raises WriteError for what is no JSON, such as NaN."""
+    return bytes_of_ordered(ordered(tree, shape))
+
+
+def bytes_of_ordered(tree: Mapping[str, Any]) -> bytes:
+    """Return the text form, in UTF-8, of a tree whose members stand in order already. Raises as `bytes_of`."""
+    return dump_json(tree, Layout(end="\n"))
+
+
+def sha256_of(tree: Mapping[str, Any]) -> str:
+    """Return the hash of a canonical tree: SHA-256 of its text form in UTF-8, in hexadecimal digits."""
+    return hashlib.sha256(bytes_of(tree)).hexdigest()

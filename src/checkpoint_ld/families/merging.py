@@ -18,6 +18,7 @@ from checkpoint_ld import dialects, families, writing
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.schema import without_context
 from checkpoint_ld.agents.serialization import AgentReading, written
+from checkpoint_ld.agents.values import EXTENSIONS
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, QuestionContent, content_of, elements_of
@@ -125,18 +126,6 @@ def _text(value: Any) -> str:
     return encodable(json.dumps(value, ensure_ascii=False))
 
 
-_FORMS = {
-    ".json": "canonical",
-    ".jsonld": "jsonld",
-    ".ttl": "turtle",
-    ".n3": "turtle",
-    ".nt": "nt",
-    ".nq": "nq",
-    ".trig": "trig",
-    ".rdf": "xml",
-}
-
-
 @dataclass(frozen=True)
 class Merge:
     """The outcome of a merge: `result` is a Benchmark or an AgentCheckpoint.
@@ -193,7 +182,7 @@ class Merge:
         document = source.document if isinstance(source, AgentReading) else None
         if isinstance(source, AgentReading):
             own = source.syntax if document is None else source.shape
-        form = own if path is None else kind_of(path, _FORMS, own)
+        form = own if path is None else kind_of(path, EXTENSIONS, own)
         if isinstance(source, AgentReading) and document is not None and source.shape == "canonical":
             value = document.value
             is_alike = isinstance(value, dict) and same(without_context(value), source.tree)

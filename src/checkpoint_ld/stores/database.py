@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, select, update
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.text import sha256_of
+from checkpoint_ld.agents.values import sha256_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import IntegrityError, InvalidCheckpoint, ReadError

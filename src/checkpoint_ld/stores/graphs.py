@@ -21,8 +21,7 @@ from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import derived, iri
-from checkpoint_ld.agents.text import sha256_of
-from checkpoint_ld.agents.values import real
+from checkpoint_ld.agents.values import real, sha256_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (

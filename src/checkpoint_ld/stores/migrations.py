@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.text import sha256_of
-from checkpoint_ld.agents.values import Header, Heading
+from checkpoint_ld.agents.values import Header, Heading, sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ReadError, StoreError, UnsupportedVersion
 from checkpoint_ld.stores import tables
 from checkpoint_ld.stores.tables import (
