@@ -232,6 +232,36 @@ def test_every_dialect_is_written_from_every_other(document: Callable[[], Json],
     assert again.name == benchmark.name
 
 
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
+def test_traits_of_mixed_kinds_keep_their_order_and_their_places(dialect: str, tmp_path: Path) -> None:
+    tree = canonical()
+    whole, own = (
+        [
+            rating_of(trait, scope)
+            for trait in (
+                AgenticRubricTrait(name="a", description="d", kind="boolean"),
+                RegexRubricTrait(name="p", pattern="marked"),
+                LLMRubricTrait(name="l", kind="literal", classes={"x": "1", "y": "2"}),
+                LLMRubricTrait(name="s", kind="score", min_score=1, max_score=5),
+                RegexRubricTrait(name="r", pattern="x"),
+                LLMRubricTrait(name="b", kind="boolean"),
+            )
+        ]
+        for scope in ("Global", "QuestionSpecific")
+    )
+    tree["rating"], tree["dataFeedElement"][0]["item"]["rating"] = whole, own
+    path = tmp_path / "saved.json"
+    findings = Benchmark.load(json.dumps(tree).encode()).save(path, dialect=dialect)
+    assert not [found for found in findings if "order" in found.message]
+    again = Benchmark.load(path).to_jsonld()
+    for before, after in ((whole, again["rating"]), (own, again["dataFeedElement"][0]["item"]["rating"])):
+        assert [trait["name"] for trait in after] == [trait["name"] for trait in before]
+    lines = path.read_text(encoding="utf-8").replace('"marked"', '"["').splitlines()
+    found = checkpoint_ld.validate("\n".join(lines).encode()).findings
+    places = [one.place.line for one in found if one.code == "KR034" and one.place.line]
+    assert [lines[line - 1].partition(":")[2].strip(" ,") for line in places] == ['"["'] * 2
+
+
 def test_what_a_dialect_cannot_state_is_reported(tmp_path: Path) -> None:
     agentic = AgenticRubricTrait(name="agent", description="d", kind="boolean")
     tree = canonical() | {"rating": [rating_of(agentic, "Global")]}

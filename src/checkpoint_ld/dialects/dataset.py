@@ -44,6 +44,7 @@ from checkpoint_ld.dialects.leftovers import (
     named_places,
     park,
     plain_settings,
+    with_order,
 )
 from checkpoint_ld.dialects.ratings import (
     CANONICAL,
@@ -179,7 +180,8 @@ def downgrade(
     """
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
-    read = read_second({name: content for name, content in value.items() if name != "hasPart"}, Trail(DIALECT))
+    root = {name: content for name, content in value.items() if name not in ("hasPart", KEPT)}
+    read = read_second(root, Trail(DIALECT))
     losses = Losses(DIALECT, is_regenerated, lambda _: is_meaningless, _read_part, writer.lossless)
     lost = losses.keep(value, value["hasPart"], read, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
@@ -291,7 +293,7 @@ class _Writer:
         feed["rating"] = kept + apart
         written["rating"] = plain
         if apart:
-            left = {"rating": apart}
+            left = with_order({"rating": apart}, ratings, kept + apart)
             park(around or written, {"item": left} if around else left, KEPT)
             self.findings += losses_of(left, held, pointer, DIALECT)
         self.findings += unsupported

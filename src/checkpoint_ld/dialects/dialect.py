@@ -12,7 +12,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import orjson
@@ -135,6 +135,19 @@ class Trail:
         """Record that the value at `pointer` in the canonical tree stands at `source` in the document."""
         if self.kept:
             self.origins[pointer] = source
+
+    def reordered(self, owner: str, member: str, places: list[int]) -> None:
+        """Record that the array `member` of the object at `owner`, read last, gets the entries of `places` in order."""
+        if not self.kept:
+            return
+        prefix = f"{owner}/{member}/"
+        ranks = {str(place): str(rank) for rank, place in enumerate(places)}
+        held: dict[str, str] = {}
+        recent = takewhile(lambda place: place.startswith(owner), reversed(self.origins))
+        for place in [place for place in recent if place.startswith(prefix)]:
+            index, *rest = place[len(prefix) :].split("/", 1)
+            held["/".join((prefix + ranks[index], *rest))] = self.origins.pop(place)
+        self.origins.update(held)
 
     def source(self, pointer: str) -> str:
         """Return the place in the document of the value at `pointer`, as far as it has been recorded."""

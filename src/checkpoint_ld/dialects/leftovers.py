@@ -25,6 +25,9 @@ IsIgnored: TypeAlias = "Callable[[str, Any], bool]"
 KEPT = "x_karenina"
 """Member of an object of another dialect that holds its leftovers."""
 
+ORDER = "rating_order"
+"""Member of leftovers with the names of all traits of an object, where another order is read again."""
+
 PARKED = "x_v2"
 """Member of a canonical object for members of the GUI's state that the canonical dialect has no place for."""
 
@@ -163,7 +166,9 @@ def missing_from(have: dict[str, Any], want: dict[str, Any], is_ignored: IsIgnor
 def restored(
     have: dict[str, Any], rest: dict[str, Any], pointer: str = "", source: str = "", trail: Trail | None = None
 ) -> dict[str, Any]:
-    """Return `have` with the leftovers `rest` merged in, the reverse of `missing_from`; ratings are only added.
+    """Return `have` with the leftovers `rest` merged in, the reverse of `missing_from`.
+
+    Ratings are only added, and put into the order of `rest`.
 
     With a `trail`, `have` will be at `pointer`, and the leftovers stand at `source`.
     """
@@ -186,7 +191,28 @@ def restored(
         elif trail is not None:
             for index in range(len(value)):
                 trail.moved(step(place, len(kept) + index), step(origin, index))
-    return whole
+    return _ordered(whole, pointer, trail) if ORDER in whole else whole
+
+
+def with_order(left: dict[str, Any], ratings: list[Any], read: list[Any]) -> dict[str, Any]:
+    """Return the leftovers of an object with the order of its `ratings`, if they are `read` again in another one."""
+    is_same_order = all(one is other for one, other in zip(ratings, read, strict=True))
+    return left if is_same_order else {**left, ORDER: [name_of(rating) for rating in ratings]}
+
+
+def _ordered(whole: dict[str, Any], pointer: str, trail: Trail | None) -> dict[str, Any]:
+    """Return an object with its ratings in the order of their names in its leftovers, others last."""
+    names, ratings = whole.pop(ORDER), whole.get("rating")
+    if not isinstance(names, list) or not isinstance(ratings, list):
+        return whole
+    waiting: dict[str | None, list[int]] = {}
+    for rank, name in enumerate(names):
+        waiting.setdefault(name if isinstance(name, str) else None, []).append(rank)
+    ranks = [held.pop(0) if (held := waiting.get(name_of(rating))) else len(names) for rating in ratings]
+    places = sorted(range(len(ratings)), key=ranks.__getitem__)
+    if trail is not None:
+        trail.reordered(pointer, "rating", places)
+    return {**whole, "rating": [ratings[place] for place in places]}
 
 
 def with_leftovers(have: dict[str, Any], pointer: str, trail: Trail) -> dict[str, Any]:
@@ -275,7 +301,7 @@ class Losses(NamedTuple):
         if all(isinstance(form, list) for form in forms):
             for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
                 if index not in self.lossless:
-                    again = self.read(written, "", Trail(self.dialect))
+                    again = self.read(written, "", Trail(self.dialect, restored=False))
                     yield from self._compare_element((written, again, want, original), step("/dataFeedElement", index))
 
     def _compare_element(self, forms: Forms, pointer: str) -> Iterator[Finding]:
@@ -291,7 +317,7 @@ class Losses(NamedTuple):
         *lists, held = (form.get("rating") for form in forms)
         originals = {name_of(rating): rating for rating in reversed(held if isinstance(held, list) else [])}
         places = named_places(held, step(pointer, "rating"))
-        # Ratings that a dialect cannot express come last, and are not written where the others are.
+        # Ratings that a dialect cannot express are neither written where the others are nor read again here.
         for written, read, want in zip(*lists, strict=False) if all(isinstance(form, list) for form in lists) else ():
             if isinstance(written, dict):
                 name = name_of(want)
@@ -325,6 +351,10 @@ def losses_of(left: dict[str, Any], original: Any, pointer: str, dialect: str) -
                 name = entry.get("name") if isinstance(entry, dict) else None
                 message = f'the {_LISTS[member]} "{name}" has no place in {dialect}; it is kept under x_karenina'
                 yield loss(message, places.get(name_of(entry), place), dialect)
+        elif member == ORDER:
+            if "rating" not in left:
+                message = f"the order of the traits has no place in {dialect}; it is kept under x_karenina"
+                yield loss(message, step(pointer, "rating"), dialect)
         elif isinstance(value, dict) and isinstance(held, dict) and member in ("item", "acceptedAnswer", "hasPart"):
             yield from losses_of(value, held, place, dialect)
         else:

@@ -87,7 +87,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
         for index, (key, item) in enumerate(value["checkpoint"].items())
     ]
     extra = value.get(KEPT)
-    tree = restored(tree, extra) if isinstance(extra, dict) else tree
+    tree = restored(tree, extra, "", step("", KEPT), trail) if isinstance(extra, dict) else tree
     return in_order(tree, "DataFeed")
 
 
@@ -161,7 +161,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     if parked or not ITEM.issuperset(item):
         park(element, {**parked, **_placed(element, _unknown(item, ITEM), set(BY_TYPE["DataFeedItem"]))})
     extra = item.get(KEPT)
-    return restored(element, extra) if isinstance(extra, dict) else element
+    return restored(element, extra, pointer, places.of(KEPT), trail) if isinstance(extra, dict) else element
 
 
 def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -> dict[str, Any]:

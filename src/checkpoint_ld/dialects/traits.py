@@ -6,6 +6,7 @@ places where older dialects have them; `rubric_of` writes the rubric of the stat
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, plain_values, property_value, step, values
@@ -19,6 +20,7 @@ from checkpoint_ld.dialects.leftovers import (
     park,
     parked_in,
     restored,
+    with_order,
 )
 from checkpoint_ld.dialects.ratings import (
     GUI_MATRIX,
@@ -402,19 +404,22 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
     if "rating" in members and not isinstance(ratings, list):
         return WrittenRubric(None, {"rating": ratings})
     traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _IN_ORDER}
-    left: list[Any] = []
+    held: dict[Family, list[Any]] = {family: [] for family in _IN_ORDER}
+    apart: list[Any] = []
     findings: list[Finding] = []
     for index, rating in enumerate(ratings or ()):
         found = trait_from_rating(rating, scope, matrix=matrix)
         if found is None:
-            left.append(rating)
+            apart.append(rating)
             continue
         family, trait = found
         traits[family].append(trait)
+        held[family].append(rating)
         if KEPT in trait or family == "metric":
             findings += _losses(rating, trait, step(pointer, "rating", index))
     written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
-    return WrittenRubric(written if any(traits.values()) else None, {"rating": left} if left else {}, findings)
+    left = with_order({"rating": apart} if apart else {}, ratings or [], [*chain(*held.values()), *apart])
+    return WrittenRubric(written if any(traits.values()) else None, left, findings)
 
 
 def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
