@@ -1,4 +1,4 @@
-"""Changes of a state: JSON that nobody can change, the clock, identifiers, the lock, and events."""
+"""Changes of a state: immutable JSON, the clock, identifiers, the lock, and events."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DEEPEST: Final = DEFAULT_LIMITS.depth - 10
-"""How deep a value may be nested, so that the checkpoint around it can be read back."""
+"""The deepest nesting of a value, so that the checkpoint around it can be read back."""
 
 
 def _refused(self: object, *_: Any, **__: Any) -> NoReturn:
@@ -35,7 +35,7 @@ def _refused(self: object, *_: Any, **__: Any) -> NoReturn:
 
 
 class _Frozen:
-    """What copies do with a container that refuses changes."""
+    """Copying of a container that refuses changes."""
 
     def __copy__(self) -> Self:
         return self
@@ -62,10 +62,11 @@ class JsonArray(_Frozen, list[Any]):
 
 
 def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
-    """Return `value` as JSON that cannot be changed, sharing what is frozen already; tuples become arrays.
+    """Return `value` as immutable JSON, which shares what is immutable already; tuples become arrays.
 
-    `what` is what messages call it. Raises WrongTypeError for what is no JSON, WriteError for numbers that JSON has no
-    form for, halves of surrogate pairs, and values that are nested deeper than `deepest` (one inside itself, too).
+    `what` is its name in messages. Raises WrongTypeError for a value that is no JSON, WriteError for numbers that JSON
+    does not have, halves of surrogate pairs, and values that are nested deeper than `deepest` (also one that contains
+    itself).
     """
     if value is None or isinstance(value, (bool, JsonObject, JsonArray)):
         return value
@@ -95,7 +96,7 @@ def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
 
 
 def frozen_key(key: object, what: str) -> str:
-    """Return the key of a member. Raises WrongTypeError for one that is no text."""
+    """Return the key of a member. Raises WrongTypeError if it is no text."""
     if not isinstance(key, str):
         raise WrongTypeError(f"{what} has the key {key!r}, which is no text: keys of JSON objects are texts")
     return _text(key, what)
@@ -108,7 +109,7 @@ def _text(text: str, what: str) -> str:
 
 
 def thawed(value: Any) -> Any:
-    """Return a copy of JSON that can be changed."""
+    """Return a mutable copy of JSON."""
     if isinstance(value, dict):
         return {key: thawed(inner) for key, inner in value.items()}
     return [thawed(inner) for inner in value] if isinstance(value, list) else value
@@ -120,7 +121,7 @@ Made = TypeVar("Made", bound=Value)
 def made(model: type[Made], members: Mapping[str, Any], what: str) -> Made:
     """Return the value with these members; a known member that is None is absent.
 
-    `what` is what messages call it. Raises WriteError for members that it may not have, WrongTypeError for values that
+    `what` is its name in messages. Raises WriteError for members that it may not have, WrongTypeError for values that
     are no JSON.
     """
     known = model.model_fields
@@ -133,19 +134,19 @@ def made(model: type[Made], members: Mapping[str, Any], what: str) -> Made:
         value = model.model_validate(given)
     except ValidationError as error:
         raise WriteError(f"{what} is refused: {faults_of(error)}") from None
-    # pydantic copies objects and arrays; what is frozen is to be shared instead.
+    # pydantic copies objects and arrays; immutable ones can be shared instead.
     parts = {name: one for name, one in given.items() if isinstance(one, (dict, list)) and name != "children"}
     return value.model_copy(update=parts) if parts else value
 
 
 def changed(value: Made, changes: Mapping[str, Any], what: str) -> Made:
-    """Return `value` with other members; None takes a known one away. Raises as `made` does."""
+    """Return `value` with other members; None removes a known one. Raises as `made` does."""
     return made(type(value), {**members_of(value), **changes}, what)
 
 
 @dataclass(frozen=True, slots=True)
 class Clock(CheckedMethods):
-    """Where a state takes its time from: `wall` in epoch milliseconds (UTC), `monotonic` in milliseconds since ever.
+    """The clock of a state: `wall` in epoch milliseconds (UTC), `monotonic` in milliseconds since any moment.
 
     Give functions of your own for runs that can be repeated exactly.
     """
@@ -156,7 +157,7 @@ class Clock(CheckedMethods):
 
 _COUNTS = 1 << 12
 _SEED = 1 << 8
-"""Counting starts low, so that thousands of identifiers fit into one millisecond."""
+"""The counter starts low, so that a millisecond has room for thousands of identifiers."""
 
 
 _SEQUENCE_LOCK = threading.Lock()
@@ -172,7 +173,7 @@ def new_id(prefix: str) -> str:
     now = Clock().wall()
     with _SEQUENCE_LOCK:
         fresh = now * _COUNTS + secrets.randbelow(_SEED)
-        # Above those before, also when the clock was put back.
+        # Greater than those before, also if the clock was put back.
         _last = fresh if now > _last // _COUNTS else _last + 1
         moment, count = divmod(_last, _COUNTS)
     number = moment << 80 | 7 << 76 | count << 64 | 2 << 62 | secrets.randbits(62)
@@ -181,7 +182,7 @@ def new_id(prefix: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change: its name, such as `thought.created`, and what it brings along, such as `event["thought"]`."""
+    """One change: its name, such as `thought.created`, and its content, such as `event["thought"]`."""
 
     name: str
     payload: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -196,19 +197,17 @@ Settled = Callable[[tuple[Event, ...]], None]
 
 
 def log_error(error: Exception, event: Event) -> None:
-    """Log what a subscriber raised: the usual `on_error`."""
+    """Log the exception of a subscriber: the default `on_error`."""
     logging.getLogger(__name__).error("a subscriber to %s failed", shown(event.name), exc_info=error)
 
 
 class Changes:
     """What the parts of a state share: the lock, the events, the time.
 
-    As long as somebody holds `still`, nobody else changes anything. `revision` counts the changes. `now` is never
-    earlier than any moment that is in the state: a clock that is put back makes no thought older than its parent.
-
-    Subscribers get all events of one change together, in the thread that made the change, before its call returns.
-    Changes that a subscriber makes wait until the current ones are delivered. A thread waits for its turn while
-    another one delivers.
+    While somebody holds `still`, nobody else changes anything. `revision` counts the changes. `now` is never earlier
+    than any moment in the state: if the clock is put back, no thought becomes older than its parent. Subscribers get
+    all events of one change together, in the thread that made the change, before its call returns. Changes by a
+    subscriber wait until the current ones are delivered. A thread waits while another one delivers.
     """
 
     def __init__(self, on_error: ErrorHandler, clock: Clock) -> None:
@@ -217,7 +216,7 @@ class Changes:
         self.still = threading.RLock()
         self._on_error = on_error
         self._handlers: tuple[tuple[str, Callable[[Any], None]], ...] = ()
-        """With the patterns of their events; without one, they are called with all events of a change."""
+        """With the patterns of their events; a handler without pattern is called with all events of a change."""
         self._members = threading.Lock()
         self._waiting: deque[tuple[Event, ...]] = deque()
         self._turn = threading.RLock()
@@ -229,7 +228,7 @@ class Changes:
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """Make changes inside that are one: nobody sees some of them only, and their events come together after it."""
+        """Combine the changes inside into one: nobody sees only some of them, and their events come together."""
         posted = False
         try:
             with self.still:
@@ -249,11 +248,11 @@ class Changes:
 
     @property
     def is_mine(self) -> bool:
-        """Whether this thread makes changes now, so that another one would wait for it."""
+        """Whether this thread makes changes now, so that another thread would wait for it."""
         return self._depth > 0 and self._owner == threading.get_ident()
 
     def changed(self, name: str, **payload: Any) -> None:
-        """Count a change that was made, and note its event."""
+        """Count a change, and note its event."""
         self.revision += 1
         self.note(name, **payload)
 
@@ -263,19 +262,19 @@ class Changes:
             self._events.append(Event(name, MappingProxyType(payload)))
 
     def now(self, *moments: int | None) -> int:
-        """Return the moment in epoch milliseconds, at least the latest of `moments`, which are in the state now."""
+        """Return the moment in epoch milliseconds: at least the latest of `moments`, which are in the state now."""
         return self.seen(self.clock.wall(), *moments)
 
     def seen(self, *moments: int | None) -> int:
-        """Take note of moments that are in the state, and return the latest of all."""
+        """Note moments that are in the state, and return the latest of all."""
         with self.still:
             self._latest = max(self._latest, *(moment for moment in moments if moment is not None), 0)
             return self._latest
 
     def on(self, pattern: str, handler: Handler) -> Callable[[], None]:
-        """Call `handler` with the events of that name, or of those that begin so for a pattern such as `thought.*`.
+        """Call `handler` with the events of a name, or of a pattern such as `thought.*`; return what ends it.
 
-        Returns what ends it. Raises SettingsError for a `*` anywhere but at the end.
+        Raises SettingsError for a `*` anywhere but at the end.
         """
         if "*" in pattern[:-1] or not pattern:
             raise SettingsError(f"the pattern {pattern!r} is none: give a name, a prefix such as 'thought.*', or '*'")
@@ -297,7 +296,7 @@ class Changes:
         return off
 
     def _deliver(self) -> None:
-        """Deliver all that waits; a subscriber's own changes are left to the delivery that it was called by."""
+        """Deliver all events that wait. A subscriber's own changes are delivered by the delivery that called it."""
         with self._turn:
             if self._busy:
                 return

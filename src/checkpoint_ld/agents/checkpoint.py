@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 class AgentCheckpoint(CheckedMethods, Heading, Shown):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
 
-    `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept as it came and never trusted. Unknown members are
-    kept at every level. A checkpoint is frozen: do not change what stands in its JSON parts in place.
+    `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept unchanged and never trusted. Unknown members are
+    kept at every level. A checkpoint is frozen: do not change its JSON parts in place.
     """
 
     snapshot: Snapshot
@@ -72,9 +72,9 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
     def load(cls, source: str | os.PathLike[str] | BinaryIO | bytes) -> Self:
         """Read a checkpoint from a path, bytes or an open binary file, in either shape and any released version.
 
-        Compressed files (`.json.gz`) and RDF syntaxes are read as well. Raises ReadError for what cannot be read, among
-        them ShapeError, UnsupportedVersion and, where there is no such file, SourceMissingError; and InvalidCheckpoint
-        with the report for a checkpoint that breaks rules.
+        Compressed files (`.json.gz`) and RDF syntaxes are read as well. Raises ReadError if it cannot be read, in
+        particular ShapeError, UnsupportedVersion and, if there is no such file, SourceMissingError; and
+        InvalidCheckpoint with the report for a checkpoint that breaks rules.
         """
         from checkpoint_ld.agents.serialization import examine  # noqa: PLC0415 - loads rdflib
 
@@ -95,8 +95,8 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
     def of_tree(cls, tree: Mapping[str, Any]) -> Self:
         """Return the checkpoint for plain JSON of the canonical shape; defaults are not filled in.
 
-        Raises ShapeError, UnsupportedVersion, WriteError for what is no JSON, such as NaN, and InvalidCheckpoint with
-        the report if it breaks rules.
+        Raises ShapeError, UnsupportedVersion, WriteError for values that are no JSON, such as NaN, and
+        InvalidCheckpoint with the report if it breaks rules.
         """
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
@@ -133,9 +133,10 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         return self
 
     def content(self, shape: ExportShape = "canonical") -> bytes:
-        """Return the text form in UTF-8, by default in the canonical shape; what is no shape has the terms of PROV-O.
+        """Return the text form in UTF-8, by default in the canonical shape; other forms are JSON-LD and RDF syntaxes.
 
-        Raises WriteError for what is no JSON, such as NaN in a variable.
+        An RDF syntax includes the statements in PROV-O. Raises WriteError for values that are no JSON, such as NaN in a
+        variable.
         """
         if shape == "second":
             return bytes_of(to_second(self.tree()), shape)

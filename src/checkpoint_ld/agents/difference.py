@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The JSON values at one place before and after, ABSENT where there was none; null is a value."""
+    """The JSON values at one place before and after, ABSENT for no value; null is a value."""
 
     before: Any | Absent = ABSENT
     after: Any | Absent = ABSENT
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the change as a JSON object: a missing key means that there was no value."""
+        """Return the change as a JSON object, without the keys of absent values."""
         values = {"before": self.before, "after": self.after}
         return {key: value for key, value in values.items() if value is not ABSENT}
 
@@ -45,7 +45,7 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "metadata_changes": ("metadata",),
     "header_changes": (),
 }
-"""The places of the parts that are compared by pointer; the last one holds all others."""
+"""The places of the parts that are compared by pointer; the last one holds everything else."""
 _MATCHED = ("added", "removed", "changed", "moved")
 _COMPARED = (*(f"{these}_{what}" for these in ("thoughts", "tool_calls") for what in _MATCHED), *_PLACES)
 
@@ -55,9 +55,9 @@ class CheckpointDiff:
     """The differences between the checkpoint `before` and the checkpoint `after`.
 
     Thoughts and calls are matched by their ids. Added and removed ones are whole; the changes of the others are given
-    by JSON Pointers (RFC 6901) inside them. `…_moved` are the ids whose order among the others is another one. All
-    other changes are given by pointers from the document's root. `header_changes` has those of no other part; the
-    checkpoint's own id is no change. `steps` and `tokens` are counts, `elapsed_ms` is milliseconds.
+    by JSON Pointers (RFC 6901) inside them. `…_moved` are the ids whose order among the others changed. All other
+    changes are given by pointers from the document's root. `header_changes` are those outside all other parts; the
+    checkpoint's own id is no change. `steps` and `tokens` are counts, `elapsed_ms` is in milliseconds.
     """
 
     before: AgentCheckpoint = field(repr=False)
@@ -83,22 +83,22 @@ class CheckpointDiff:
 
     @property
     def steps(self) -> int:
-        """The number of steps between the two."""
+        """The number of steps between the two checkpoints."""
         return self.after.metadata.step_number - self.before.metadata.step_number
 
     @property
     def tokens(self) -> int:
-        """The number of tokens that were used between the two."""
+        """The number of tokens that were used between the two checkpoints."""
         return self.after.metadata.tokens_used - self.before.metadata.tokens_used
 
     @property
     def elapsed_ms(self) -> int:
-        """Milliseconds between the two."""
+        """The milliseconds between the two checkpoints."""
         return self.after.timestamp - self.before.timestamp
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no difference but, perhaps, in the ids."""
+        """Whether nothing differs, apart from the ids of the checkpoints."""
         return not any(getattr(self, name) for name in _COMPARED)
 
     def __bool__(self) -> bool:
@@ -143,7 +143,7 @@ def diff_checkpoints(
 ) -> CheckpointDiff:
     """Return the differences between two checkpoints.
 
-    Raises SettingsError where they are of two executions, unless one goes on from the other (`parent`) or
+    Raises SettingsError if they belong to two executions, unless one continues the other (`parent`) or
     `allow_other_execution` is given.
     """
     are_linked = any(

@@ -1,6 +1,6 @@
-"""The graph of an agent checkpoint, named by its root: its tree as statements, derived statements, and back.
+"""The graph of an agent checkpoint, named by its root: the statements of a tree, derived statements, and reading back.
 
-The statements in PROV-O (W3C PROV-O §3) are a layer of their own, inferred from the others.
+The statements in PROV-O (W3C PROV-O §3) are a separate layer, inferred from the others.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Provenance:
         snapshot = node(root, caf("snapshot"))
         tool_state = node(snapshot, caf("toolState"))
         about = [self.value(node(root, caf("about")), caf(name)) for name in ("question", "benchmark")]
-        # As these are named in the benchmark's graph.
+        # The names that these have in the benchmark's graph.
         subjects = [URIRef(literals.iri_of(one)) if isinstance(one, str) and one else None for one in about]
         add(root, RDF_TYPE, prov("Entity"))
         self.add_moment(root, "generatedAtTime", "timestampMs")
@@ -142,7 +142,7 @@ class AgentGraph(StatementGraph):
 
     @classmethod
     def of_index(cls, index: Index) -> Self:
-        """Return the graph of statements. Raises ReadError unless one checkpoint is in them, and only one."""
+        """Return the graph of statements. Raises ReadError unless they contain exactly one checkpoint."""
         return cls(index, root_of(index))
 
     @classmethod
@@ -157,7 +157,7 @@ class AgentGraph(StatementGraph):
         return _AgentReader(self.held).object(self.root)
 
     def read(self, subject: Node) -> Tree:
-        """Return the JSON object of a node and of everything below it, as the canonical document has it.
+        """Return the JSON object of a node with all nested objects, as in the canonical document.
 
         Raises LookupFailedError for a node that is no object of a checkpoint.
         """

@@ -71,9 +71,9 @@ def _checked(thought: Thought) -> Thought:
 
 
 class ThoughtChain(_Series[Thought]):
-    """What an agent thought; thoughts are added at the end, replaced by changed ones, and removed.
+    """The thoughts of an agent. They are added at the end, replaced by changed ones, and removed.
 
-    The last thought that was added is the current step, unless another is made it.
+    The thought that was added last is the current step, unless another one is chosen.
     """
 
     def __init__(
@@ -103,9 +103,10 @@ class ThoughtChain(_Series[Thought]):
         id: str | None = None,
         **more: Any,
     ) -> Thought:
-        """Add a thought and return it; `more` are other members: reasoning, alternatives, metadata, created_at ….
+        """Add a thought and return it; `more` are other members, such as reasoning or created_at.
 
-        Raises WriteError for an id that is taken, for one that is its own ancestor, and for what is no thought.
+        Raises WriteError for an id that is taken, for a thought that would be its own ancestor, and for invalid
+        members.
         """
         with self._changes.change():
             members = {
@@ -132,9 +133,9 @@ class ThoughtChain(_Series[Thought]):
             return thought
 
     def update(self, id: str, /, **changes: Any) -> Thought:
-        """Replace members of a thought and return what it became; None takes one away.
+        """Replace members of a thought and return the new thought; None removes a member.
 
-        Raises LookupFailedError for an id that is not there, WriteError for what is no thought, and for another id.
+        Raises LookupFailedError for an unknown id, WriteError for invalid members and for another id.
         """
         with self._changes.change():
             before = self.get(id)
@@ -168,7 +169,7 @@ class ThoughtChain(_Series[Thought]):
             return thought
 
     def get(self, id: str) -> Thought:
-        """Return the thought of that id. Raises LookupFailedError."""
+        """Return the thought with that id. Raises LookupFailedError."""
         with self._changes.still:
             if id not in self._places:
                 raise LookupFailedError(f"there is no thought {shown(id)} in the chain")
@@ -181,7 +182,7 @@ class ThoughtChain(_Series[Thought]):
             return tuple(self._thoughts[place] for place in places)
 
     def ancestors(self, id: str) -> tuple[Thought, ...]:
-        """Return the parent of a thought, the parent's parent and so on, as far as they are in the chain."""
+        """Return the parent of a thought, the parent's parent and so on, as far as the chain has them."""
         with self._changes.still:
             found: dict[str, Thought] = {}
             parent = self.get(id).parent_id
@@ -192,7 +193,7 @@ class ThoughtChain(_Series[Thought]):
 
     @property
     def current_step_id(self) -> str | None:
-        """The id of the thought that the agent is at."""
+        """The id of the thought that the agent is working on."""
         return self._current
 
     @current_step_id.setter
@@ -202,7 +203,7 @@ class ThoughtChain(_Series[Thought]):
             self._changes.changed("progress.changed", field="current_step_id", before=before, after=self._current)
 
     def taken(self) -> tuple[Thought, ...]:
-        """Return the thoughts as they are now; the same tuple until something changes."""
+        """Return the current thoughts; the same tuple until something changes."""
         with self._changes.still:
             if self._taken is None:
                 self._taken = tuple(self._thoughts)
@@ -240,7 +241,7 @@ class ThoughtChain(_Series[Thought]):
 
 
 class Variables(MutableMapping[str, Any]):
-    """Named values. They are checked to be JSON and copied on the way in, and cannot be changed in place after that."""
+    """Named values. They are checked to be JSON and copied when they are set, and are immutable from then on."""
 
     def __init__(self, changes: Changes, event: str, values: Mapping[str, Any]) -> None:
         self._changes = changes
@@ -278,7 +279,7 @@ class Variables(MutableMapping[str, Any]):
             self._changes.changed(self._event, key=key, before=before, after=ABSENT)
 
     def taken(self) -> JsonObject:
-        """Return the values as they are now; the same object until something changes."""
+        """Return the current values; the same object until something changes."""
         with self._changes.still:
             if self._taken is None:
                 self._taken = JsonObject(self._values)
@@ -298,11 +299,11 @@ class Record(_Series[Any]):
         return self._values
 
     def append(self, value: Any) -> None:
-        """Add a value at the end. Raises WrongTypeError or WriteError for what is no JSON."""
+        """Add a value at the end. Raises WrongTypeError or WriteError for a value that is no JSON."""
         self.extend((value,))
 
     def extend(self, values: Iterable[Any]) -> None:
-        """Add values at the end: all, or none if one of them may not be there. Raises as `append`."""
+        """Add values at the end: all of them, or none if one is invalid. Raises as `append`."""
         elements = tuple(frozen(value, f"an element of {self._event}") for value in values)
         self._check(elements)
         with self._changes.change():
@@ -311,7 +312,7 @@ class Record(_Series[Any]):
             self._changes.changed(self._event, elements=elements)
 
     def taken(self) -> JsonArray:
-        """Return the values as they are now; the same array until something changes."""
+        """Return the current values; the same array until something changes."""
         with self._changes.still:
             if self._taken is None:
                 self._taken = JsonArray(self._values)
@@ -343,7 +344,7 @@ class Memory(Record):
 
 
 class Context(CheckedMethods):
-    """`variables` and `state` map names to JSON, `history` and `memory` are added to at the end."""
+    """The context of an agent: `variables` and `state` map names to JSON, `history` and `memory` only grow."""
 
     def __init__(self, changes: Changes, base: SnapshotContext) -> None:
         self._changes = changes
@@ -363,7 +364,7 @@ class Context(CheckedMethods):
             self.memory.append(entry)
 
     def taken(self) -> SnapshotContext:
-        """Return the context as it is now; the same value until something changes."""
+        """Return the current context; the same value until something changes."""
         with self._changes.still:
             now = {part: getattr(self, part).taken() for part in ("variables", "state", "history", "memory")}
             if not (self.memory or "memory" in self._base.model_fields_set):
@@ -378,7 +379,7 @@ _OPEN = ("pending", "running", None)
 
 
 class ToolState(_Series[ToolCall]):
-    """Calls in the order in which they were started, and results by their ids. Nothing here calls anything."""
+    """Calls in the order in which they were started, and results by the ids of calls. Nothing here calls a tool."""
 
     def __init__(self, changes: Changes, base: SnapshotToolState) -> None:
         self._changes = changes
@@ -395,7 +396,7 @@ class ToolState(_Series[ToolCall]):
 
     @property
     def results(self) -> Mapping[str, Any]:
-        """Results by the ids of calls; a call without a result has no key here, which is different from null."""
+        """Results by the ids of calls. A call without a result has no key, which differs from null."""
         return MappingProxyType(self._results)
 
     @property
@@ -405,15 +406,15 @@ class ToolState(_Series[ToolCall]):
             return tuple(self._calls[id] for id in self._in_flight)
 
     def get(self, id: str) -> ToolCall:
-        """Return the call of that id. Raises LookupFailedError."""
+        """Return the call with that id. Raises LookupFailedError."""
         if id not in self._calls:
             raise LookupFailedError(f"there is no tool call {shown(id)}")
         return self._calls[id]
 
     def start(self, tool_id: str, args: Mapping[str, Any], *, id: str | None = None, **more: Any) -> ToolCall:
-        """Note that a tool is called now, and return the call; `more` are other members, such as started_at.
+        """Record that a tool is called now, and return the call; `more` are other members, such as started_at.
 
-        Raises WriteError for an id that is taken and for what is no call.
+        Raises WriteError for an id that is taken and for invalid members.
         """
         what = "args of the tool call"
         if not isinstance(args, Mapping):
@@ -440,23 +441,23 @@ class ToolState(_Series[ToolCall]):
             return call
 
     def complete(self, id: str, result: Any = ABSENT, **more: Any) -> ToolCall:
-        """Note that a call ended well, with a result if there is one; return what it became. Raises as `fail` does."""
+        """Record that a call succeeded, with its result if there is one; return the new call. Raises as `fail` does."""
         return self._end(id, "completed", result, {"success": True}, more)
 
     def fail(self, id: str, error: str, result: Any = ABSENT, **more: Any) -> ToolCall:
-        """Note that a call ended badly; return what it became.
+        """Record that a call failed; return the new call.
 
-        Raises LookupFailedError for an id that is not there, WriteError for a call that has ended, and for one that
-        was read without its tool, arguments or start, unless `more` gives them.
+        Raises LookupFailedError for an unknown id, WriteError for a call that has ended, and for one that was read
+        without its tool, arguments or start, unless `more` gives them.
         """
         return self._end(id, "failed", result, {"success": False, "error": error}, more)
 
     def cancel(self, id: str, **more: Any) -> ToolCall:
-        """Note that a call was given up; return what it became. Raises as `fail` does."""
+        """Record that a call was cancelled; return the new call. Raises as `fail` does."""
         return self._end(id, "cancelled", ABSENT, {"success": False}, more)
 
     def taken(self) -> SnapshotToolState:
-        """Return calls and results as they are now; the same value until something changes."""
+        """Return the current calls and results; the same value until something changes."""
         with self._changes.still:
             if self._taken is None:
                 now: dict[str, Any] = {"calls": (*self._calls.values(),), "results": JsonObject(self._results)}
@@ -492,9 +493,9 @@ class ToolState(_Series[ToolCall]):
 
 
 class ExecutionProgress(CheckedMethods):
-    """Counters that never fall: `step_number`, `tokens_used`, and `duration_ms`, which follows the clock.
+    """Counters that never decrease: `step_number`, `tokens_used`, and `duration_ms`, which follows the clock.
 
-    `total_steps_estimate` and `iterations_completed` are set by the caller; None where they are not known.
+    The caller sets `total_steps_estimate` and `iterations_completed`; they are None if they are not known.
     """
 
     def __init__(self, changes: Changes, base: SnapshotProgress) -> None:
@@ -516,12 +517,12 @@ class ExecutionProgress(CheckedMethods):
 
     @property
     def duration_ms(self) -> float:
-        """The milliseconds that the agent ran, those before it was restored included, but not the time between."""
+        """The milliseconds that the agent has run, also before a restore, but without the time in between."""
         return self._before + max(0, self._changes.clock.monotonic() - self._started)
 
     @property
     def total_steps_estimate(self) -> int | None:
-        """An estimate of the number of steps, None where there is none."""
+        """An estimate of the number of steps, None if there is none."""
         return self._base.total_steps_estimate
 
     @total_steps_estimate.setter
@@ -530,7 +531,7 @@ class ExecutionProgress(CheckedMethods):
 
     @property
     def iterations_completed(self) -> int | None:
-        """The number of iterations that the agent has completed, None where it is not known."""
+        """The number of iterations that the agent has completed, None if it is not known."""
         return self._base.iterations_completed
 
     @iterations_completed.setter
@@ -538,15 +539,15 @@ class ExecutionProgress(CheckedMethods):
         self._set("iterations_completed", iterations)
 
     def advance(self, steps: int = 1) -> None:
-        """Go on by some steps. Raises WriteError for less than none."""
+        """Advance by some steps. Raises WriteError for a negative number."""
         self._add("step_number", steps)
 
     def add_tokens(self, n: int) -> None:
-        """Count tokens that were used. Raises WriteError for less than none."""
+        """Count tokens that were used. Raises WriteError for a negative number."""
         self._add("tokens_used", n)
 
     def taken(self, thoughts: int, calls: int) -> SnapshotProgress:
-        """Return the progress as it is now, with these totals."""
+        """Return the current progress, with these totals."""
         totals = {"total_thoughts": thoughts, "total_tool_calls": calls}
         return self._base.model_copy(update={**self._counts, **totals, "duration_ms": self.duration_ms})
 

@@ -66,7 +66,8 @@ class Placed(NamedTuple):
 def check_reading(reading: AgentReading, profile: Profile | str = "agent", *, engine: str = COMPILED) -> Checked:
     """Validate a reading by the rules of a profile, as `validation.judge`.
 
-    `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile, and one of benchmarks.
+    `profile` may be a short name, such as `strict`. Raises SettingsError for an unknown profile, and for one of
+    benchmarks.
     """
     if isinstance(profile, str):
         profile = profiles.profile(profiles.of_family(profile, profiles.AGENT))

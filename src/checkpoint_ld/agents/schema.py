@@ -149,7 +149,7 @@ def _extension(name: str, predicate: URIRef) -> KeyPlan:
 
 
 def value_of(literal: Literal) -> Any:
-    """Return the JSON value of a literal, be it ours or written by somebody else."""
+    """Return the JSON value of a literal, whether we wrote it or somebody else did."""
     text, datatype = str(literal), literal.datatype
     if datatype is None:
         return text

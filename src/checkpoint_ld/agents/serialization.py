@@ -73,11 +73,11 @@ class AgentReading:
         return origins_of(self.tree, self.document.value)
 
     def place(self, pointer: str) -> Place:
-        """Return where in the source the value at `pointer` of the tree stands; statements have no lines."""
+        """Return the place in the source of the value at `pointer` of the tree; statements have no lines."""
         return Place(self.source, pointer) if self.document is None else self.document.place(self._in_source(pointer))
 
     def key_place(self, pointer: str) -> Place:
-        """Return where in the source the key of the member at `pointer` of the tree stands, as `place` does."""
+        """Return the place in the source of the key of the member at `pointer` of the tree."""
         if self.document is None:
             return Place(self.source, pointer)
         return self.document.key_place(self._in_source(pointer))
@@ -94,8 +94,8 @@ def examine(
 ) -> AgentReading:
     """Read an agent checkpoint from a path, an open binary file, bytes, or an rdflib graph.
 
-    `syntax` is `json` or a name of `rdf.SYNTAXES`; without it the file's extension tells, and else its first
-    characters. Raises ReadError for what cannot be read: ShapeError, UnsupportedVersion, and SourceMissingError where
+    `syntax` is `json` or a name of `rdf.SYNTAXES`; by default it follows from the file's extension, or else from the
+    first characters. Raises ReadError if it cannot be read: ShapeError, UnsupportedVersion, and SourceMissingError if
     there is no such file.
     """
     if isinstance(source, Graph):
@@ -156,7 +156,7 @@ def is_json_ld(document: Document) -> bool:
 
 
 def of_statements(index: Index, syntax: str = "graph", source: str | None = None) -> AgentReading:
-    """Read an agent checkpoint from statements. Raises ReadError as `examine`, and unless they hold exactly one."""
+    """Read an agent checkpoint from statements. Raises ReadError as `examine`, and unless they contain exactly one."""
     try:
         graph = AgentGraph.of_index(index)
         read = graph.tree()
@@ -226,10 +226,10 @@ FORMS: Final = (*_PLAIN, *_OF_GRAPHS)
 
 
 def written(tree: Tree, form: str, *, prov: bool = True, inferred: bool = False) -> bytes:
-    """Return a tree in the canonical shape as one of `FORMS`; `nquads` and `ntriples` are names of `nq` and `nt`.
+    """Return a tree in the canonical shape in one of `FORMS`.
 
-    With `prov`, RDF has the provenance layer in it, with `inferred` all derived statements; plain files have neither.
-    Raises WriteError for another form, and for what cannot be written.
+    In RDF, `prov` adds the provenance layer and `inferred` all derived statements; plain files have neither. Raises
+    WriteError for another form, and if the tree cannot be written.
     """
     form = {"nquads": "nq", "ntriples": "nt"}.get(form, form)
     if form in _PLAIN:

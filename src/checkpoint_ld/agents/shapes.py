@@ -1,6 +1,6 @@
-"""The two shapes of agent checkpoints: recognised, and each written as the other.
+"""The two shapes of agent checkpoints: their detection, and conversion of each into the other.
 
-A patch in the file holds what the second shape has no place for, so that nothing is lost.
+A patch in the file holds what the second shape has no member for, so that nothing is lost.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def is_agent(value: Any) -> bool:
 def detect_shape(data: Any) -> Shape:
     """Return the shape of an agent checkpoint by its structure.
 
-    Raises ShapeError, with the members found, where no member decides, where both shapes are mixed, and for what is no
-    agent checkpoint.
+    Raises ShapeError, with the members found, if no member decides, if both shapes are mixed, and for a value that is
+    no agent checkpoint.
     """
     if not is_agent(data):
         raise ShapeError.of([_no_agent(data)])

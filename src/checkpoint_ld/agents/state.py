@@ -26,12 +26,12 @@ Done = TypeVar("Done")
 
 
 class ToolUse:
-    """A call that begins with its `with` block and ends with it, for `RuntimeState.tool`; of one use.
+    """A call that begins and ends with its `with` block, for `RuntimeState.tool`; it can be used once.
 
-    Give `result` what the tool returned, if anything. The call is completed where the block ends, failed where it
-    raises, and cancelled by an exception that is no `Exception`, such as KeyboardInterrupt or the CancelledError of
-    asyncio, and by the CancelledError of a future. Exceptions go on to the caller. A call that the block has ended
-    itself, by `tool_state`, stays as it is.
+    Set `result` to what the tool returned, if anything. The call is completed when the block ends, failed if it raises,
+    and cancelled by an exception that is no `Exception`, such as KeyboardInterrupt or the CancelledError of asyncio,
+    and by the CancelledError of a future. Exceptions go on to the caller. A call that the block has ended itself, by
+    `tool_state`, stays as it is.
     """
 
     def __init__(self, changes: Changes, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
@@ -99,7 +99,7 @@ class ToolUse:
 
 
 EMPTY = snapshot_of()
-"""The snapshot that an agent begins with."""
+"""The snapshot of a new agent."""
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
@@ -111,10 +111,10 @@ def _identifier(given: str, what: str) -> str:
 
 
 class RuntimeState(CheckedMethods, Shown):
-    """Four separate parts that change: thoughts, context, tool calls, progress. Any thread may use any of them.
+    """Four parts of a running agent that change: thoughts, context, tool calls, progress. It is thread-safe.
 
     `about` is the question of a benchmark that the agent works on, `agent_name` its name; both are written into every
-    checkpoint. `parent` is what the next checkpoint will name as its parent.
+    checkpoint. `parent` is the checkpoint that the next one will name as its parent.
     """
 
     def __init__(  # noqa: PLR0913 - all but the first two are named, and seldom given
@@ -127,9 +127,10 @@ class RuntimeState(CheckedMethods, Shown):
         snapshot: Snapshot = EMPTY,
         on_error: ErrorHandler = log_error,
     ) -> None:
-        """Begin empty, or go on from a snapshot. `on_error` gets the exceptions of subscribers.
+        """Begin empty, or continue from a snapshot.
 
-        With `auto_step`, each thought is a step. Raises WriteError for what is no identifier.
+        `on_error` gets the exceptions of subscribers. With `auto_step`, each thought is a step. Raises WriteError for
+        an invalid identifier.
         """
         self.agent_id = _identifier(agent_id, "agent_id")
         self.execution_id = _identifier(new_id("exec_") if execution_id is None else execution_id, "execution_id")
@@ -162,7 +163,7 @@ class RuntimeState(CheckedMethods, Shown):
         return self._changes.revision
 
     def snapshot(self) -> Snapshot:
-        """Return the state at this instant; unchanged values are shared with earlier snapshots."""
+        """Return the current state; unchanged values are shared with earlier snapshots."""
         with self._changes.still:
             thoughts, tools = self.thought_chain.taken(), self.tool_state.taken()
             parts: dict[str, Any] = {"thought_chain": thoughts, "context": self.context.taken(), "tool_state": tools}
@@ -173,27 +174,27 @@ class RuntimeState(CheckedMethods, Shown):
             return self._base
 
     def on(self, pattern: str, handler: Callable[[Event], None]) -> Callable[[], None]:
-        """Call `handler` with events of that name or, as in `thought.*`, of that beginning; return what ends it.
+        """Call `handler` with events of a name, or of a pattern such as `thought.*`; return a function that ends it.
 
-        Raises SettingsError for a pattern that is none.
+        Raises SettingsError for an invalid pattern.
         """
         return self._changes.on(pattern, handler)
 
     def on_settled(self, handler: Settled) -> Callable[[], None]:
-        """Call `handler` after each change with all events that it brought; return what ends it."""
+        """Call `handler` after each change with all its events; return a function that ends it."""
         return self._changes.on_settled(handler)
 
     def change(self) -> AbstractContextManager[None]:
-        """Make all changes in a `with` block one: no snapshot shows some of them only, and one checkpoint follows.
+        """Combine all changes in a `with` block into one: a snapshot has all or none, and one checkpoint follows.
 
-        Meanwhile, nobody else changes anything. What was changed before an exception stays changed.
+        Meanwhile, nobody else changes anything. Changes before an exception stay.
         """
         return self._changes.change()
 
     def tool(self, tool_id: str, /, **args: Any) -> ToolUse:
         """Return a block that records one call of a tool: `with state.tool("weather", city="Oslo") as call:`.
 
-        The call starts when the block does. Put what the tool gave into `call.result`: the call is completed when the
+        The call starts when the block does. Set `call.result` to what the tool returned. The call is completed when the
         block ends, failed if it raises, cancelled if it is given up. `async with` does the same, and saves checkpoints
         in a thread. Raises what `tool_state.start` and `complete` raise.
         """
@@ -204,6 +205,6 @@ class RuntimeState(CheckedMethods, Shown):
         return self._changes.now(*moments)
 
     def tell(self, name: str, **payload: Any) -> None:
-        """Tell subscribers of something that is no change of the state."""
+        """Send subscribers an event that is no change of the state."""
         with self._changes.change():
             self._changes.note(name, **payload)

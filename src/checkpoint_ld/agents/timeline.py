@@ -27,7 +27,7 @@ Outcome = Literal["", "completed", "failed", "cancelled", "in flight", "paused",
 
 THOUGHTS, CHECKPOINTS, RUNS = "thoughts", "checkpoints", "runs"
 SILENCE: Final = 1_000
-"""An execution was resumed where it did not run for more milliseconds than this between two checkpoints."""
+"""An execution was interrupted if it did not run for more than so many milliseconds between two checkpoints."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
 _ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
@@ -73,7 +73,7 @@ class Moment:
 class Timeline(Shown):
     """The moments of a run in the order of time, from `start` to `end` in milliseconds since 1970.
 
-    `lanes` are the runs where there are several, the thoughts, the tools in the order of their first calls, and the
+    `lanes` are the runs if there are several, the thoughts, the tools in the order of their first calls, and the
     checkpoints. `undated` counts the calls without a start, which are left out.
     """
 

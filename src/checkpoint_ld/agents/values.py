@@ -124,7 +124,7 @@ def _numbers(version: str) -> list[int]:
 def filled(tree: Tree) -> tuple[Tree, tuple[tuple[str, ...], ...]]:
     """Return a canonical tree with the members that have defaults, and the paths of those that were absent or null.
 
-    `tree` is not changed. Where the object that would hold them is absent, nothing is done.
+    `tree` is not changed. If the object that would hold a member is absent, nothing is added.
     """
     snapshot = tree.get("snapshot")
     if not isinstance(snapshot, dict):
@@ -313,7 +313,7 @@ def snapshot_of(
     counts: Mapping[str, int] = MappingProxyType({"step_number": 0}),
     **more: Any,
 ) -> Snapshot:
-    """Return a snapshot, whose current step is the last thought.
+    """Return a snapshot whose current step is the last thought.
 
     `counts` are steps, tokens and duration, `more` other members.
     """
@@ -382,9 +382,9 @@ Key = tuple[int, int, str]
 class Header:
     """The header of an agent checkpoint.
 
-    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. What is absent is None. `sha256`
-    is the hash of the text form in hexadecimal digits; it is None from a store that would have to read all of a
-    checkpoint to know it.
+    `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. Absent values are None. `sha256` is
+    the hash of the text form in hexadecimal digits; it is None from a store that would have to read the whole
+    checkpoint for it.
     """
 
     id: str

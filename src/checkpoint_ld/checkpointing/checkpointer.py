@@ -42,7 +42,7 @@ class Policy(CheckedMethods):
     """When checkpoints are made.
 
     `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that a
-    call that was interrupted by the death of the process is known after a restore. `thought_completed` counts at every
+    call which the end of the process interrupted is known after a restore. `thought_completed` counts at every
     `every_thoughts`th thought. Checkpoints are at least `min_interval_ms` apart; a later one holds what was left out. A
     thought with a confidence below `confidence_threshold` is a trigger, if there is a threshold. Raises SettingsError
     for invalid values.
@@ -98,22 +98,22 @@ class Checkpointer(CheckedMethods):
         return saved
 
     def pause(self) -> Saved:
-        """Save a checkpoint before the agent waits, for a human perhaps. Raises what `save` raises."""
+        """Save a checkpoint before the agent waits, perhaps for a human. Raises what `save` raises."""
         return self.save("paused")
 
     def complete(self) -> Saved:
-        """Save the last checkpoint of an execution that ended well, and watch no more. Raises what `save` raises.
+        """Save the last checkpoint of a successful execution, and stop watching. Raises what `save` raises.
 
-        Another call of this or of `fail` does no harm: it saves one more checkpoint, which is the last one then.
+        Another call of this or of `fail` is harmless: it saves one more checkpoint, which is then the last one.
         """
         saved = self.save("execution_completed")
         self.close()
         return saved
 
     def fail(self, error: BaseException | str) -> Saved:
-        """Save the last checkpoint of an execution that ended badly, with the error as its description.
+        """Save the last checkpoint of a failed execution, with the error as its description, and stop watching.
 
-        It watches no more then. Raises what `save` raises.
+        Raises what `save` raises.
         """
         description = encodable(error) if isinstance(error, str) else error_message(error)
         saved = self.save("execution_failed", description=description)
@@ -121,7 +121,7 @@ class Checkpointer(CheckedMethods):
         return saved
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._off()
 
     def __enter__(self) -> Self:

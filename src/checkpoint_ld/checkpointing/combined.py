@@ -1,4 +1,4 @@
-"""Several stores that hold the same checkpoints: the others follow the first, and can be made again from it."""
+"""Several stores of the same checkpoints: the others follow the first, and can be rebuilt from it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 Kind = Literal["files", "database", "graph"]
 """The kinds of stores, in the order in which they are written."""
 NOUNS: Final[Mapping[Kind, str]] = MappingProxyType({"files": "file", "database": "database", "graph": "graph"})
-"""The word for a checkpoint's place in them in messages."""
+"""The words for the place of a checkpoint in each kind of store, in messages."""
 SYNC_ERRORS: Final[Mapping[Kind, type[DatabaseSyncError | GraphSyncError]]] = MappingProxyType(
     {"database": DatabaseSyncError, "graph": GraphSyncError}
 )
@@ -59,7 +59,7 @@ class Reindexed:
 class CombinedStore:
     """Files, a database and a graph store that hold the same checkpoints; at least one of them.
 
-    The first of these is the truth. What it refuses is written nowhere. Where another store cannot follow,
+    The first of these is the truth. What it refuses is written nowhere. If another store cannot follow,
     DatabaseSyncError or GraphSyncError is raised, and the first store has the checkpoint. Raises SettingsError if there
     is no store.
     """
@@ -85,10 +85,10 @@ class CombinedStore:
     def put(
         self, checkpoint: AgentCheckpoint, *, file_name: str | None = None, source_sha256: str | None = None
     ) -> Put:
-        """Keep a checkpoint in all stores, the first one first.
+        """Store a checkpoint in all stores, the first one first.
 
-        Raises what the first store raises, and DatabaseSyncError or GraphSyncError when it is kept there but the
-        others could not follow.
+        Raises what the first store raises. Raises DatabaseSyncError or GraphSyncError if the first store has it, but
+        another one could not follow.
         """
         done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256)
         name = done.path.name if done.path else file_name
@@ -100,7 +100,10 @@ class CombinedStore:
         return done
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
-        """Return a checkpoint from the first store that has it whole, else raise what the first store raises."""
+        """Return a checkpoint from the first store that has it undamaged.
+
+        Raises what the first store raises if none has.
+        """
         return self.fetch(checkpoint_id).checkpoint
 
     def fetch(self, checkpoint_id: str) -> Loaded:
@@ -117,7 +120,7 @@ class CombinedStore:
             raise
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
-        """Yield headers as stores do, from the database where there is one, which need not read all files.
+        """Yield headers as stores do, from the database if there is one, which need not read all files.
 
         An empty database is new, or was lost: then the first store gives the headers.
         """
@@ -180,7 +183,7 @@ class CombinedStore:
         return Reindexed(count, tuple(removed), tuple(kept))
 
     def close(self) -> None:
-        """Let go of what the stores hold open."""
+        """Close the stores."""
         for store in self.stores.values():
             store.close()
 
@@ -239,7 +242,7 @@ class CombinedStore:
                 yield self.truth.get(header.id)
 
     def _is_damaged(self, checkpoint_id: str) -> bool:
-        """Whether the first store has a checkpoint, though not whole; one that was saved meanwhile stays as well."""
+        """Whether the first store has a damaged copy of a checkpoint, or one that was saved meanwhile."""
         try:
             self.truth.get(checkpoint_id)
         except CheckpointNotFound:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.protocol import CheckpointStore, Header
 
 _COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
-"""The progress that the metadata of a checkpoint has as well."""
+"""The progress that the metadata of a checkpoint has too."""
 
 
 def new_checkpoint(
@@ -62,10 +62,10 @@ def new_checkpoint(
 
 
 def taken(state: RuntimeState, reason: str, *, about: About | None = None, **texts: Any) -> AgentCheckpoint:
-    """Return a checkpoint of the state as it is now, which the next one will name as its parent.
+    """Return a checkpoint of the current state, which the next one will name as its parent.
 
-    `texts` are a name and a description. Raises WriteError for what is no reason, name or description; the state is as
-    it was then.
+    `texts` are a name and a description. Raises WriteError for an invalid reason, name or description; then the state
+    is unchanged.
     """
     with state.change():
         checkpoint = new_checkpoint(
@@ -91,10 +91,10 @@ Redactor = Callable[[AgentCheckpoint], AgentCheckpoint]
 
 
 def redactor(redact: Redaction | None) -> Redactor:
-    """Return a function that redacts a checkpoint; where nothing fits, it returns the same checkpoint.
+    """Return a function that redacts a checkpoint; if nothing matches, it returns the same checkpoint.
 
     The function raises InvalidCheckpoint if the redacted checkpoint breaks rules, and SettingsError if the redaction
-    changes the checkpoint's identity. Raises SettingsError for what is no JSON Pointer.
+    changes the checkpoint's identity. Raises SettingsError for an invalid JSON Pointer.
     """
     if redact is None:
         return lambda checkpoint: checkpoint
@@ -158,9 +158,9 @@ Source = str | Path | bytes | Mapping[str, Any] | AgentCheckpoint
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A checkpoint from a store or from elsewhere, with findings about the place or the form in which it came.
+    """A checkpoint from a store or from elsewhere, with findings about its place or its form.
 
-    `sha256` is the hash of the bytes that it was read from, None for an object and out of a store.
+    `sha256` is the hash of the bytes that it was read from, None for an object and from a store.
     """
 
     checkpoint: AgentCheckpoint
@@ -171,8 +171,8 @@ class Loaded:
 def loaded(source: Source) -> Loaded:
     """Return the checkpoint of a source.
 
-    Raises ReadError for what cannot be read, InvalidCheckpoint for what breaks rules, WrongTypeError and WriteError for
-    what is no JSON.
+    Raises ReadError if it cannot be read, InvalidCheckpoint if it breaks rules, WrongTypeError and WriteError for a
+    value that is no JSON.
     """
     if isinstance(source, AgentCheckpoint):
         return Loaded(source.refusing())
@@ -214,10 +214,10 @@ class Upgraded:
 
 @checked
 def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
-    """Bring a checkpoint's file to the newest version, in the shape that it has; one of that version is not touched.
+    """Convert a checkpoint's file to the newest version, in its shape; a file of that version is not touched.
 
-    The old file is there until the new one is safely on the disk. Raises ReadError for what cannot be read,
-    InvalidCheckpoint for what breaks rules, and WriteError where the file cannot be written.
+    The old file is there until the new one is safely on the disk. Raises ReadError if it cannot be read,
+    InvalidCheckpoint if it breaks rules, and WriteError if the file cannot be written.
     """
     from checkpoint_ld.agents.serialization import examine  # noqa: PLC0415 - loads rdflib
 
@@ -233,9 +233,9 @@ def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
 
 @dataclass(frozen=True)
 class Saved:
-    """A checkpoint that is kept in all stores.
+    """A checkpoint that all stores hold. `path` is that of its file, None if there are no files.
 
-    `path` is that of its file, None where there are no files. `created` is false if an equal one was there already.
+    `created` is false if an equal one was there already.
     """
 
     checkpoint: AgentCheckpoint
@@ -254,17 +254,16 @@ class Saved:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What the rules say about the checkpoint; computed on demand, so that saving need not wait for it."""
+        """The findings of the rules about the checkpoint; they are computed on demand, so that saving is fast."""
         return self.checkpoint.validate().findings
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A state that goes on from a checkpoint.
+    """A state that continues from a checkpoint. `interrupted` are the calls that had not ended then.
 
-    `interrupted` are the calls that had not ended then. They are in the state as they were: cancel, fail or repeat each
-    of them. `findings` are about a checkpoint that came from another store than the first, and about the form of a
-    source from elsewhere.
+    They are in the state unchanged: cancel, fail or repeat each of them. `findings` are about a checkpoint that came
+    from another store than the first, and about the form of a source from elsewhere.
     """
 
     state: RuntimeState
@@ -275,7 +274,7 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A state to work on, and what it was restored from, which is None where it begins empty."""
+    """A state to work on, and what it was restored from, which is None if it begins empty."""
 
     state: RuntimeState
     restored: Restored | None = None
@@ -288,7 +287,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The result for one source: the header of the checkpoint that is kept now, or the error.
+    """The result for one source: the header of the stored checkpoint, or the error.
 
     `created` is false if an equal one was there already. `source` is the path of a file, None for anything else.
     `findings` are about the form of the source.
@@ -302,11 +301,11 @@ class Imported:
 
 
 def statistics(store: CheckpointStore, execution_id: str | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the usage and the work of one execution or of all in a store up to its newest checkpoint, as JSON.
+    """Yield the usage and the work of one execution, or of all executions in a store, as JSON.
 
-    The one with the newest checkpoint comes first. `checkpoints` are those in the store; `started` and `latest` are
-    milliseconds since 1970 in UTC, of the oldest and the newest of them. `tools` counts calls by tool. A call failed
-    when its success is false.
+    The one with the newest checkpoint comes first. Numbers are those up to its newest checkpoint. `checkpoints` are
+    those in the store; `started` and `latest` are milliseconds since 1970 in UTC, of the oldest and the newest of them.
+    `tools` counts calls by tool. A call failed if its success is false.
     """
     headers: dict[str, list[Header]] = {}
     for header in store.headers(Filter(execution_id=execution_id)):

@@ -49,10 +49,10 @@ _FORMS: Final[Mapping[Kind, str]] = MappingProxyType(
 
 
 def _opened(kind: Kind, given: Any, *, follows_files: bool = False) -> CheckpointStore | None:
-    """Return the store that is given itself or by its place; None where none is.
+    """Return the store that is given itself or by its place, None if none is given.
 
     A database that `follows_files` need not be flushed. Nothing is opened or made yet. Raises WrongTypeError and
-    SettingsError for a place that cannot be that of such a store.
+    SettingsError for an invalid place of such a store.
     """
     if given is None or (isinstance(given, CheckpointStore) and not isinstance(given, type)):
         return given
@@ -78,8 +78,8 @@ Headers = list[Header]
 class CheckpointManager(CheckedMethods):
     """Keeps the checkpoints of agents in files, a database, a graph store, or several of them. A context manager.
 
-    The first of these that is given is the truth; the others follow it, and can be made from it again at any time.
-    It never runs an agent, and starts nothing. Any thread may use it. What LangGraph compiles a graph with is
+    The first of these that is given is the truth; the others follow it, and can be rebuilt from it at any time. It
+    never runs an agent, and starts nothing. It is thread-safe. LangGraph compiles a graph with
     `integrations.langgraph.CheckpointSaver` of a manager.
     """
 
@@ -93,13 +93,12 @@ class CheckpointManager(CheckedMethods):
         on_event: Callable[[Event], None] | None = None,
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
     ) -> None:
-        """Use these stores, or the files in `./checkpoints` where none is given.
+        """Use these stores, or the files in `./checkpoints` if none is given.
 
         `files` is the path of a folder, `database` a path or a URL such as `sqlite:///agents.db`, `graph` the path of a
         collection, the URL of a SPARQL service or an open `Collection`; each may be a store of any kind as well.
-
-        `redact` says what is redacted before anything is kept. `on_event` is called after each save, failed save and
-        restore. Raises WrongTypeError for what is no store, and SettingsError for a place that cannot be that of such a
+        `redact` is the redaction before anything is stored. `on_event` is called after each save, failed save and
+        restore. Raises WrongTypeError for an object that is no store, and SettingsError for an invalid place of such a
         store and for an invalid redaction.
         """
         if files is None and database is None and graph is None:
@@ -127,10 +126,10 @@ class CheckpointManager(CheckedMethods):
         description: str | None = None,
         about: About | None = None,
     ) -> Saved:
-        """Save a checkpoint of the state as it is now.
+        """Save a checkpoint of the current state.
 
-        Raises InvalidCheckpoint, WriteError, CheckpointExists, StoreFull and other StoreErrors when nothing was kept,
-        DatabaseSyncError and GraphSyncError when the checkpoint is kept, but a store could not follow.
+        Raises InvalidCheckpoint, WriteError, CheckpointExists, StoreFull and other StoreErrors if nothing was stored,
+        DatabaseSyncError and GraphSyncError if the checkpoint is stored, but another store could not follow.
         """
         checkpoint = exchange.taken(state, reason, about=about, name=name, description=description)
         try:
@@ -152,10 +151,11 @@ class CheckpointManager(CheckedMethods):
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
         on_error: ErrorHandler = log_error,
     ) -> Restored:
-        """Return a state that goes on from a checkpoint: its id, its file, its bytes, or the checkpoint itself.
+        """Return a state that continues from a checkpoint: its id, its file, its bytes, or the checkpoint itself.
 
-        The state belongs to a new execution unless `continue_execution`. One that the store does not know is imported
-        first. Raises CheckpointNotFound, ReadError, InvalidCheckpoint, CheckpointExists and what `save` raises.
+        The state belongs to a new execution unless `continue_execution`. A checkpoint that the store does not know is
+        imported first. Raises CheckpointNotFound, ReadError, InvalidCheckpoint, CheckpointExists and what `save`
+        raises.
         """
         fetched = self._fetched(source)
         checkpoint = fetched.checkpoint
@@ -215,11 +215,9 @@ class CheckpointManager(CheckedMethods):
     def latest(self, execution_id: str | None = None, *, unfinished: bool = False, **wanted: Any) -> Header | None:
         """Return the header of the newest checkpoint, of an execution or of all; None if there is none.
 
-        Other keywords are members of a Filter, such as `agent_id`. With `unfinished`, the result is None as well where
-        the newest one is the last of a run that was completed or failed.
-
-        The files decide, not the database, which may have missed the last one if a save was killed. Raises
-        SettingsError as `list`.
+        Other keywords are members of a Filter, such as `agent_id`. With `unfinished`, the result is also None if the
+        newest one is the last of a run that was completed or failed. The files decide, not the database, which may have
+        missed the last one if a save was killed. Raises SettingsError as `list`.
         """
         filtered = Filter(execution_id=execution_id, limit=1, **wanted)
         newest = next(iter(self.store.truth.headers(filtered)), None)
@@ -234,16 +232,14 @@ class CheckpointManager(CheckedMethods):
         clock: Clock = Clock(),  # noqa: B008 - a frozen value
         on_error: ErrorHandler = log_error,
     ) -> Run:
-        """Return a state to work on: that of the agent's last run if it was cut off, else one that begins empty.
+        """Return a state to work on: that of the agent's last run if it was cut off, else an empty one.
 
-        The newest checkpoint of the agent decides. It is restored, in a new execution that goes on from it, unless it
+        The newest checkpoint of the agent decides. It is restored, in a new execution that continues from it, unless it
         is the last one of a run that was completed or failed. With `about`, only runs about that question (and that
         replicate, if given) count, and the new state is about it as well. A new run comes after the last one in time,
-        even if the clock was put back.
-
-        Two processes that work as one agent at a time need an `agent_id` each, or an `about`. Raises what `restore`
-        raises: a checkpoint that cannot be restored is an error, no reason for a fresh start. Files that are no
-        checkpoints are ignored as in `list`.
+        even if the clock was put back. Two processes that work as one agent at a time need an `agent_id` each, or an
+        `about`. Raises what `restore` raises: a checkpoint that cannot be restored is an error, no reason for a fresh
+        start. Files that are no checkpoints are ignored as in `list`.
         """
         newest = self._newest_run(agent_id, about)
         settings: dict[str, Any] = {"auto_step": auto_step, "clock": clock, "on_error": on_error}
@@ -276,11 +272,11 @@ class CheckpointManager(CheckedMethods):
     def export(
         self, id: str, to: str | os.PathLike[str], shape: ExportShape | None = None, *, overwrite: bool = False
     ) -> Path:
-        """Write a checkpoint to a file of its own, wholly or not at all; return its path.
+        """Write a checkpoint to a file of its own, as a whole or not at all; return its path.
 
-        Without a `shape` the extension decides, and `.gz` after that packs the file. Raises what `get` raises,
-        SettingsError for another shape, TargetExistsError for a file that is there unless it may be overwritten, and
-        WriteError if it cannot be written.
+        Without a `shape` the extension decides; a second extension `.gz` packs the file. Raises what `get` raises,
+        SettingsError for an unknown shape, TargetExistsError for an existing file unless `overwrite`, and WriteError if
+        it cannot be written.
         """
         checkpoint, shapes = self.get(id), get_args(ExportShape)
         if shape is not None and shape not in shapes:
@@ -290,9 +286,9 @@ class CheckpointManager(CheckedMethods):
         return Path(to)
 
     def import_(self, source: exchange.Source, *, as_new_id: bool = False) -> tuple[Imported, ...]:
-        """Keep checkpoints from elsewhere: a path, bytes, JSON, a checkpoint, or all files of a folder.
+        """Import checkpoints from elsewhere: a path, bytes, JSON, a checkpoint, or all files of a folder.
 
-        With `as_new_id`, each is kept as a copy with a new id. A fault of a file in a folder stands in its result;
+        With `as_new_id`, each is stored as a copy with a new id. A fault of a file in a folder is in its result;
         otherwise this raises ReadError, InvalidCheckpoint, CheckpointExists, and what `save` raises.
         """
         if not isinstance(source, (str, os.PathLike)) or not os.path.isdir(source):  # noqa: PTH112 - any text will do
@@ -315,8 +311,8 @@ class CheckpointManager(CheckedMethods):
     ) -> AgentCheckpoint:
         """Change the metadata of a checkpoint, and return it; its state is the same. None removes a member.
 
-        New values are redacted as well. Raises CheckpointNotFound, InvalidCheckpoint for values that may not be there,
-        and what `save` raises.
+        New values are redacted as well. Raises CheckpointNotFound, InvalidCheckpoint for invalid values, and what
+        `save` raises.
         """
         changes: dict[str, Any] = {"name": name, "description": description, "metadata": metadata}
         if self._redacts:
@@ -324,13 +320,13 @@ class CheckpointManager(CheckedMethods):
         return self.store.update_metadata(id, **changes)
 
     def delete(self, id: str) -> bool:
-        """Delete a checkpoint, from the first store last; return whether it was there."""
+        """Delete a checkpoint, from the first store last; return whether it existed."""
         return self.store.delete(id)
 
     def prune(
         self, retention: Retention, *, dry_run: bool = False, archive: str | os.PathLike[str] | None = None
     ) -> Pruned:
-        """Delete the checkpoints that need not stay, and return the reason for each that goes or stays.
+        """Delete the checkpoints that need not stay, and return the reason for each that is deleted or stays.
 
         With `dry_run` nothing is deleted. `archive` is a folder to which each is written first, compressed. Raises
         WriteError if that fails, and what stores raise.
@@ -346,7 +342,7 @@ class CheckpointManager(CheckedMethods):
         return tuple(self.store.verify(repair=repair))
 
     def reindex(self) -> Reindexed:
-        """Make database and graph again from the files alone. Raises what stores raise."""
+        """Rebuild database and graph from the files alone. Raises what stores raise."""
         return self.store.reindex()
 
     def close(self) -> None:

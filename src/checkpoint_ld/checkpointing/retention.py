@@ -1,4 +1,4 @@
-"""Retention: which checkpoints may go, and why each of the others stays."""
+"""Retention: which checkpoints may be deleted, and why each of the others stays."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Retention(CheckedMethods):
-    """What is to stay: the newest `keep_last` of each execution, and what is younger than `max_age`.
+    """Which checkpoints stay: the newest `keep_last` of each execution, and those younger than `max_age`.
 
-    What fits either stays, and so do checkpoints made for one of `keep_reasons` and those whose ids are in `keep`.
-    Always kept are those with a name, those that another execution or a branch goes on from, the newest and the final
-    one of each execution, and with `protect_linked` those that are about a benchmark. Raises SettingsError if neither
-    `keep_last` nor `max_age` is given, or one of them is negative.
+    Checkpoints that match either stay, and so do those made for one of `keep_reasons` and those whose ids are in
+    `keep`. Always kept are those with a name, those that another execution or a branch continues from, the newest and
+    the final one of each execution, and with `protect_linked` those that are about a benchmark. Raises SettingsError if
+    neither `keep_last` nor `max_age` is given, or one of them is negative.
     """
 
     keep_last: int | None = None
@@ -74,7 +74,7 @@ class Retention(CheckedMethods):
         return tuple(decisions)
 
     def _stays(self, header: Header, rank: int, now: int) -> str | None:
-        """Return why a checkpoint stays that has `rank` newer ones in its execution."""
+        """Return why a checkpoint stays; its execution has `rank` newer ones."""
         age = None if self.max_age is None else self.max_age.total_seconds() * 1000
         reasons = {
             f"it has the name {header.name!r}": header.name is not None,
@@ -91,7 +91,7 @@ class Retention(CheckedMethods):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a checkpoint goes, and the reason for that."""
+    """Whether a checkpoint is deleted, and the reason for that."""
 
     header: Header
     goes: bool
@@ -100,7 +100,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was decided about every checkpoint, the newest first; `archived` are the files that were written before."""
+    """The decisions about all checkpoints, the newest first; `archived` are the files that were written before."""
 
     decisions: tuple[Decision, ...]
     archived: tuple[Path, ...] = ()
@@ -119,10 +119,10 @@ class Pruned:
 def pruned(
     stores: CombinedStore, retention: Retention, now: int, *, dry_run: bool, archive: str | os.PathLike[str] | None
 ) -> Pruned:
-    """Delete what may go, the oldest first; with `dry_run`, only say what that is.
+    """Delete the checkpoints that need not stay, the oldest first; with `dry_run`, only report them.
 
     With `archive`, each is written to that folder first, compressed. Raises WriteError if that fails and what stores
-    raise; what was not deleted until then stays.
+    raise; checkpoints that were not deleted until then stay.
     """
     decisions = retention.decide(stores.truth.headers(), now)
     if dry_run:
@@ -149,7 +149,7 @@ def _written(checkpoint: AgentCheckpoint, folder: Path) -> Path:
     try:
         checkpoint.save(path)
     except TargetExistsError:
-        # A prune that was interrupted has written it before; something else is not to be lost.
+        # An interrupted prune may have written the same file before. A file with other content must not be lost.
         held = None
         with suppress(ReadError, InvalidCheckpoint):
             held = AgentCheckpoint.load(path).sha256
