@@ -21,7 +21,7 @@ SHAPES = "urn:karenina:shape:"
 AGENT_SHAPES = "urn:caf:shape:"
 """Namespace of the shapes of agent checkpoints, otherwise as `SHAPES`."""
 CHECKPOINT_SHACL = "urn:checkpoint-ld:shacl#"
-"""Namespace of what the shapes use beside SHACL: codes, remedies, constraint components and functions."""
+"""Namespace of what the shapes use in addition to SHACL: codes, remedies, constraint components and functions."""
 
 ID_BASE = "https://checkpoint-ld.invalid/id/"
 """Base against which relative identifiers are resolved; `contexts/karenina.jsonld` names the same one.
@@ -129,7 +129,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "Node": "karenina:ScenarioNode",
     }
 )
-"""The type that the object in each role has."""
+"""The type of the object in each role."""
 
 KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -151,7 +151,7 @@ ARRAYS = frozenset(
 ANYTHING = frozenset(
     ("value", "condition", "check", "metadata", "modelOverride", "toolFilter", "questionData", "nodes")
 )
-"""The keys whose values have a form of their own, of which other rules speak."""
+"""The keys whose values have their own form, which other rules check."""
 
 _DEEP_JUDGMENT = (
     *("deep_judgment_enabled", "deep_judgment_excerpt_enabled", "deep_judgment_search_enabled"),

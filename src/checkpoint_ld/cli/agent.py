@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
 
 SHAPES = ("canonical", "second", "jsonld", "nquads", "turtle", "ntriples", "trig", "xml")
-"""What `export` writes: `values.ExportShape`."""
+"""The shapes and syntaxes of `export`: `values.ExportShape`."""
 PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
-"""How a timeline is drawn into a file, by its extension."""
+"""The forms of a timeline in a file, by extension."""
 SOURCES = ("checkpoints", "otlp")
-"""What `import` takes in."""
+"""The formats that `import` reads."""
 _CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
 _DRY_RUN = options.flag("--dry-run", help="Show what would be done, and do nothing.")
 _PATHS = options.argument("PATH…", "Files and folders.", nargs=-1, required=True)
@@ -94,10 +94,10 @@ def list_(
             wanted["cursor"] = header_of(found(wanted["cursor"], of)).key
         wanted["execution_id"] = execution_of(wanted["execution_id"], of)
         if wanted["branch_of"] is not None:
-            with suppress(CheckpointNotFound):  # it may be gone, and its branches still there
+            with suppress(CheckpointNotFound):  # it may be deleted while its branches still exist
                 wanted["branch_of"] = found(wanted["branch_of"], of).id
         listed = of.list(**wanted)
-        if question is not None and not listed:  # it may be named by its text
+        if question is not None and not listed:  # the text may be its IRI
             from checkpoint_ld.identifiers import question_id
 
             listed = of.list(**{**wanted, "question": question_id(question)})
@@ -143,7 +143,7 @@ def show(
 
 
 def show_checkpoint(checkpoint: AgentCheckpoint) -> None:
-    """Print what a checkpoint holds, for people."""
+    """Print the content of a checkpoint for people."""
     from checkpoint_ld.agents.timeline import lines_of
 
     for line in lines_of(checkpoint):
@@ -505,7 +505,7 @@ def _spans_in(of: CheckpointManager, paths: Sequence[str]) -> Iterator[Imported]
 
 
 def _milliseconds(text: str) -> int:
-    """Return the moment that a date (ISO 8601, UTC where it says nothing) or epoch milliseconds name.
+    """Return the moment of a date (ISO 8601, UTC without an offset) or of epoch milliseconds.
 
     Raises SettingsError for another text.
     """

@@ -1,4 +1,4 @@
-"""Where the commands of `agent` find checkpoints: the stores that options name, and what names mean in them."""
+"""The stores of the commands of `agent`: those that options name, and names of checkpoints in them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "./checkpoints"
 _NEWEST: Final = "latest"
-"""What names the newest checkpoint, and its execution."""
+"""The name of the newest checkpoint, and of its execution."""
 _CANDIDATES: Final = 10
-"""How many names a message has of those that begin alike."""
+"""The number of ids in a message about an ambiguous beginning."""
 
 Done = TypeVar("Done")
 
 
 @dataclass(frozen=True)
 class Stores:
-    """Where checkpoints are: a folder, a database, a graph store; the usual folder where none is named."""
+    """The stores that a command works on: a folder, a database, a graph store; the default folder if none is named."""
 
     folder: str | None
     database: str | None
     graphs: str | None
 
     def manager(self, *sources: str, may_be_new: bool = False) -> CheckpointManager:
-        """Return their manager. Close it after use.
+        """Return the manager of the stores; close it after use.
 
-        Raises SettingsError where there is no first store, unless it `may_be_new` or one of the `sources` that a
-        command works on is a file.
+        Raises SettingsError if the first store does not exist, unless it `may_be_new` or one of the `sources` of the
+        command is a file.
         """
         from checkpoint_ld.checkpointing import CheckpointManager
 
@@ -48,7 +48,7 @@ class Stores:
         may_be_new = may_be_new or any(Path(source).is_file() for source in sources)
         if may_be_new or place is None:
             return made
-        is_empty = place.is_file() and not place.stat().st_size  # reading would make a database of it
+        is_empty = place.is_file() and not place.stat().st_size  # reading would turn it into a database
         if is_empty or not place.exists():
             option = {"files": "--dir", "database": "--db", "graph": "--store"}[made.store.first]
             reason = "it is an empty file" if is_empty else "it does not exist"
@@ -71,11 +71,11 @@ STORES: Any = options.Several(
 
 
 def by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, or_execution: bool = False) -> Done:
-    """Take a step with the id that a name means, and return what it gives.
+    """Call a function with the id that a name means, and return its result.
 
-    It is taken with the name as it is and, if that is none, with the newest checkpoint for `latest`, or with the only
-    one whose id begins so; `or_execution` looks among executions as well. Raises CheckpointNotFound, and SettingsError
-    where several begin so.
+    The name is tried as an id first. Otherwise it means the newest checkpoint (`latest`), or the only one whose id
+    begins with it; with `or_execution`, executions count too. Raises CheckpointNotFound, and SettingsError if several
+    ids begin with it.
     """
     try:
         return step(name)
@@ -93,12 +93,12 @@ def by_name(step: Callable[[str], Done], name: str, of: CheckpointManager, *, or
 
 
 def found(name: str, of: CheckpointManager) -> AgentCheckpoint:
-    """Return the checkpoint of that name: an id, the path of a file, or as `by_name`, which tells what is raised."""
+    """Return the checkpoint of that name: an id, the path of a file, or as `by_name`, which states the exceptions."""
     return by_name(lambda one: _exactly(one, of), name, of)
 
 
 def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
-    """Return the checkpoint of that very id, or else the one in that file. Raises CheckpointNotFound."""
+    """Return the checkpoint with that id, or else the one in that file. Raises CheckpointNotFound."""
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 
     try:
@@ -110,9 +110,9 @@ def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
 
 
 def execution_of(name: str | None, of: CheckpointManager) -> str | None:
-    """Return the id of the execution of that name: as it is, that of `latest`, or the only one that begins so.
+    """Return the id of the execution of that name: an id, `latest`, or the beginning of exactly one id.
 
-    A name of none is given back. Raises SettingsError where several begin so.
+    An unknown name is returned itself. Raises SettingsError if several ids begin with it.
     """
     if not name or of.list(execution_id=name, limit=1):
         return name
@@ -123,7 +123,7 @@ def execution_of(name: str | None, of: CheckpointManager) -> str | None:
 
 
 def _only(name: str, known: Iterable[str], what: str) -> str | None:
-    """Return the one that begins with `name`, None if none does. Raises SettingsError with those that do."""
+    """Return the only id that begins with `name`, None if none does. Raises SettingsError with the candidates."""
     candidates = list(dict.fromkeys(one for one in known if one.startswith(name)))
     if len(candidates) > 1:
         listed = ", ".join(map(harmless, candidates[:_CANDIDATES]))
@@ -134,9 +134,9 @@ def _only(name: str, known: Iterable[str], what: str) -> str | None:
 
 
 def run_of(name: str, of: CheckpointManager) -> Timeline:
-    """Return the timeline of an execution, or of the way to a checkpoint, and of what it goes on from.
+    """Return the timeline of an execution, or of a checkpoint with everything that it continues from.
 
-    Raises CheckpointNotFound for what is neither, and what `by_name` raises.
+    Raises CheckpointNotFound if it is neither, and what `by_name` raises.
     """
     from checkpoint_ld.agents.timeline import line_to, timeline_of
 

@@ -330,7 +330,7 @@ class _Run:
                         yield streamed
                 except ReadError as error:
                     self.fail(str(error))
-                except SettingsError as error:  # shapes that one document shows not to be applicable
+                except SettingsError as error:  # a document may show that shapes cannot be applied
                     self.fail(f"{file}: {error}")
 
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
@@ -406,7 +406,7 @@ def _marked(checked: Checked) -> Checked:
 
     def is_fixable(finding: Finding) -> bool:
         if finding.rule == fixes.MARK:
-            return True  # the text is without it already
+            return True  # the text has no mark any more
         at = [fix.pointer for fix in found if finding.rule == fix.rule]
         if finding.rule in _OF_ALL:
             return bool(at) and finding.rule not in left

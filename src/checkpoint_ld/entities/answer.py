@@ -41,14 +41,14 @@ _Answer = TypeVar("_Answer", bound=BaseModel)
 _log = logging.getLogger(__name__)
 
 KEY: Final = "__verification__"
-"""The member of a field's `json_schema_extra` that holds how the field is verified."""
+"""The member of a field's `json_schema_extra` with its verification."""
 
 
 class VerificationMeta(Entity):
-    """How a field is verified, as a template holds it; unknown members are dropped.
+    """The verification of a field, as a template states it; unknown members are dropped.
 
-    `ground_truth` is a JSON value; an object with the member `__conditional__` stands for a conditional one.
-    `verify_with` is a primitive in serialised form. `weight` may be any number, 0 and negative ones included.
+    `ground_truth` is a JSON value; an object with the member `__conditional__` is a conditional one. `verify_with` is a
+    primitive in serialised form. `weight` may be any number, also 0 and negative.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -62,20 +62,20 @@ class VerificationMeta(Entity):
 
     @classmethod
     def of(cls, field: FieldInfo) -> Self | None:
-        """Return how a pydantic field is verified, None if it does not declare that."""
+        """Return the verification of a pydantic field, None if it declares none."""
         extra = field.json_schema_extra
         stored = extra.get(KEY) if isinstance(extra, dict) else None
         return cls.model_validate(stored) if isinstance(stored, dict) else None
 
     def resolve(self, context: Mapping[str, Any] | None = None) -> tuple[VerificationPrimitive, JsonValue]:
-        """Return the primitive and the ground truth that count; see `resolve_truth`."""
+        """Return the primitive and the ground truth that apply; see `resolve_truth`."""
         return resolve_truth(self.verify_with, self.ground_truth, context)
 
 
 def resolve_truth(
     verify_with: Mapping[str, Any], ground_truth: JsonValue, context: Mapping[str, Any] | None
 ) -> tuple[VerificationPrimitive, JsonValue]:
-    """Return the primitive and the ground truth of a field: those of the case that `context` chooses, if it has cases.
+    """Return the primitive and the ground truth of a field; if it has cases, those of the case that `context` chooses.
 
     Raises `SettingsError` and `pydantic.ValidationError` (both are ValueErrors) for a primitive that cannot be built,
     and the latter for an object that is marked as a conditional ground truth and is none.
@@ -95,15 +95,14 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     extraction_hint: str | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Return a pydantic field with the way to verify it, for the body of a class derived from `BaseAnswer`.
+    """Return a pydantic field with its verification, for the body of a class derived from `BaseAnswer`.
 
     `description` is the instruction for the judge of an answer. `ground_truth` is the right answer: a value, or a
     `ConditionalGroundTruth`; sets and tuples are kept as lists, dates as ISO 8601 text. `weight` is the field's share
-    in the granular score. All other arguments go to `pydantic.Field`. Without a default the field is required; the
-    default of a field with a trace primitive, whose value is not used, is None.
-
-    Raises `SettingsError` (a ValueError) for a blank description and for a `verify_with` that is no primitive. A
-    ground truth that hardly fits the primitive is logged as a warning.
+    in the granular score. All other arguments are those of `pydantic.Field`. Without a default the field is required; a
+    field with a trace primitive, whose value is not used, has the default None. Raises `SettingsError` (a ValueError)
+    for a blank description and for a `verify_with` that is no primitive. A ground truth that hardly fits the primitive
+    is logged as a warning.
     """
     if not isinstance(description, str) or not description.strip():
         raise SettingsError("a verified field needs a description: say what to look for in an answer")
@@ -160,10 +159,10 @@ _PLAIN: Final = (
 
 
 def without_ground_truths(schema: Any) -> Any:
-    """Return a copy of a JSON Schema with the keywords that describe values, and no others.
+    """Return a copy of a JSON Schema with only the keywords that describe values.
 
-    Examples go, and so does whatever somebody added (`__verification__` is one of these). A default stays only where
-    it is null, and goes from verified fields altogether. Names of properties are names, whatever they are.
+    Examples are removed, and so are additions such as `__verification__`. A default stays only if it is null, and never
+    in a verified field. Names of properties are names, whatever they are.
     """
     if isinstance(schema, list):
         return [without_ground_truths(part) for part in schema]
@@ -191,7 +190,7 @@ def check_regexes(regexes: Mapping[str, Any] | None, trace: str) -> dict[str, An
     *all* (each expected text is among the matches). Matches are those of Python's `findall`: the content of the group
     if there is one, a tuple if there are several. Details have `pattern`, `expected` and `match_type`. They also have
     `matches_found`, `match_count` and `success_reason` or `failure_reason`, or else `error`: the reason why the search
-    failed, such as the limit of time. Nothing is raised.
+    failed, such as the time limit. Nothing is raised.
     """
     details = {name: _detail(regex, trace) for name, regex in (regexes or {}).items()}
     results = {name: "success_reason" in detail for name, detail in details.items()}
@@ -267,7 +266,7 @@ class BaseAnswer(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Refuse reserved names, and see to the hook `ground_truth`."""
+        """Refuse reserved names, and prepare the hook `ground_truth`."""
         super().__pydantic_init_subclass__(**kwargs)
         if "correct" in cls.model_fields:
             raise TypeError(f"{cls.__name__} has a field 'correct', a reserved name: call it something else")
@@ -282,9 +281,9 @@ class BaseAnswer(BaseModel):
 
     @classmethod
     def get_source_code(cls) -> str | None:
-        """Return the Python text of the class, None where it is not known: of a class that was made by a program.
+        """Return the Python text of the class, None if it is not known, such as for a class made by a program.
 
-        It is the text that `set_source_code_from_notebook` found, or that of the file in which the class stands.
+        It is the text that `set_source_code_from_notebook` found, or that of the file with the class.
         """
         if cls._source_code is None and cls is not BaseAnswer:
             with contextlib.suppress(OSError, TypeError):
@@ -293,7 +292,7 @@ class BaseAnswer(BaseModel):
 
     @classmethod
     def set_source_code_from_notebook(cls) -> None:
-        """Keep the text of the class out of the last ten cells of the notebook (IPython) that it was defined in.
+        """Take the text of the class from the last ten cells of the notebook (IPython) that defines it.
 
         The newest cell that defines a class of that name counts. A text that cannot be found is a `UserWarning`.
         """
@@ -328,8 +327,8 @@ class BaseAnswer(BaseModel):
         """Set the evidence that verification needs beside the fields, and return the answer.
 
         `trace` is the raw response, which trace primitives and regular expressions search. `context` chooses the case
-        of conditional ground truths. `null_fields` are names of fields for which the judge found nothing, whatever
-        their values are: their result and their score are None.
+        of conditional ground truths. `null_fields` are names of fields for which the judge found nothing: their result
+        and their score are None, whatever their values.
         """
         self._raw_trace, self._context, self._null_fields = trace, context, frozenset(null_fields)
         return self
@@ -341,9 +340,9 @@ class BaseAnswer(BaseModel):
     def field_results(self) -> dict[str, bool | None]:
         """Return whether each verified field passes, by name in order; None for those that are null.
 
-        Results are kept until a member is assigned to, or `clear_field_results` is called, which is needed after
-        something inside a value was changed. Raises `EvaluationError` for a value that its primitive cannot judge,
-        and for a trace primitive without a raw response.
+        Results are cached until a member is assigned or `clear_field_results` is called, which is needed after a change
+        inside a value. Raises `EvaluationError` for a value that its primitive cannot judge, and for a trace primitive
+        without a raw response.
         """
         return {name: result for name, (result, _) in self._fields_judged().items()}
 
@@ -447,9 +446,9 @@ class BaseAnswer(BaseModel):
 
 @checked
 def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
-    """Make a class keep its source from a notebook, and return it: a function, or a decorator of a class of answers.
+    """Take the source of a class from a notebook, and return the class: a function, or a decorator of answer classes.
 
-    See `BaseAnswer.set_source_code_from_notebook`. Any other class is returned as it is.
+    See `BaseAnswer.set_source_code_from_notebook`. Any other class is returned unchanged.
     """
     if issubclass(cls, BaseAnswer):
         cls.set_source_code_from_notebook()
@@ -457,7 +456,7 @@ def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
 
 
 def verified_fields(answer: type[BaseModel]) -> dict[str, VerificationMeta]:
-    """Return how the fields of a class are verified, by name in order, inherited ones first; others are left out."""
+    """Return the verifications of the verified fields of a class, by name in order, inherited ones first."""
     found = {name: VerificationMeta.of(field) for name, field in answer.model_fields.items()}
     return {name: meta for name, meta in found.items() if meta is not None}
 
@@ -485,7 +484,7 @@ def _last_cells() -> list[str]:
 
 
 def _source_in(cells: Iterable[str], name: str) -> str | None:
-    """Return the text of the class `name` out of the first of some cells that defines it; nothing is run."""
+    """Return the text of the class `name` from the first of some cells that defines it; nothing is run."""
     for cell in cells:
         with contextlib.suppress(SyntaxError, ValueError):
             for node in ast.walk(ast.parse(cell)):

@@ -98,7 +98,7 @@ _FILLINGS = (datetime(2000, 1, 1), datetime(2004, 3, 2))
 """Defaults for missing parts: two days that differ in year, month, day and weekday, of leap years and long months."""
 
 _TURN_OF_CENTURY = 69
-"""The first year of two digits that belongs to the last century, as POSIX has it for strptime."""
+"""The first year of two digits that belongs to the last century, by POSIX for strptime."""
 
 
 class NoDateError(ValueError):
@@ -128,7 +128,7 @@ def _read_form(text: str, form: str) -> datetime:
         raise NoDateError(f"the form {shown(form)} is too long for a date")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a form without a year is the author's matter
+            warnings.simplefilter("ignore")  # Python warns of a form without a year, which is allowed here
             return datetime.strptime(text, form)
     except (ValueError, re.error, OverflowError) as error:
         raise NoDateError(f"{shown(text)} is no date of the form {shown(form)}") from error

@@ -40,10 +40,9 @@ if TYPE_CHECKING:
 
 
 LENIENT: Mapping[str, Any] = MappingProxyType({"lenient": True})
-"""Validation context for data out of a file: `Question.model_validate(data, context=LENIENT)`.
+"""Validation context for data from a file: `Question.model_validate(data, context=LENIENT)`.
 
-What `Entity.problems` lists is then kept instead of refused. Faults of type stay errors.
-"""
+It accepts the faults that `Entity.problems` lists. Values of a wrong type are still refused."""
 
 _TOLERATED = "tolerated"
 
@@ -51,9 +50,9 @@ _TOLERATED = "tolerated"
 class Entity(BaseModel, Shown):
     """A value of a benchmark: mutable, compared by content, with no members but the declared ones.
 
-    Building one and assigning to one of its fields raise `pydantic.ValidationError` (a `ValueError`) for what breaks
-    a rule; a refused assignment changes nothing. An entity that was built with the context `LENIENT` may break the
-    rules that `problems` checks. It can be edited and so repaired, but no edit may add a problem.
+    Building one and assigning to one of its fields raise `pydantic.ValidationError` (a `ValueError`) for values that
+    break a rule; a refused assignment changes nothing. An entity that was built with the context `LENIENT` may break
+    the rules that `problems` checks. It can be edited and so repaired, but no edit may add a problem.
     """
 
     # A model is compiled when it is first used: most commands use few of them.
@@ -78,7 +77,7 @@ class Entity(BaseModel, Shown):
         return Card(type(self).__name__, getattr(self, "name", ""), "", facts, tables)
 
     def problems(self) -> tuple[Finding, ...]:
-        """Return the broken rules, of those that a file may break; findings below warnings are remarks."""
+        """Return the findings of the rules that a file may break; findings below warnings are remarks."""
         return ()
 
     def _derive(self) -> None:
@@ -116,7 +115,7 @@ def _table_of(caption: str, entities: Sequence[Entity]) -> Rows:
 
 
 def is_lenient(info: ValidationInfo) -> bool:
-    """Return whether data out of a file is being validated."""
+    """Return whether data from a file is being validated."""
     return info.context is LENIENT or bool(_context(info).get("lenient"))
 
 
@@ -135,7 +134,7 @@ def _context(info: ValidationInfo) -> Mapping[str, Any]:
 
 
 def json_value(value: Any, *, finite: bool = False) -> JsonValue:
-    """Return a value as JSON holds it: tuples as lists, sets as lists in the order of their texts, dates in ISO 8601.
+    """Return a value as JSON: tuples as lists, sets as lists in the order of their texts, dates in ISO 8601.
 
     A value without a form in JSON becomes its text; so do numbers that are not finite, if `finite`. Raises
     `EvaluationError` for a value that is nested too deeply for Python.
@@ -171,13 +170,13 @@ Score: TypeAlias = Annotated[
     int | Annotated[float, AllowInfNan(False)],
     AfterValidator(lambda score: int(score) if score == int(score) else score),
 ]
-"""A bound of a range of scores: a whole number, except in some files."""
+"""A bound of a range of scores: an integer, except in some files."""
 
 Count: TypeAlias = Annotated[Score, WithJsonSchema({"type": "integer"})]
-"""A count: a whole number, except in some files."""
+"""A count: an integer, except in some files."""
 
 Share: TypeAlias = Annotated[int | float, WithJsonSchema({"type": "number"})]
-"""A number that is meant to be from 0 to 1."""
+"""A number that should be from 0 to 1."""
 
 Above0: TypeAlias = Annotated[Score, Field(gt=0), WithJsonSchema({"type": "integer", "exclusiveMinimum": 0})]
 """A count above 0."""
@@ -193,8 +192,8 @@ _TEMPLATE_SCHEMA = {
 def template_kind(model: type[BaseModel]) -> dict[str, JsonValue]:
     """Return the template kind with the fields of a pydantic model.
 
-    Raises `ValueError` unless every field is an int, float, str or bool, a list of one of them, or one of these or
-    null with null, or another value, as its default.
+    Raises `ValueError` unless each field is an int, float, str or bool, a list of one of these, or one of them that may
+    be null with a default.
     """
     for name, field in model.model_fields.items():
         if not _is_allowed(field):
@@ -206,7 +205,7 @@ def template_kind(model: type[BaseModel]) -> dict[str, JsonValue]:
 
 
 def serialised(kind: Any) -> Any:
-    """Return a kind as a file has it: a pydantic model becomes the template kind with its fields."""
+    """Return the form of a kind in a file: a pydantic model becomes the template kind with its fields."""
     return template_kind(kind) if isinstance(kind, type) else kind
 
 
@@ -238,7 +237,7 @@ def _allowed(model: type[BaseModel]) -> type[BaseModel]:
 
 
 class _Unwritten:
-    """Leaves a type out of JSON Schemas, since it is written as another type."""
+    """Leaves a type out of JSON Schemas, because it is written as another type."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> NoReturn:
@@ -255,7 +254,7 @@ def _checked(kind: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 Template: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(_checked), WithJsonSchema(_TEMPLATE_SCHEMA)]
-"""`{"type": "template", "schema": {…}}`; the JSON Schema object is kept as it is written."""
+"""`{"type": "template", "schema": {…}}`; the JSON Schema object is kept unchanged."""
 
 Form: TypeAlias = Annotated[type[BaseModel], AfterValidator(_allowed), PlainSerializer(serialised), _Unwritten]
 """A pydantic model, which is kept as a class and written as a `Template`."""

@@ -73,10 +73,10 @@ class VerificationPrimitive(OpenEntity):
     """
 
     needs: ClassVar[str] = ""
-    """What the primitive needs and a checkpoint does not have; empty for those that can be used."""
+    """What the primitive needs that a checkpoint does not have; empty for usable primitives."""
 
     graded: ClassVar[bool] = False
-    """Whether there is more than all or nothing."""
+    """Whether the primitive gives partial credit."""
 
     def check(self, extracted: Any, expected: Any) -> bool:
         """Return whether the value `extracted` from an answer passes, given the ground truth `expected`.
@@ -158,7 +158,7 @@ Normalizers: TypeAlias = Annotated[
 
 @checked
 def apply_normalizer(normalizer: Normalizer, text: str) -> str:
-    """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for a name that is none."""
+    """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for an unknown name."""
     return _normalized([normalizer], text)
 
 
@@ -284,7 +284,7 @@ class RegexMatch(VerificationPrimitive):
 
 
 class SemanticMatch(VerificationPrimitive):
-    """Stands for a comparison of meanings, which needs embeddings: it can be kept and written, and not used."""
+    """A comparison of meanings, which needs embeddings: it can be kept and written, but not used."""
 
     needs: ClassVar[str] = "an embedding stage"
 
@@ -352,7 +352,7 @@ class BooleanMatch(VerificationPrimitive):
 
 
 class LiteralMatch(VerificationPrimitive):
-    """Passes if both values are equal as they are: 1 and 1.0 are, "A" and "a" or true and 1 are not."""
+    """Passes if both values are equal without conversion: 1 and 1.0 are; "A" and "a", or true and 1, are not."""
 
     type: Literal["LiteralMatch"] = "LiteralMatch"
 
@@ -398,7 +398,7 @@ class TraceContains(TracePrimitive):
 class TraceLength(TracePrimitive):
     """Passes if the response has from `min` to `max` characters, or words, both included; null is open.
 
-    Words are what stands between whitespace.
+    Words are separated by white space.
     """
 
     min: int | None = Field(default=None, description="The shortest length that passes; null: any")
@@ -423,7 +423,7 @@ Exclusive: TypeAlias = Annotated[bool, Field(description="The ground truth itsel
 
 
 def distance(number: float, reference: float, mode: Mode) -> float | None:
-    """Return how far `number` is from `reference`, as a share of the latter if `mode` is relative.
+    """Return the distance of `number` from `reference`, as a share of the latter if `mode` is relative.
 
     The distance relative to 0 is 0.0 for 0 and None for other numbers.
     """

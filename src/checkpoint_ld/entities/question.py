@@ -27,10 +27,10 @@ _TAGS = {
 
 
 class Question(Entity):
-    """A question with its reference answer and all that its author adds.
+    """A question with its reference answer and everything that its author adds.
 
-    Dates are ISO 8601 texts and are kept as they are. An input member `id` is ignored, since `id` follows from the
-    text; `tags`, the old name of `keywords`, is accepted where `keywords` is absent.
+    Dates are ISO 8601 texts and are kept unchanged. An input member `id` is ignored, because `id` follows from the
+    text; `tags`, the old name of `keywords`, is accepted if `keywords` is absent.
     """
 
     model_config = ConfigDict(json_schema_extra=lambda schema: schema["properties"].update(tags=_TAGS))
@@ -83,7 +83,7 @@ class Question(Entity):
 
 
 class QuestionRegistryEntry(Entity):
-    """How far the work on one question of one benchmark is; kept beside the question, not in it."""
+    """The progress of the work on one question of one benchmark; kept beside the question, not in it."""
 
     finished: bool = Field(default=False, description="Whether the work on the question is done")
     date_added: str = Field(default_factory=now, description="When the question joined the benchmark")
@@ -116,13 +116,13 @@ class Organization(Entity):
 
 
 Creator: TypeAlias = str | Person | Organization
-"""Who made a benchmark: a name, or an object with more members."""
+"""The creator of a benchmark: a name, or an object with more members."""
 
 
 class BenchmarkMetadata(Entity):
-    """The metadata of a benchmark; None where it has none.
+    """The metadata of a benchmark; None for absent values.
 
-    `version` is that of the benchmark, not of the file format. Dates are ISO 8601 texts and are kept as they are.
+    `version` is that of the benchmark, not of the file format. Dates are ISO 8601 texts and are kept unchanged.
     """
 
     id: str | None = Field(default=None, description="The identifier of the benchmark, an IRI as a rule")
@@ -143,10 +143,10 @@ _TEMPLATE_NAME_LENGTH = 40
 
 
 class ScenarioPart(Entity):
-    """An object of a scenario: fields may be given by their names or by those of the file (`entryNode`).
+    """An object of a scenario: fields may have their names or those of the file (`entryNode`).
 
-    `model_dump(by_alias=True, exclude_none=True)` gives the object as a file has it. Members other than the declared
-    ones are kept. Texts that hold Python source are kept as texts and never run.
+    `model_dump(by_alias=True, exclude_none=True)` returns the object as in a file. Other members than the declared ones
+    are kept. Python source is kept as text and never run.
     """
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
@@ -211,7 +211,7 @@ class ScenarioEdge(ScenarioPart):
 
 
 class OutcomeCriterion(ScenarioPart):
-    """What decides whether a conversation went well."""
+    """A criterion for the success of a conversation."""
 
     name: str = Field(description="The name of the criterion")
     description: str = Field(default="", description="What the criterion asks for")
@@ -294,4 +294,4 @@ def _question_object(question: Question, members: JsonObject) -> JsonObject:
 
 _MEMBERS = frozenset(Question.model_fields) | {"tags"}
 _UNDATED: JsonObject = {"date_created": "", "date_modified": ""}
-"""The dates of a question that a file does not date: a date is never made up."""
+"""The dates of a question without dates in the file: no date is invented."""

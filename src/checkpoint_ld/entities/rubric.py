@@ -56,8 +56,8 @@ class OutcomeStatus(StrEnum):
 class TraitOutcome:
     """The result of one trait for a text.
 
-    `score` is a truth value, a number, or the index of a class. It is None where the trait was not evaluated, and
-    `reason` is then the reason.
+    `score` is a boolean, a number, or the index of a class. It is None if the trait was not evaluated, and `reason` is
+    then the reason.
     """
 
     name: str
@@ -79,7 +79,7 @@ class DeterministicEvaluation:
 
     @property
     def errors(self) -> dict[str, str]:
-        """Why traits could not be evaluated, by name."""
+        """The reasons why traits could not be evaluated, by name."""
         return {outcome.name: outcome.reason for outcome in self.outcomes if outcome.status is OutcomeStatus.ERROR}
 
     @property
@@ -128,9 +128,9 @@ def evaluate_traits(
 
 
 def mentions(text: str, concept: str) -> bool:
-    """Return whether the words of a concept stand in a text, one after another, whatever their case.
+    """Return whether the words of a concept occur in a text, one after another, in any case.
 
-    A concept without words is searched for as it is; an empty concept is in every text.
+    A concept without words is searched for literally; an empty concept occurs in every text.
     """
     words, there = (" ".join(_WORD.findall(phrase.casefold())) for phrase in (concept, text))
     return f" {words} " in f" {there} " if words else concept in text
@@ -139,7 +139,7 @@ def mentions(text: str, concept: str) -> bool:
 def outcome_of(
     trait: Trait, text: str, function: Callable[[str], object] | None = None, trust: Trust | None = None
 ) -> TraitOutcome:
-    """Apply one trait to a text; `function` stands in for the code of a callable trait. Nothing is raised."""
+    """Apply one trait to a text; `function` replaces the code of a callable trait. Nothing is raised."""
     try:
         if isinstance(trait, RegexRubricTrait):
             return TraitOutcome(trait.name, OutcomeStatus.EVALUATED, trait.evaluate(text))
@@ -169,8 +169,8 @@ TRAIT_LISTS: dict[str, type[AnyTrait]] = {
 class TraitCollection(Entity):
     """Traits in five lists, in the order llm, regex, callable, metric, agentic.
 
-    Names are unique across all lists and hold no dot. A change within one of the lists is not checked when it is
-    made; `problems` sees it. A collection without traits is a value like any other, and true.
+    Names are unique across all lists and contain no dot. A change inside one of the lists is not checked when it is
+    made; `problems` finds it. A collection without traits is a value like any other, and true.
     """
 
     llm_traits: list[LLMRubricTrait] = Field(default_factory=list, description="Traits that a language model judges")
@@ -200,12 +200,12 @@ class TraitCollection(Entity):
         return cls.model_validate(lists)
 
     def traits(self) -> Iterator[AnyTrait]:
-        """Go through all traits in the order of the lists."""
+        """Yield all traits in the order of the lists."""
         for name in TRAIT_LISTS:
             yield from getattr(self, name)
 
     def is_empty(self) -> bool:
-        """Return whether there is no trait."""
+        """Return whether there are no traits."""
         return next(self.traits(), None) is None
 
     def get_trait_names(self) -> list[str]:
@@ -334,7 +334,7 @@ class Rubric(TraitCollection):
         return highest
 
     def get_trait_directionalities(self) -> dict[str, bool | None]:
-        """Return for each trait whether a higher result is the better one; None where there is no direction.
+        """Return for each trait whether a higher result is better; None if it has no direction.
 
         Metric traits are left out: each of their metrics is a result of its own.
         """
@@ -345,7 +345,7 @@ class Rubric(TraitCollection):
     def evaluate_deterministic(
         self, text: str, *, overrides: Mapping[str, Callable[[str], object]] | None = None, trust: Trust | None = None
     ) -> DeterministicEvaluation:
-        """Apply the traits that need no judge to a text: regular expressions, within a limit of time, and functions.
+        """Apply the traits that need no judge to a text: regular expressions, within a time limit, and functions.
 
         `overrides` has functions by the names of callable traits. Stored code runs only with `trust`, in a process of
         its own. Raises SettingsError for a function whose name is no callable trait of this rubric.
@@ -374,7 +374,7 @@ class Rubric(TraitCollection):
                 continue
             trait = judged[key]
             if isinstance(trait, CallableRubricTrait) and trait.kind == "score" and isinstance(value, bool):
-                continue  # what Karenina expects of every callable trait
+                continue  # Karenina accepts these for every callable trait
             if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
                 found.append(f"{key!r} cannot have the result {value!r}")
         return found

@@ -1,4 +1,4 @@
-"""Templates as data: which fields have to pass, what passing in part is worth, and the fields themselves."""
+"""Templates as data: the fields, which of them have to pass, and partial credit."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ class FieldCheck(_Node):
 
 
 class AllOf(_Node):
-    """Passes if all conditions pass, and so without any."""
+    """Passes if all conditions pass; without conditions it passes."""
 
     type: Literal["all_of"] = "all_of"
     conditions: list[StrategyNode] = Field(default_factory=list, description=_CONDITIONS)
 
 
 class AnyOf(_Node):
-    """Passes if one of the conditions passes, and so never without any."""
+    """Passes if one of the conditions passes; without conditions it fails."""
 
     type: Literal["any_of"] = "any_of"
     conditions: list[StrategyNode] = Field(default_factory=list, description=_CONDITIONS)
 
 
 class AtLeastN(_Node):
-    """Passes if `n` conditions or more pass, and so never if there are fewer."""
+    """Passes if `n` conditions or more pass; with fewer conditions it fails."""
 
     type: Literal["at_least_n"] = "at_least_n"
     n: int = Field(ge=0, description="How many conditions have to pass")
@@ -126,7 +126,7 @@ def fields_of(node: StrategyNode) -> Iterator[str]:
 
 
 MOST_WEIGHT: Final = 1e300
-"""Heavier fields count as this heavy, so that sums of weights stay numbers."""
+"""The greatest weight that counts, so that sums of weights stay finite."""
 
 _BELOW_ONE: Final = math.nextafter(1.0, 0.0)
 
@@ -171,7 +171,7 @@ def _worth(node: StrategyNode, credit: Mapping[str, float], shares: Mapping[str,
 
 
 def _mean(parts: Sequence[tuple[float, float]]) -> float:
-    """Return the weighted mean; without any weight all parts count alike, and no parts are worth all."""
+    """Return the weighted mean. If no part has a weight, all parts count alike; without parts it is 1."""
     total = sum(share for _, share in parts)
     if not total:
         return sum(value for value, _ in parts) / len(parts) if parts else 1.0
@@ -179,7 +179,7 @@ def _mean(parts: Sequence[tuple[float, float]]) -> float:
 
 
 MARKER = "__conditional__"
-"""The member, with the value true, by which the object of a conditional ground truth is known."""
+"""The member, with the value true, that identifies a conditional ground truth."""
 
 
 def _serialised_primitive(value: Any) -> Any:
@@ -197,7 +197,7 @@ SerialisedPrimitive: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator
 
 
 class GroundTruthCase(Entity):
-    """A ground truth that counts in one case, with a primitive of its own if it is compared in another way."""
+    """The ground truth of one case, with a primitive of its own if it is compared in another way."""
 
     value: JsonValue = Field(description="What is right in this case")
     verify_with: SerialisedPrimitive | None = Field(
@@ -214,9 +214,9 @@ class ConditionalGroundTruth(Entity):
 
     @classmethod
     def read(cls, value: object) -> Self | None:
-        """Return the conditional ground truth that a serialised one stands for, None for any other value.
+        """Return the conditional ground truth in serialised form, None for any other value.
 
-        Raises `pydantic.ValidationError` for an object that is marked as one and is none.
+        Raises `pydantic.ValidationError` for an object with the mark that is none.
         """
         if not isinstance(value, Mapping) or not cls.marks(value):
             return None
@@ -224,7 +224,7 @@ class ConditionalGroundTruth(Entity):
 
     @staticmethod
     def marks(value: object) -> bool:
-        """Return whether a ground truth is marked as a conditional one, be it well-formed or not."""
+        """Return whether a ground truth has the mark of a conditional one, even if it is malformed."""
         return isinstance(value, Mapping) and value.get(MARKER) is True
 
     def serialised(self) -> dict[str, JsonValue]:
@@ -233,7 +233,7 @@ class ConditionalGroundTruth(Entity):
         return {"source": self.source, "cases": cases, "default": _serialised_case(self.default), MARKER: True}
 
     def resolve(self, context: Mapping[str, Any] | None) -> GroundTruthCase:
-        """Return the case that counts: the one named by the text of the value in `context`, or the default."""
+        """Return the case that applies: the one named by the text of the value in `context`, or the default."""
         value: Any = context
         for name in self.source.split("."):
             value = value.get(name) if isinstance(value, Mapping) else None

@@ -1,6 +1,6 @@
-"""The five kinds of trait: judged by a language model or an agent, or decided by an expression, a function or metrics.
+"""The five kinds of traits: judged by a language model or an agent, or decided by an expression, a function or metrics.
 
-The code of a callable trait is kept and analysed; it runs only when it is trusted, in `entities.callable_worker`.
+The code of a callable trait is kept and analysed; it runs only if it is trusted, in `entities.callable_worker`.
 """
 
 from __future__ import annotations
@@ -114,11 +114,11 @@ class Trait(Entity):
 
 
 class ScoredTrait(Trait):
-    """A trait that a language model judges: true or false, a score, one of several classes, or a small form.
+    """A trait that a language model judges: a boolean, a score, one of several classes, or a small form.
 
     A literal trait scores the index of its class, so that the order of `classes` counts: `min_score` and `max_score`
     follow from it. A boolean trait has neither. A template trait has no direction and no score; its `kind` is the
-    object that a file has, or the pydantic model that it was made with, which equals that object.
+    object of the file, or the pydantic model that it was made with, which equals that object.
     """
 
     kind: Kind = Field(
@@ -131,7 +131,7 @@ class ScoredTrait(Trait):
 
     @property
     def is_template_kind(self) -> bool:
-        """Whether the result is a small form (a JSON Schema object or a pydantic model) in place of a score."""
+        """Whether the result is a small form (a JSON Schema object or a pydantic model) instead of a score."""
         return not isinstance(self.kind, str)
 
     @property
@@ -281,7 +281,7 @@ class MetricRubricTrait(Trait):
 AGENT_INTERFACES = ("claude_agent_sdk", "langchain_deep_agents")
 OTHER_INTERFACES = ("langchain", "openrouter", "manual", "openai_endpoint", "claude_tool")
 MASK = "**********"
-"""What stands for a secret in written form."""
+"""The text that replaces a secret in written form."""
 
 
 class AgenticRubricTrait(ScoredTrait):
@@ -425,10 +425,10 @@ class CallableCode(bytes):
 
     @property
     def form(self) -> CodeForm:
-        """The form of the code, judged by its bytes.
+        """The form of the code, by its bytes.
 
-        `source`: Python source as plain text; `base64-source`: the same in base64; `pickle`: a pickle of protocol 2
-        to 5; `bytes`: anything else.
+        `source`: Python source as plain text; `base64-source`: the same in base64; `pickle`: a pickle of protocol 2 to
+        5; `bytes`: anything else.
         """
         if base64_bytes(self.text) is None:
             return "source"
@@ -487,7 +487,7 @@ def pickled(function: Callable[[str], object]) -> CallableCode:
         ) from error
     try:
         return CallableCode(cloudpickle.dumps(function))
-    except Exception as error:  # whatever the values that the function refers to may raise
+    except Exception as error:  # values that the function refers to may raise any exception
         raise WriteError(f"{function!r} cannot be stored: {error}") from error
 
 

@@ -25,10 +25,10 @@ DEEPEST = 100
 """Values and types may be nested this deeply."""
 
 LARGEST_VALUES: Final = 2 * LONGEST_SOURCE
-"""All values of a template together may have this many parts and characters: names can stand for one many times."""
+"""All values of a template together may have so many parts and characters, because a name may repeat a value."""
 
 LONGEST_INTEGER = 4096
-"""Bits of an integer; Python itself refuses to write integers of some 14 000 bits as text."""
+"""The most bits of an integer; Python itself refuses to write integers of some 14 000 bits as text."""
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _DATES = {"date": dt.date, "datetime": dt.datetime}
@@ -110,10 +110,10 @@ _NAMED_TYPES = {
 
 
 class Scope:
-    """The state of reading one template: its names, the problems found, and how much may still be read.
+    """The state of reading one template: its names, the problems found, and the remaining limits.
 
-    Templates run in a namespace that has the library's names already, so a name that is bound nowhere stands for
-    itself. `rebound` are names that the template gives a meaning of its own.
+    Templates run in a namespace with the library's names, so a name that is bound nowhere means the library's.
+    `rebound` are names that the template gives a meaning of its own.
     """
 
     def __init__(self, source: str, module: ast.Module) -> None:
@@ -158,7 +158,7 @@ class Scope:
 
     @contextmanager
     def inside(self, body: list[ast.stmt]) -> Iterator[None]:
-        """Let the names of a class body be found first."""
+        """Look up names in a class body first."""
         self._bodies.insert(0, body)
         try:
             yield

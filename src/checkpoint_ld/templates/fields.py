@@ -88,7 +88,7 @@ def _read_field(name: str, statement: ast.AnnAssign, scope: Scope) -> TemplateFi
 class _Verifier:
     """A primitive with its parameters as far as they could be read.
 
-    `sound` if it can be built from them, `static` if all of them could be read without running the template.
+    It is `sound` if it can be built from them, `static` if all of them could be read without running the template.
     """
 
     primitive: Primitive

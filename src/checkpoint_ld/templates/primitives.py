@@ -35,7 +35,7 @@ _FLAGS = ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "VERBOSE")
 FLAGS: Final[Mapping[str, str]] = MappingProxyType(
     {name: letter for letters in (_FLAGS, "AIMSX") for name, letter in zip(letters, "AIMSX", strict=True)}
 )
-"""The letter of each flag of Python's `re` that a pattern may be given, by both of its names."""
+"""The letter of each flag of Python's `re` that a pattern may have, by both of its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,7 @@ class MisfitError(Exception):
 
 
 def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
-    """Return the value as the parameter holds it: 1 becomes 1.0 for a number, as in pydantic.
-
-    Raises MisfitError.
-    """
+    """Return the value in the type of the parameter: 1 becomes 1.0 for a number, as in pydantic. Raises MisfitError."""
     if value is None:
         if not parameter.required and parameter.default is None:
             return None
@@ -127,7 +124,7 @@ def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
 def settle(
     primitive: Primitive, given: Mapping[str, JsonValue], patterns: Patterns, *, is_whole: bool = True
 ) -> tuple[dict[str, JsonValue], list[str]]:
-    """Return all parameters of a primitive as it holds them, and the faults of those given.
+    """Return all parameters of a primitive in their types, and the faults of the given ones.
 
     Unless `is_whole`, some of the given parameters could not be read, and a missing parameter is no fault.
     """
@@ -174,7 +171,7 @@ def _number(parameter: Parameter, value: JsonValue) -> float:
 
 
 def _as_pydantic_has_it(kind: type, value: JsonValue, wanted: str) -> Any:
-    """Return a value of another type as pydantic converts it, which decides what a field of a primitive accepts."""
+    """Return a value of another type as pydantic converts it, because pydantic decides what a primitive accepts."""
     from pydantic import ValidationError  # noqa: PLC0415 - it takes longer to import than a checkpoint to read
 
     try:
@@ -247,7 +244,7 @@ def is_date(value: JsonValue, form: JsonValue = None) -> bool:
             return False
         else:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a form without a year is the author's matter
+                warnings.simplefilter("ignore")  # Python warns of a form without a year, which is allowed here
                 dt.datetime.strptime(value, form)
     except (ValueError, re.error):
         return not isinstance(form, str) and _resembles_date(value)
@@ -287,7 +284,7 @@ class Patterns:
         """
         letters = {FLAGS.get(flag, "") for flag in flags}
         self._left -= len(pattern)
-        if _WIDE.search(pattern) is not None:  # sets and ranges beyond ASCII are spelt out character by character
+        if _WIDE.search(pattern) is not None:  # sets and ranges beyond ASCII are expanded to characters
             ignores_case = "I" in letters or _IGNORES_CASE.search(pattern) is not None
             range_work = _RANGE_WORK_IGNORING_CASE if ignores_case else _RANGE_WORK
             self._left -= pattern.count("[") * _SET_WORK + pattern.count("-") * range_work

@@ -34,11 +34,11 @@ _SIMPLE_PATTERN = re.compile(r"(?:(?:[^\\\[\](){}*+?|^$]|\\[dDsSwW\[\](){}*+?|^$
 """Patterns that certainly compile: characters and classes, each perhaps repeated. Matching is 100 times faster."""
 
 FEW = 32
-"""The number of texts that are parsed before outlines are made: these have a cost of their own at the beginning."""
+"""So many texts are parsed before outlines are made, because outlines do not pay for a few."""
 _MOST = 4096
 
 _sound: set[Outline] = set()
-"""The outlines of texts that are valid Python: every text with such an outline is valid."""
+"""The outlines of texts that are valid Python; every text with one of these outlines is valid."""
 _parsed = itertools.count()
 
 
@@ -85,9 +85,9 @@ def _fault_of(source: str) -> str | None:
 
 
 def parsed(source: str) -> ast.Module:
-    """Return the tree of a text; raise what `ast.parse` raises."""
+    """Return the tree of a text. Raises the same as `ast.parse`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about invalid escapes and the like concern the author
+        warnings.simplefilter("ignore")  # Python's warnings, such as about invalid escapes, do not matter here
         return ast.parse(source)
 
 
@@ -155,7 +155,7 @@ class ProblemKind(StrEnum):
 
     SYNTAX = "syntax"
     LIMIT = "limit"
-    """Too large or too deeply nested to be read."""
+    """It is too large or too deeply nested to be read."""
     NO_ANSWER_CLASS = "no-answer-class"
     SEVERAL_ANSWER_CLASSES = "several-answer-classes"
     PLACEHOLDER = "placeholder"

@@ -1,13 +1,13 @@
 """Outlines of templates: their text with the author's own names and texts replaced by numbers.
 
 Results about one template hold for all templates with its outline. The reader treats all names and texts that it does
-not know alike, as long as equal ones stay equal and different ones different. An outline keeps everything else as it
-is: keywords, names of the library, and texts that are no prose. Where a replacement is not certain to be safe, there is
-no outline.
+not know alike, as long as equal ones stay equal and different ones different. An outline keeps everything else:
+keywords, names of the library, and texts that are no prose. If a replacement is not certain to be safe, there is no
+outline.
 
-Most templates of one benchmark are written alike, and parsing them took most of the time of checks. (Measured with
-1,000 templates: outlines take a ninth of the time of parsing when all lines are new, a twentieth when they are known.
-247 sound templates by different authors, each with another text, had 76 outlines.)
+Most templates of one benchmark have the same form, and parsing them took most of the time of checks. With 1,000
+templates, outlines take a ninth of the time of parsing if all lines are new, a twentieth if they are known. 247 sound
+templates by different authors, with different texts, had 76 outlines.
 """
 
 from __future__ import annotations

@@ -197,9 +197,9 @@ def decided(
 def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """Return the granular score as Karenina computes it, from the credit and the weight of each field by name.
 
-    Only the root of the tree counts, and the weight of all fields, be they in the tree or not: the best credit for
-    AnyOf, the `n` largest for AtLeastN, the sum for all else, each times its weight and divided by that of all. It
-    may therefore be below 1.0 for an answer that is right, and outside of 0.0 to 1.0 for negative weights.
+    Only the root of the tree counts, and the weight of all fields, whether they are in the tree or not: the best credit
+    for AnyOf, the `n` largest for AtLeastN, the sum otherwise, each times its weight and divided by that of all. So it
+    may be below 1.0 for a right answer, and outside of 0.0 to 1.0 for negative weights.
     """
     total = sum(weights.values())
     if not total:

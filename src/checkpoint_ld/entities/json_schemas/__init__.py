@@ -28,15 +28,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 NAMESPACE = "urn:checkpoint-ld:schema:"
 
 _WITHOUT_FORM = frozenset(("Entity", "VerificationPrimitive", "TracePrimitive", "BaseAnswer"))
-"""Classes that others derive from; there is no object that is only one of them."""
+"""Base classes, of which there are no objects."""
 
 _NAMED = frozenset(("properties", "$defs"))
-"""Keywords whose members are named by the models, not by JSON Schema."""
+"""Keywords whose members have names of the models, not of JSON Schema."""
 _VALUES = frozenset(("default", "examples", "const", "enum"))
 """Keywords whose values are no schemas."""
 
 _ANY_VALUE = "#/$defs/JsonValue"
-"""What pydantic refers to where any JSON is allowed, which needs no words."""
+"""The name that pydantic refers to if any JSON is allowed; it needs no description."""
 
 _FIRST = ("$schema", "$id", "title", "description", "type", "required", "properties")
 
@@ -160,11 +160,10 @@ FILES: Mapping[str, str] = MappingProxyType(
 def json_schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) called `name`: of a document, such as `checkpoint`, or of an entity.
 
-    An entity's schema is called as its class is, in whatever spelling: `question`, `llm-rubric-trait`,
-    `LLMRubricTrait`. It describes the object that `model_dump(mode="json", by_alias=True)` gives and `model_validate`
-    takes. No schema refers to another one, so nothing is ever fetched; each call returns an object of its own.
-
-    Raises `SettingsError` (a `ValueError`) if there is none of that name.
+    The name of an entity's schema is that of its class, in any spelling: `question`, `llm-rubric-trait`,
+    `LLMRubricTrait`. It describes the object that `model_dump(mode="json", by_alias=True)` returns and `model_validate`
+    accepts. No schema refers to another one, so nothing is ever fetched; each call returns a new object. Raises
+    `SettingsError` (a `ValueError`) for an unknown name.
     """
     known = {_folded(summary): summary for summary in summaries()}
     if _folded(name) not in known:
