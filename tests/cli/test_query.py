@@ -79,7 +79,7 @@ def test_named_queries_are_listed_explained_and_run(run: Run, folder: Path) -> N
     listed = run("query", "--list").out.decode()
     assert [line.split()[0] for line in listed.splitlines()] == list(queries.catalogue())
     explained = run("query", "--list", "--name", "search").out.decode()
-    assert "--param text=text  what to look for" in explained
+    assert "--param text=text  the text to find" in explained
     assert "FILTER (CONTAINS" in explained
     result = run("query", folder, "--name", "search", "--param", "text=mercury", "--format", "json")
     assert [row["question"]["value"] for row in json.loads(result.out)["results"]["bindings"]] == ["urn:q:liquid"]
