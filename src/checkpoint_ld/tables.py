@@ -57,6 +57,11 @@ def escaped(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_STARTS_FORMULA) and not _PLAIN_NUMBER.fullmatch(cell) else cell
 
 
+def unescaped(cell: str) -> str:
+    """Return the cell that `escaped` gave an apostrophe, any other as it is."""
+    return cell[1:] if cell.startswith("'") and escaped(cell[1:]) == cell else cell
+
+
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One table of a workbook; the first row is its header."""

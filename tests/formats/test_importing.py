@@ -168,6 +168,44 @@ def test_a_table_of_a_benchmark_comes_back(tmp_path: Path) -> None:
     assert question["custom_metadata"]["level"] == "easy"
 
 
+@pytest.mark.parametrize("extension", [".xlsx", ".csv"])
+def test_a_curation_workbook_gives_one_question_for_each_of_the_benchmark(tmp_path: Path, extension: str) -> None:
+    fields = "".join(
+        f'    {name}: {kind} = VerifiedField(description="=d", ground_truth={value!r}, verify_with={method}())\n'
+        for name, kind, value, method in (("metal", "str", "Au", "ExactMatch"), ("count", "int", 3, "NumericExact"))
+    )
+    benchmark = checkpoint_ld.Benchmark("Metals")
+    for text in ("Which?", "=Who?"):
+        benchmark.add_question(text, "Au", f"class Answer(BaseAnswer):\n{fields}", finished=text == "Which?")
+    benchmark.add_question("No template?", "Au")
+    file = tmp_path / f"curation{extension}"
+    benchmark.export_curation_workbook(file)
+
+    read = import_benchmark(file).benchmark
+    assert [one.question for one in read.questions] == ["Which?", "=Who?", "No template?"]
+    assert read.get_finished_questions(ids_only=True) == read.get_question_ids()[:1]
+    custom = read.questions[0].custom_metadata or {}
+    assert custom["Field Name"] == ["metal", "count"]
+    assert custom["Judge Instruction"] == ["=d", "=d"]
+    assert custom["Reference Value"] in (["Au", 3], ["Au", "3"])  # a number in a workbook, a text in CSV
+    columns = ["Field Name", "Reference Value"]
+    alone = checkpoint_ld.extract_questions_from_file(
+        file, "Question", "Reference Answer", custom_metadata_columns=columns
+    )
+    assert [one.question for one in alone] == ["Which?", "=Who?", "No template?"]
+
+
+def test_progress_is_read_from_words(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.Benchmark("Metals")
+    benchmark.add_question("Which?", "Au", finished=True)
+    benchmark.add_question("Who?", "Ada", finished=False)
+    file = tmp_path / "metals.csv"
+    file.write_text(benchmark.to_csv() + "urn:q:3,What?,Fe,No,perhaps,,,\r\n", encoding="utf-8", newline="")
+    read = import_benchmark(file).benchmark
+    assert read.get_finished_questions(ids_only=True) == benchmark.get_question_ids()[:1]
+    assert (read.questions[2].custom_metadata or {})["Finished"] == "perhaps"
+
+
 def test_two_rows_of_one_identifier_are_two_questions(tmp_path: Path) -> None:
     row = {"id": "urn:example:1", "question": "Which?", "answer": "Au"}
     ids = imported(tmp_path, row, {**row, "question": "Who?"}, row).benchmark.get_question_ids()

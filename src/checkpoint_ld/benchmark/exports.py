@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from checkpoint_ld.benchmark.overview import summary
+from checkpoint_ld.benchmark.table_import import CURATION_COLUMNS
 from checkpoint_ld.dialects.dialect import text_of
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import kind_of, replace_file
@@ -73,11 +74,6 @@ _CSV_COLUMNS = {
 """The members for the columns after that of the identifier."""
 _CSV_EXTRA = {"keywords": "keywords", "sources": "sources", "custom": "custom_metadata"}
 """The members for the optional columns after them."""
-_CURATION_COLUMNS = (
-    *("Item Number", "Source ID", "Question", "Reference Answer", "Functional Area", "Subcategory", "Complexity"),
-    *("Curation Status", "Field Name", "Field Type", "Judge Instruction", "Reference Value", "Verification Method"),
-    "Template Parse Status",
-)
 _SOURCE = ("Source ID", "source_id", "id")
 _AREA = ("Area", "Functional Area", "functional_area")
 _SUBCATEGORY = ("Subcategories", "Subcategory", "subcategory")
@@ -365,7 +361,7 @@ def _dumped(rubric: Rubric | DynamicRubric | None) -> Json | None:
 
 
 def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, Json]:
-    rows: list[list[Cell]] = [list(_CURATION_COLUMNS)]
+    rows: list[list[Cell]] = [list(CURATION_COLUMNS)]
     for number, question in enumerate(content.questions, 1):
         about, status = _about(number, question), _status(question)
         fields = [_field(field) for field in question.template.fields] or [[""] * 5]

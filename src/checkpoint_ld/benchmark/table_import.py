@@ -13,7 +13,7 @@ import os
 import re
 from dataclasses import replace
 from datetime import date, datetime, time
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
@@ -29,6 +29,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
+from checkpoint_ld.tables import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,6 +46,12 @@ if TYPE_CHECKING:
 
     """The question whose rubric it is, None for that of the benchmark, and whether it is the dynamic one."""
 
+CURATION_COLUMNS = (
+    *("Item Number", "Source ID", "Question", "Reference Answer", "Functional Area", "Subcategory", "Complexity"),
+    *("Curation Status", "Field Name", "Field Type", "Judge Instruction", "Reference Value", "Verification Method"),
+    "Template Parse Status",
+)
+"""The columns of the table for curators, which has a row for each verified field of a question."""
 _END = "end"
 """A row after the last one, by which an open quotation mark is detected."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -73,9 +80,10 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 ) -> list[Question]:
     """Return the questions in a table: `.csv` (with commas or semicolons), `.tsv`, `.txt` (with tabs) or `.xlsx`.
 
-    The first row has the names of the columns. Texts are stripped, and rows without a question or an answer left out. A
-    column of `keywords_columns` is `{"column": …, "separator": …}`; the default separator is a comma. Keywords are
-    sorted, without repetitions. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth
+    The first row has the names of the columns. Texts are stripped, and rows without a question or an answer left out.
+    The rows of one question in a table for curators count as one, whose cells about fields are lists. A column of
+    `keywords_columns` is `{"column": …, "separator": …}`; the default separator is a comma. Keywords are sorted,
+    without repetitions. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth
     values and dates keep their types (dates as ISO 8601 texts); in a table of text only if the whole column has that
     type. Missing columns are ignored, except those of question and answer. Workbooks need the extra `openpyxl`; their
     first sheet is read unless `sheet_name` is given.
@@ -104,7 +112,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
         text, answer, url = (cell_text(row.get(name)) for name in (question_column, answer_column, url_column))
         if text and answer:
             author = {name: cell for name, column in about_author.items() if (cell := cell_text(row.get(column)))}
-            custom = {name: _value(row[name]) for name in customs if row.get(name) not in {None, ""}}
+            custom = {name: _value(row[name]) for name in customs if row.get(name) not in (None, "")}
             question = Question(
                 question=text,
                 raw_answer=answer,
@@ -120,7 +128,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 def _type(rows: list[dict[str | None, Any]], columns: Sequence[str]) -> None:
     """Convert the texts of a column to numbers or truth values, if all of them have that form."""
     for name in columns:
-        written = [row for row in rows if row.get(name)]
+        written = [row for row in rows if row.get(name) and isinstance(row[name], str)]
         if any(all(kind.fullmatch(row[name]) for row in written) for kind in (NUMBER, _TRUTH)):
             for row in written:
                 row[name] = json.loads(row[name].lower())
@@ -143,9 +151,27 @@ def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
     if extension != ".xlsx" and extension not in _SEPARATORS:
         raise SettingsError(f"{path}: give a table as {', '.join(_SEPARATORS)} or .xlsx")
     data, _ = bytes_of(path)
-    return iter(
-        _workbook_rows(path, data, sheet) if extension == ".xlsx" else _text_rows(path, data, _SEPARATORS[extension])
-    )
+    is_book = extension == ".xlsx"
+    rows = _workbook_rows(path, data, sheet) if is_book else _text_rows(path, data, _SEPARATORS[extension])
+    is_curated = bool(rows) and tuple(rows[0][: len(CURATION_COLUMNS)]) == CURATION_COLUMNS
+    return iter(_curated(rows, is_escaped=not is_book) if is_curated else rows)
+
+
+def _curated(rows: list[list[Any]], *, is_escaped: bool) -> list[list[Any]]:
+    """Return the table for curators with a row for each question; its cells about several fields are lists."""
+    groups: dict[Any, list[list[Any]]] = {}
+    for number, row in enumerate(rows):
+        cells = [unescaped(cell) if is_escaped and isinstance(cell, str) else cell for cell in row]
+        key = (cells[0], *cells[2:4]) if cells and cells[0] not in (None, "") else number
+        groups.setdefault(key, []).append(cells)
+    first, last = (CURATION_COLUMNS.index(name) for name in ("Field Name", "Verification Method"))
+    merged = []
+    for group in groups.values():
+        row = group[0]
+        if len(group) > 1:
+            row[first : last + 1] = map(list, zip_longest(*(one[first : last + 1] for one in group)))
+        merged.append(row)
+    return merged
 
 
 def bytes_of(path: str) -> tuple[bytes, str]:
@@ -197,6 +223,8 @@ def cell_text(cell: Any) -> str:
 
 def _value(cell: Any) -> Any:
     """Return the value of a cell as JSON: whole numbers as such, dates and times in ISO 8601."""
+    if isinstance(cell, list):
+        return [_value(one) for one in cell]
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
     if isinstance(cell, datetime) and cell.time() == time():

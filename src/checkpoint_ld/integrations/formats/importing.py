@@ -111,7 +111,7 @@ USUAL = {
     "url": ("url",),
     "date_created": ("created", "date_created"),
     "date_modified": ("modified", "date_modified"),
-    "finished": ("finished",),
+    "finished": ("finished", "curation_status"),
     "sources": ("sources",),
     "few_shot_examples": ("few_shot_examples",),
     "custom_metadata": ("custom_metadata",),
@@ -120,6 +120,10 @@ USUAL = {
 CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
+_FINISHED = {
+    **dict.fromkeys(("finished", "yes", "true"), True),
+    **dict.fromkeys(("draft", "not finished", "no", "false"), False),
+}
 _CROISSANT = "croissant.json"
 _INSPECT = ("task.py", "dataset.jsonl")
 _CRATE = "ro-crate-metadata.json"
@@ -336,6 +340,11 @@ class _Columns:
         if has_several(cells["answer"]):
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
             custom[str(self._of["answer"])] = cells["answer"]
+        finished = cells["finished"]
+        if isinstance(finished, str):
+            finished = _FINISHED.get(finished.strip().lower())
+        if not isinstance(finished, bool | None) or (finished is None and cells["finished"] not in (None, "")):
+            custom[str(self._of["finished"])], finished = cells["finished"], None
         given_id = cells["question_id"]
         if given_id is not None and not IRI.fullmatch(str(given_id)):
             custom[str(self._of["question_id"])] = given_id
@@ -354,7 +363,7 @@ class _Columns:
             "question": text,
             "raw_answer": answer,
             "question_id": given_id if isinstance(given_id, str) and IRI.fullmatch(given_id) else None,
-            "finished": cells["finished"] if isinstance(cells["finished"], bool) else None,
+            "finished": finished,
             "keywords": self._words(values),
             "author": author if len(author) > 1 else None,
             "sources": _objects(cells["sources"]),
