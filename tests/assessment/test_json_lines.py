@@ -79,6 +79,8 @@ def test_integers_of_any_size_are_kept() -> None:
 def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(SourceMissingError, match=r"none\.jsonl: cannot be read: no such file or directory; check"):
         list(read_answers(tmp_path / "none.jsonl"))
+    with pytest.raises(SourceMissingError, match="it is no path of a file or folder; check the path"):
+        list(read_answers("a\0b.jsonl"))
 
 
 def test_a_path_names_the_places_and_a_packed_file_is_read_unless_it_is_damaged(tmp_path: Path) -> None:

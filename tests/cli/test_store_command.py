@@ -99,6 +99,19 @@ def test_sync_follows_a_folder(filled: str, run: Run) -> None:
     assert run("store", "sync", filled, "nowhere").code == 2
 
 
+@pytest.mark.parametrize("option", [(), ("--quiet",), ("--json",)])
+def test_sync_names_a_folder_without_checkpoints(option: tuple[str, ...], filled: str, run: Run) -> None:
+    Path("empty").mkdir()
+    result = run("store", "sync", filled, "empty", *option)
+    assert (result.code, result.err) == (
+        0,
+        "empty: no checkpoint is in this folder; check the path if some should be\n",
+    )
+    for file in Path("files").iterdir():
+        file.unlink()
+    assert "files: no checkpoint is in this folder" in run("store", "sync", filled, "files", *option).err
+
+
 def test_the_list_shows_what_is_there(filled: str, run: Run) -> None:
     shown = run("store", "list", filled).out.decode()
     for expected in ("Benchmark 2", iri(2), "files/2.jsonld", "datafeed-ns-v3"):

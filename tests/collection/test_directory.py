@@ -140,6 +140,25 @@ def test_a_damaged_store_is_reported_with_the_folder(filled: Path) -> None:
         assert str(filled) in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("CURRENT", None, r"damaged \((CURRENT|\d+\.log)\); add your checkpoints to a new one"),
+        ("*.sst", b"", r"damaged \(\d+\.sst\); add your checkpoints to a new one"),
+        ("MANIFEST-*", None, r"cannot be used: no such file or directory \(MANIFEST-\d+\); if its files are damaged"),
+    ],
+)
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_damaged_file_of_the_store_is_named(
+    file: str, content: bytes | None, message: str, read_only: bool, filled: Path
+) -> None:
+    for one in (filled / "store").glob(file):
+        one.unlink() if content is None else one.write_bytes(content)
+    with pytest.raises(StoreError, match=message) as raised:
+        Collection.open(filled, read_only=read_only)
+    assert not {"IO error", "Corruption"} & set(str(raised.value).split(": "))
+
+
 def test_what_was_opened_to_be_read_is_not_changed(filled: Path, write: Write) -> None:
     with Collection.open(filled, read_only=True) as collection:
         for change in (

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
-from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
+from checkpoint_ld.documents.files import is_packed, read_bytes, reading, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
-from checkpoint_ld.errors import ReadError, SourceMissingError
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.phrases import shown
 
@@ -229,11 +229,8 @@ def open_answers(path: str | os.PathLike[str]) -> BinaryIO:
     """
     if is_packed(path):
         return BytesIO(unpacked(*read_bytes(path)))
-    try:
+    with reading(os.fspath(path)):
         return Path(path).open("rb")
-    except (OSError, ValueError) as error:  # ValueError: U+0000 in the path
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise SourceMissingError(f"{path}: cannot be read: {reason[:1].lower()}{reason[1:]}; check the path") from error
 
 
 def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:

@@ -32,6 +32,8 @@ _WIDTH = 80
 """Columns of a usual terminal."""
 _QUIET_KINDS = frozenset(("unchanged", "added", "replaced"))
 """The outcomes without a line of their own: they are only counted."""
+_GONE = frozenset(("vanished", "dropped"))
+"""The outcomes of graphs whose files are no longer there."""
 
 _PLACE = options.argument("STORE", "The folder of the collection.")
 _WAIT = options.seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
@@ -69,7 +71,7 @@ def sync(
     loading: dict[str, Any] = _LOADING,
 ) -> None:
     """Load new and changed files of FOLDER, and list checkpoints whose files are gone."""
-    _load(store, lambda held, rules: held.sync(folder, prune=prune, options=rules), **loading)
+    _load(store, lambda held, rules: held.sync(folder, prune=prune, options=rules), followed=folder, **loading)
 
 
 def _load(
@@ -77,6 +79,7 @@ def _load(
     load: Callable[[Collection, Any], LoadReport],
     *,
     must_load: tuple[str, ...] = (),
+    followed: str = "",
     on_conflict: str,
     profile: str | None,
     fail_on: str,
@@ -92,6 +95,8 @@ def _load(
         loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
     if must_load and not (loaded.outcomes or loaded.unmatched):
         raise SettingsError(f"nothing to add in {', '.join(must_load)}: name a checkpoint, or a folder that has some")
+    if followed and _GONE.issuperset(str(outcome.kind) for outcome in loaded.outcomes):
+        streams.note(f"{followed}: no checkpoint is in this folder; check the path if some should be")
     for pattern in loaded.unmatched:
         streams.note(f"{pattern}: no file matches")
     if as_json:

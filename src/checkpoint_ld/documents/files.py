@@ -75,7 +75,7 @@ def read_bytes(
         return source, None
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
-        with _explained(name), Path(name).open("rb") as file:
+        with reading(name), Path(name).open("rb") as file:
             expected = os.fstat(file.fileno()).st_size
             if expected > limits.size:
                 raise too_large(expected, name, limits)
@@ -84,7 +84,7 @@ def read_bytes(
         raise WrongTypeError(f"a {type(source).__name__} is no source: give a path, bytes or an open binary file")
     label = getattr(source, "name", None)
     label = label if isinstance(label, str) else None
-    with _explained(label or "the input"):
+    with reading(label or "the input"):
         return _read(source, label, limits), label
 
 
@@ -206,7 +206,8 @@ def already_there(name: str) -> TargetExistsError:
 
 
 @contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
+def reading(name: str) -> Iterator[None]:
+    """Turn the errors of reading the file `name` into SourceMissingError."""
     try:
         yield
     except ReadError:
@@ -227,6 +228,8 @@ def _read(file: BinaryIO, name: str | None, limits: Limits, at_once: int = 0) ->
 
 def _refusal(name: str, done: str, error: Exception, remedies: dict[int, str], otherwise: str) -> str:
     number = error.errno if isinstance(error, OSError) else None
+    if "\0" in name or isinstance(error, UnicodeEncodeError):
+        return f"{shown(name)}: cannot be {done}: it is no path of a file or folder; {otherwise}"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     remedy = otherwise if number is None else remedies.get(number, otherwise)
     return f"{name}: cannot be {done}: {reason[:1].lower()}{reason[1:]}; {remedy}"

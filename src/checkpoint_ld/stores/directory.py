@@ -10,6 +10,7 @@ import contextlib
 import errno
 import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -39,6 +40,7 @@ _OUR_REFERENCES = 2
 """The references of a Directory to its store, and of the call that counts them."""
 _LEFT_S = 2.0
 """The seconds to wait for remaining uses of a store that this process had open: other threads, reference cycles."""
+_STORE_FILE = re.compile(r"\b(?:\d+\.(?:sst|log)|(?:MANIFEST|OPTIONS)-\d+|CURRENT|IDENTITY)\b")
 _FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 """Texts in the store's errors about a full disk; these errors have no numbers."""
 
@@ -129,15 +131,24 @@ def collection_errors(folder: Path) -> Iterator[None]:
         raise
     except RuntimeError as error:  # RocksDB's "Corruption"
         raise IntegrityError(
-            f"{folder}: the files of the collection are damaged: {error}; add your checkpoints to a new one"
+            f"{folder}: the files of the collection are damaged{_file_in(error)}; add your checkpoints to a new one"
         ) from error
     except OSError as error:
         if "LOCK" in str(error):
             raise StoreBusyError(f"{folder}: another program has its store open; wait until it is done") from error
         if str(error).endswith(_FULL):
-            raise StoreFull(f"{folder}: no room is left for the collection ({error}); free some space") from error
-        message = f"{folder}: the collection cannot be used: {error}; if its files are damaged, add your checkpoints "
-        raise StoreError(f"{message}to a new one") from error
+            raise StoreFull(
+                f"{folder}: no room is left for the collection{_file_in(error)}; free some space"
+            ) from error
+        reason = error.strerror or str(error).rpartition(": ")[2]
+        message = f"{folder}: the collection cannot be used: {reason[:1].lower()}{reason[1:]}{_file_in(error)}"
+        raise StoreError(f"{message}; if its files are damaged, add your checkpoints to a new one") from error
+
+
+def _file_in(error: Exception) -> str:
+    """Return the file of the store that an error names, in parentheses; empty if it names none."""
+    named = _STORE_FILE.search(str(error))
+    return "" if named is None else f" ({named[0]})"
 
 
 def _check(folder: Path) -> None:
@@ -174,8 +185,12 @@ def _store(path: Path, *, read_only: bool) -> pyoxigraph.Store:
                     raise
             gc.collect()
             time.sleep(0.01)
+    if (path / "CURRENT").exists():
+        return pyoxigraph.Store.read_only(str(path))
+    if any(path.glob("[0-9]*")):
+        raise RuntimeError("CURRENT is missing")
     # A collection whose making was interrupted has no store, and counts as empty.
-    return pyoxigraph.Store.read_only(str(path)) if (path / "CURRENT").exists() else pyoxigraph.Store()
+    return pyoxigraph.Store()
 
 
 PREFIX: Final = ".served-"

@@ -24,7 +24,7 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
 from checkpoint_ld.rules import finding
@@ -190,7 +190,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     """
     source = os.fspath(path)
     if not Path(source).exists():
-        raise SourceMissingError(f"{source}: cannot be read: no such file or directory; check the path")
+        bytes_of(source)  # raises SourceMissingError
     if source.lower().endswith(".zip"):
         raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
     kind = format or format_of(source)
