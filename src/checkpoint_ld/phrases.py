@@ -110,6 +110,11 @@ def harmless(text: str) -> str:
     return "".join(map(_harmless, text))
 
 
+def harmless_lines(text: str) -> str:
+    """Return a text of several lines, each as `harmless` has it."""
+    return "\n".join(map(harmless, text.split("\n")))
+
+
 def _harmless(char: str) -> str:
     if char.isprintable() or char in _JOINERS:
         return char

@@ -14,7 +14,7 @@ from string import Template
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agents.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span, undated
-from checkpoint_ld.phrases import harmless, head
+from checkpoint_ld.phrases import harmless, harmless_lines, head
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -189,7 +189,7 @@ def _row(moment: Moment, timeline: Timeline) -> str:
 
 def _escaped(text: str) -> str:
     """Return a text of several lines for HTML."""
-    return escape("\n".join(map(harmless, text.split("\n"))))
+    return escape(harmless_lines(text))
 
 
 @cache

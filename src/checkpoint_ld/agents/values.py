@@ -21,7 +21,7 @@ from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import UnsupportedVersion
 from checkpoint_ld.notebook import Rows
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import encodable, shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -444,6 +444,11 @@ class Header:
         """Return the header with these members, as a store holds them."""
         known = {name: members[name] for name in cls.__slots__}
         return cls(**{**known, "is_branch": bool(known["is_branch"]), "duration_ms": real(known["duration_ms"])})
+
+
+def id_of(text: str) -> str:
+    """Return a text as an id: without halves of surrogate pairs, and cut to the greatest length."""
+    return encodable(text)[:LONGEST_ID]
 
 
 def real(number: float) -> float:

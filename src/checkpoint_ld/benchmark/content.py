@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.entities import Creator, DynamicRubric, Rubric
+    from checkpoint_ld.entities import AnyTrait, Creator, DynamicRubric, Rubric
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.contexts import TermTable
     from checkpoint_ld.graph.object_reading import Frame
@@ -257,6 +257,12 @@ def creator_json(creator: Creator | list[Creator] | None) -> Any:
 def rubrics_of(holder: Json) -> tuple[Rubric | None, DynamicRubric | None]:
     """Return the traits of a root or question object, and the dynamic ones; None where there are none."""
     return traits.rubric_of(holder), traits.dynamic_rubric_of(holder)
+
+
+def traits_of(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[tuple[AnyTrait, bool]]:
+    """Return the traits of a rubric and of a dynamic one, each with whether it is dynamic."""
+    static, dynamic = ([*rubric.traits()] if rubric else [] for rubric in rubrics)
+    return [*((trait, False) for trait in static), *((trait, True) for trait in dynamic)]
 
 
 def content_of(graph: CheckpointGraph, elements: Mapping[str, Node], only: Frame | None = None) -> BenchmarkContent:

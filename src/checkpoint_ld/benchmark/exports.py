@@ -11,6 +11,7 @@ import os
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.overview import summary
 from checkpoint_ld.benchmark.table_import import CURATION_COLUMNS
 from checkpoint_ld.dialects.dialect import text_of
@@ -290,13 +291,8 @@ def _trait_records(content: BenchmarkContent) -> list[Record]:
             "description": trait.description,
         }
         for question_id, rubrics in scopes
-        for trait, is_dynamic in _traits(rubrics)
+        for trait, is_dynamic in traits_of(rubrics)
     ]
-
-
-def _traits(rubrics: Rubrics) -> list[tuple[AnyTrait, bool]]:
-    static, dynamic = ([*rubric.traits()] if rubric else [] for rubric in rubrics)
-    return [*((trait, False) for trait in static), *((trait, True) for trait in dynamic)]
 
 
 def _kind_of(trait: AnyTrait) -> str:
@@ -344,7 +340,7 @@ def _document_lines(content: BenchmarkContent) -> Iterator[str]:
 
 
 def _rubric(title: str, rubrics: Rubrics) -> Iterator[str]:
-    listed = _traits(rubrics)
+    listed = traits_of(rubrics)
     if listed:
         yield f"\n{title}\n"
     for trait, is_dynamic in listed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.agent_stores import FOLDER, STORES, Stores, by_name, execution_of, found, run_of
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import (
     CheckpointExists,
     CheckpointLdError,
@@ -511,8 +512,7 @@ def _milliseconds(text: str) -> int:
     """
     if text.isdecimal():
         return int(text)
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise SettingsError(f"{text!r} is no time: write 2026-01-31, 2026-01-31T12:00 or milliseconds") from None
-    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    moment = instant_of(text)
+    if moment is None:
+        raise SettingsError(f"{text!r} is no time: write 2026-01-31, 2026-01-31T12:00 or milliseconds")
+    return round(moment.timestamp() * 1000)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import harmless_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -252,7 +252,7 @@ def columns(otherwise: int = 100) -> int:
 
 
 def _harmless(text: str) -> str:
-    return "\n".join(map(harmless, text.replace("\r\n", "\n").split("\n")))
+    return harmless_lines(text.replace("\r\n", "\n"))
 
 
 def console(**settings: Any) -> Console:

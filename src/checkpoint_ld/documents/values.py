@@ -7,7 +7,7 @@ import binascii
 import re
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
@@ -39,6 +39,15 @@ def is_iso_8601(date: object) -> bool:
     except ValueError:
         return False
     return True
+
+
+def instant_of(text: object) -> datetime | None:
+    """Return the instant of a date with or without a time, in UTC where it states no zone; None for another value."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def walk(value: Any) -> Iterator[tuple[list[str | int], Any]]:

@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.benchmark.content import rubrics_of, traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import Reading
 from checkpoint_ld.families import AGENT, dialect_of, graph_of
 from checkpoint_ld.graph import literals
 from checkpoint_ld.identifiers import question_id
-from checkpoint_ld.mapping import questions, traits
+from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.traits import family_of
 
 if TYPE_CHECKING:
@@ -83,6 +84,12 @@ def inspect_benchmark(reading: Reading) -> Inspection:
     items = [item for item in as_list(tree.get("dataFeedElement")) if isinstance(item, dict)]
     keywords = Counter(keyword for item in items for keyword in questions.keywords_of(item))
     makers = as_list(tree.get("creator"))
+    holders = [("global", tree), *(("question", item["item"]) for item in items if isinstance(item.get("item"), dict))]
+    kinds = Counter(
+        (scope, f"dynamic {family_of(trait)}" if is_dynamic else family_of(trait))
+        for scope, holder in holders
+        for trait, is_dynamic in traits_of(rubrics_of(holder))
+    )
     return Inspection(
         source=reading.source,
         dialect=reading.dialect,
@@ -98,20 +105,12 @@ def inspect_benchmark(reading: Reading) -> Inspection:
         templates=sum(map(questions.has_template, items)),
         finished=sum(map(questions.is_finished, items)),
         scenarios=sum(map(questions.is_scenario, as_list(tree.get("hasPart")))),
-        traits=dict(sorted(Counter(_traits(tree, items)).items())),
+        traits=dict(sorted(kinds.items())),
         keywords=dict(sorted(keywords.items(), key=lambda pair: (-pair[1], pair[0]))),
         triples=len(reading.graph),
         suspicious_ids=tuple(_suspicious_ids(items)),
         findings=reading.findings,
     )
-
-
-def _traits(tree: Json, items: list[Json]) -> Iterator[tuple[str, str]]:
-    for scope, holder in (("global", tree), *(("question", item.get("item")) for item in items)):
-        if isinstance(holder, dict):
-            static, dynamic = traits.rubric_of(holder), traits.dynamic_rubric_of(holder)
-            yield from ((scope, family_of(trait)) for trait in (static.traits() if static else ()))
-            yield from ((scope, f"dynamic {family_of(trait)}") for trait in (dynamic.traits() if dynamic else ()))
 
 
 def _suspicious_ids(items: list[Json]) -> Iterator[SuspiciousId]:

@@ -11,7 +11,6 @@ import json
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from checkpoint_ld import dialects, families, writing
@@ -28,7 +27,7 @@ from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import CANONICAL, Reading
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import ABSENT, copied, is_iso_8601, is_number, same
+from checkpoint_ld.documents.values import ABSENT, copied, instant_of, is_iso_8601, is_number, same
 from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -568,7 +567,7 @@ class _BenchmarkMerger(_Merger):
     def settled(self, steps: Steps, four: _Four) -> Any:
         key = steps[-1] if steps else ""
         if key in _DATES:
-            mine, other = _moment(four.ours), _moment(four.theirs)
+            mine, other = (instant_of(date) if is_iso_8601(date) else None for date in (four.ours, four.theirs))
             return four.theirs if other is not None and (mine is None or other > mine) else four.ours
         if four.ours is ABSENT or four.theirs is ABSENT:
             kept, before = (four.ours, four.old) if four.theirs is ABSENT else (four.theirs, four.was)
@@ -702,10 +701,3 @@ def _repeats(rating: Json, bound: str) -> bool:
 
 def _dateless(value: Any) -> Any:
     return {key: member for key, member in value.items() if key not in _DATES} if isinstance(value, dict) else value
-
-
-def _moment(value: Any) -> datetime | None:
-    if not is_iso_8601(value):
-        return None
-    found = datetime.fromisoformat(value)
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -27,7 +27,7 @@ from uuid import UUID
 import orjson
 
 from checkpoint_ld.agents.changes import Clock, frozen, new_id
-from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, snapshot_of
+from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, id_of, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import CheckpointManager
 from checkpoint_ld.data import library
@@ -146,7 +146,7 @@ class _State:
         if isinstance(message, ToolMessage):
             self._end(message)
             return
-        name = _id(message.id or otherwise)
+        name = id_of(message.id or otherwise)
         calls = message.tool_calls if isinstance(message, AIMessage) else []
         text = _text_of(message.content)
         if calls and not text:
@@ -160,7 +160,7 @@ class _State:
             before = Thought(id=name, type=kind, content=text, created_at=since, metadata=metadata)
         self.thoughts[name] = before
         for number, call in enumerate(calls):
-            self._start(_id(call["id"] or f"{name}/{number}"), call["name"], call["args"])
+            self._start(id_of(call["id"] or f"{name}/{number}"), call["name"], call["args"])
 
     def _start(self, name: str, tool: str, args: Any) -> None:
         if name in self.calls:
@@ -170,7 +170,7 @@ class _State:
             found = _readable(args, largest=None)
             known = ToolCall(
                 id=name,
-                tool_id=_id(tool or "unknown"),
+                tool_id=id_of(tool or "unknown"),
                 args=found if isinstance(found, dict) else {},
                 started_at=self.now,
                 status="running",
@@ -178,7 +178,7 @@ class _State:
         self.calls[name] = known
 
     def _end(self, message: ToolMessage) -> None:
-        name, failed = _id(message.tool_call_id or "unknown"), message.status == "error"
+        name, failed = id_of(message.tool_call_id or "unknown"), message.status == "error"
         self._start(name, message.name or "", {})  # where its message is further back, or taken out
         call = self.calls[name]
         if call.success is not (not failed):
@@ -216,10 +216,6 @@ def _text_of_block(block: Any) -> str:
         return block
     found = block.get("text", block.get("reasoning")) if isinstance(block, dict) else None
     return found if isinstance(found, str) else f"[{block.get('type') if isinstance(block, dict) else 'block'}]"
-
-
-def _id(text: str) -> str:
-    return encodable(text)[:LONGEST_ID]
 
 
 class _Address(NamedTuple):

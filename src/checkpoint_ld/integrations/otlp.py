@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, LONGEST_ID, Thought, ToolCall, snapshot_of
+from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, Thought, ToolCall, id_of, snapshot_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
@@ -187,8 +187,8 @@ class _Run:
     def execution_id(self, above: str | None) -> str:
         """Return the conversation, or the trace; the run of a called agent is a part of the caller's execution."""
         if above is not None:
-            return _id(f"{above}/{self.head.span_id}")
-        return _id(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
+            return id_of(f"{above}/{self.head.span_id}")
+        return id_of(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
 
     def checkpoint(self, execution_id: str, above: str | None, parent: str | None) -> AgentCheckpoint:
         """Return the checkpoint at the end of the run."""
@@ -209,7 +209,7 @@ class _Run:
         keys = {name: f"checkpoint_ld.about.{name}" for name in _ABOUT}
         stated = {name: self._first(key) or self.head.resource.get(key) for name, key in keys.items()}
         about = {name: value for name, value in stated.items() if isinstance(value, str) and value}
-        id = _id(f"otel_{self.head.trace_id}_{self.head.span_id}")
+        id = id_of(f"otel_{self.head.trace_id}_{self.head.span_id}")
         return new_checkpoint(
             snapshot,
             reason,
@@ -217,7 +217,7 @@ class _Run:
             id=id,
             timestamp=end,
             execution_id=execution_id,
-            agent_id=_id(str(agent)),
+            agent_id=id_of(str(agent)),
             parent=None if parent in (None, id) else {"checkpoint_id": parent},
             about=about or None,
         )
@@ -250,7 +250,7 @@ class _Run:
             calling = "calls " + ", ".join(call.tool for call in message.calls) if message.calls else ""
             given: dict[str, Any] = {"reasoning": message.reasoning} if message.reasoning else {}
             self.thoughts[name] = Thought(
-                id=_id(name),
+                id=id_of(name),
                 type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
                 content=encodable(message.text or calling),
                 created_at=when,
@@ -260,8 +260,8 @@ class _Run:
         for number, call in enumerate(message.calls):
             key = call.id or f"{name}/{number}"
             if key not in self.calls:
-                self.calls[key] = ToolCall(id=_id(key), tool_id=_id(call.tool), args=call.args, started_at=when)
-                self.calls_of[_id(call.tool)].append(key)
+                self.calls[key] = ToolCall(id=id_of(key), tool_id=id_of(call.tool), args=call.args, started_at=when)
+                self.calls_of[id_of(call.tool)].append(key)
 
     def _end(self, name: str, result: Any, when: int) -> None:
         """Add the result of a call from a message, unless a span of the call has given it."""
@@ -272,7 +272,7 @@ class _Run:
             self.results[call.id] = result
 
     def _add_tool(self, span: Span) -> None:
-        tool = _id(str(span.first("gen_ai.tool.name") or span.name))
+        tool = id_of(str(span.first("gen_ai.tool.name") or span.name))
         named = span.first("gen_ai.tool.call.id")
         # A span that names no call belongs to the first requested call of its tool that has no span yet.
         waiting = self.calls_of[tool]
@@ -284,7 +284,7 @@ class _Run:
             name, before = f"{name}/{span.span_id}", None
         args = _json(span.first("gen_ai.tool.call.arguments"))
         used = ["gen_ai.tool.name", "gen_ai.tool.call.id", _OP]
-        given: dict[str, Any] = {"id": _id(name), "started_at": span.start, "tool_id": tool}
+        given: dict[str, Any] = {"id": id_of(name), "started_at": span.start, "tool_id": tool}
         if isinstance(args, dict):
             given["args"] = args
             used.append("gen_ai.tool.call.arguments")
@@ -413,10 +413,6 @@ def _json(value: Any) -> Any:
         with suppress(orjson.JSONDecodeError):
             return orjson.loads(value)
     return value
-
-
-def _id(text: str) -> str:
-    return encodable(text)[:LONGEST_ID]
 
 
 @checked

@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.dialects.reading import Reading
+from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError, WriteError
 from checkpoint_ld.families import Profiles, check_source
 from checkpoint_ld.findings import Finding, Severity
@@ -207,7 +207,7 @@ class Contents:
                 executions[key][loaded.id] = loaded
                 findings[key] += found
         for identifier, group in versions.items():
-            dates = [date for date in (_instant(each.content.metadata["modified_at"]) for each in group) if date]
+            dates = [date for date in (instant_of(each.content.metadata["modified_at"]) for each in group) if date]
             places = [*range(len(group))]
             if len(dates) == len(group):
                 places.sort(key=dates.__getitem__)
@@ -288,15 +288,6 @@ def _loaded(
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
     return AgentCheckpoint.of_reading(read), name, checked.findings, {}
-
-
-def _instant(text: str | None) -> datetime | None:
-    """Return an ISO 8601 date as an instant; one without a zone counts as UTC."""
-    try:
-        found = datetime.fromisoformat(text or "")
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _has_secrets(findings: Iterable[Finding]) -> bool:

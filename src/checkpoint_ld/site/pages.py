@@ -16,6 +16,7 @@ from checkpoint_ld.agents.picture import svg_of, table_of
 from checkpoint_ld.agents.timeline import instant, span
 from checkpoint_ld.agents.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
+from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.reading import CANONICAL
@@ -23,7 +24,7 @@ from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
-from checkpoint_ld.phrases import counted, harmless
+from checkpoint_ld.phrases import counted, harmless, harmless_lines
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.validation.reports.page import styles
@@ -268,11 +269,7 @@ def _clean(value: Any) -> Any:
         return value
     if secret(value) is not None:
         return WITHHELD
-    return value if value.isascii() and value.isprintable() else _lines(value)
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(harmless, text.replace("\r\n", "\n").split("\n")))
+    return value if value.isascii() and value.isprintable() else harmless_lines(value.replace("\r\n", "\n"))
 
 
 def _shown(value: Any, key: str = "") -> str:
@@ -290,7 +287,7 @@ def _highlighted(source: str) -> Any:
 
     Templates share most of their lines, so lines are cached. A string of several lines is highlighted as a whole.
     """
-    text = _lines(_shown(source))
+    text = harmless_lines(_shown(source).replace("\r\n", "\n"))
     is_by_line = '"""' not in text and "'''" not in text and "\\\n" not in text
     parts = text.split("\n") if is_by_line else [text]
     return _markup("\n".join(map(_coloured, parts)))
@@ -311,20 +308,14 @@ def _highlighting() -> tuple[Any, Any]:
 def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
     """Return traits for a page: kind, name, description and settings, without stored code."""
     found = []
-    for rubric, kind in zip(rubrics, ("", "dynamic "), strict=True):
-        for trait in rubric.traits() if rubric else ():
-            settings = trait.model_dump(
-                mode="json", exclude_defaults=True, exclude_none=True, exclude={"name", "description"}
-            )
-            code = settings.pop("callable_code", None)
-            found.append(
-                {
-                    "name": trait.name,
-                    "kind": f"{kind}{family_of(trait)}",
-                    "description": trait.description,
-                    "settings": {**settings, **({"callable_code": "stored code, not shown"} if code else {})},
-                }
-            )
+    for trait, is_dynamic in traits_of(rubrics):
+        settings = trait.model_dump(
+            mode="json", exclude_defaults=True, exclude_none=True, exclude={"name", "description"}
+        )
+        if settings.pop("callable_code", None):
+            settings["callable_code"] = "stored code, not shown"
+        kind = f"dynamic {family_of(trait)}" if is_dynamic else family_of(trait)
+        found.append({"name": trait.name, "kind": kind, "description": trait.description, "settings": settings})
     return found
 
 
@@ -421,7 +412,7 @@ def _of_question(diff: QuestionDiff | None) -> tuple[list[Difference], list[str]
         return [], []
     source = None if diff.template is None else diff.template.source
     old, new = ("", "") if source is None else (_shown(source.before), _shown(source.after))
-    lines = [_lines(line) for line in difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)][2:]
+    lines = [harmless(line) for line in difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=2)][2:]
     parts = (*_of_parts("trait", diff.rubric), *_of_parts("dynamic trait", diff.dynamic_rubric))
     return [*_of_changes(diff.changes), *parts], lines
 

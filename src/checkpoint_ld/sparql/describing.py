@@ -18,7 +18,7 @@ from urllib.parse import quote
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.errors import SettingsError
-from checkpoint_ld.phrases import encodable, harmless
+from checkpoint_ld.phrases import encodable, harmless_lines
 from checkpoint_ld.sparql.formats import short
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, written
@@ -153,14 +153,14 @@ def _table(found: Sequence[Binding], heading: str) -> str:
     if not found:
         return '<p class="about">nothing</p>'
     shown = sorted(found[:MOST], key=lambda row: (row["property"]["value"], row["term"]["value"]))
-    lines = "\n".join(f'<tr><td class="term">{_term(row["property"])}</td>{_cell(row["term"])}</tr>' for row in shown)
+    kinds = ["" if row["term"]["type"] == "literal" else ' class="term"' for row in shown]
+    lines = "\n".join(
+        f'<tr><td class="term">{_term(row["property"])}</td><td{kind}>{_term(row["term"])}</td></tr>'
+        for row, kind in zip(shown, kinds, strict=True)
+    )
     more = f'\n<p class="about">The first {MOST}: there are more.</p>' if len(found) > MOST else ""
     head = f'<thead><tr><th scope="col">Property</th><th scope="col">{heading}</th></tr></thead>'
     return f'<div class="scroll" tabindex="0">\n<table>{head}\n<tbody>\n{lines}\n</tbody></table>\n</div>{more}'
-
-
-def _cell(term: dict[str, Any]) -> str:
-    return f"<td>{_term(term)}</td>" if term["type"] == "literal" else f'<td class="term">{_term(term)}</td>'
 
 
 def _term(term: dict[str, Any]) -> str:
@@ -181,4 +181,4 @@ def _link(iri: str) -> str:
 
 
 def _text(text: str) -> str:
-    return "\n".join(escape(harmless(line)) for line in text.split("\n"))
+    return escape(harmless_lines(text))

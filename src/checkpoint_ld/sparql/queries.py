@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from pyoxigraph import NamedNode, Store
 
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import running
@@ -134,12 +135,10 @@ def _term(parameter: Parameter, value: Any) -> Term:
             raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no absolute IRI")
         return NamedNode(iri)
     if parameter.kind == "date" and isinstance(value, str | date):
-        try:
-            moment = datetime.fromisoformat(value if isinstance(value, str) else value.isoformat())
-        except ValueError as error:
-            message = f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01"
-            raise QueryError(message) from error
-        return term_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))  # without an offset it is UTC
+        moment = instant_of(value if isinstance(value, str) else value.isoformat())
+        if moment is None:
+            raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01")
+        return term_of(moment)
     return term_of(value)
 
 
