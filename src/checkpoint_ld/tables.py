@@ -86,7 +86,9 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
             for column, value in enumerate(row, 1):
                 cell = page.cell(at, column)
                 if isinstance(value, str) or abs(value) > _EXACT:
-                    cell.value, cell.data_type = _fit(str(value)), "s"
+                    text = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", str(value))
+                    cell.value = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+                    cell.data_type = "s"
                 else:
                     cell.value = value
         page.freeze_panes = "A2"
@@ -96,11 +98,6 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     written = io.BytesIO()
     book.save(written)
     return written.getvalue()
-
-
-def _fit(text: str) -> str:
-    kept = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", text)
-    return kept if len(kept) <= LONGEST else f"{kept[: LONGEST - 1]}…"
 
 
 def data_frame(records: list[dict[str, Any]], kind: FrameLibrary) -> Any:

@@ -9,7 +9,7 @@ import pytest
 
 from checkpoint_ld import sparql
 from checkpoint_ld.errors import StoreError
-from checkpoint_ld.stores import derived
+from checkpoint_ld.stores import collection as collections
 from checkpoint_ld.stores.collection import Collection
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.documents import rich
@@ -68,7 +68,7 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
     with Collection.open(filled) as collection:
         expected = found(collection)
         with monkeypatch.context() as patch:
-            patch.setattr(derived, "_BATCH", 1)
+            patch.setattr(collections, "_BATCH", 1)
 
             def stop(graph: str, _: int) -> None:
                 if graph == max(collection):
@@ -84,7 +84,7 @@ def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypat
 def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Collection.open(filled) as collection:
         collection.derive()
-        monkeypatch.setattr(derived, "software", lambda: "another")
+        monkeypatch.setattr(collections, "software", lambda: "another")
         assert collection.derive() == 2
 
 
@@ -92,7 +92,7 @@ def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: 
     with Collection.open(filled) as collection:
         collection.derive()
         collection.forget_derived()
-        assert not (filled / derived.FOLDER).exists()
+        assert not (filled / "derived").exists()
         assert found(collection)
     with Collection.open(filled, read_only=True) as collection, pytest.raises(StoreError, match="read only"):
         collection.derive()

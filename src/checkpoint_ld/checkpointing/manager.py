@@ -72,6 +72,13 @@ def _opened(kind: Kind, given: Any, *, follows_files: bool = False) -> Checkpoin
     raise WrongTypeError(f"{kind} is of type {type(given).__name__}: give {_FORMS[kind]}, or a store")
 
 
+def manager_of(given: CheckpointManager | None) -> CheckpointManager:
+    """Return a given manager, by default one of the files in `./checkpoints`. Raises WrongTypeError."""
+    if given is not None and not isinstance(given, CheckpointManager):
+        raise WrongTypeError(f"a {type(given).__name__} is no manager: give CheckpointManager(…)")
+    return CheckpointManager() if given is None else given
+
+
 Headers = list[Header]
 
 

@@ -109,7 +109,8 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
             )
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
-    command = _command()
+    own = Path(sys.executable).with_name(_NAME)
+    command = shlex.quote(own.as_posix()) if own.is_file() else _NAME
     _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv")
     _git("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
     _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file %O %A %B %L %P")
@@ -170,7 +171,8 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
 
     Raises SettingsError for a file without a conflict.
     """
-    name = _inside(path)
+    top = _git("rev-parse", "--show-toplevel").strip()
+    name = os.path.relpath(os.path.realpath(path), os.path.realpath(top)).replace(os.sep, "/")
     old, mine, other = (_run("show", f":{stage}:{name}") for stage in (1, 2, 3))
     if mine.returncode or other.returncode:
         raise SettingsError(f"{path}: git has no two sides of it; only what a merge left contested can be resolved")
@@ -192,18 +194,8 @@ def conflicts_of(path: str) -> Path:
     return Path(_git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json").strip())
 
 
-def _inside(path: str) -> str:
-    top = _git("rev-parse", "--show-toplevel").strip()
-    return os.path.relpath(os.path.realpath(path), os.path.realpath(top)).replace(os.sep, "/")
-
-
 def _source(name: str, data: bytes, path: str) -> merging.Side:
     return merging.of_source(name, families.refusing(families.examine_bytes(data, path)))
-
-
-def _command() -> str:
-    own = Path(sys.executable).with_name(_NAME)
-    return shlex.quote(own.as_posix()) if own.is_file() else _NAME
 
 
 def _scope(*, everywhere: bool) -> str:

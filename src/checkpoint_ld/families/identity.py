@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     import os
     from typing import BinaryIO
 
-    from checkpoint_ld.graph.store import StatementGraph
-
     Source = str | os.PathLike[str] | BinaryIO | bytes
 
 EXTRA = "signing"
@@ -44,21 +42,17 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     the same statements. Raises ReadError for what cannot be read, SourceMissingError where there is no such file.
     """
     graph = families.graph_of(families.read(source, syntax=syntax), prov=False)
-    _forget_context(graph)
+    # The context of a benchmark is in its residue, that of an agent checkpoint in a statement.
+    left = residue_of(graph.index, graph.root)
+    if isinstance(graph, CheckpointGraph) and "@context" in left.members:
+        put_residue(graph.index, graph.root, left.without("@context"))
+    graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
     statements = pyoxigraph.parse(emission.ntriples_of(graph), format=pyoxigraph.RdfFormat.N_TRIPLES)
     dataset = pyoxigraph.Dataset(statements)
     dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
     lines = pyoxigraph.serialize(dataset, format=pyoxigraph.RdfFormat.N_QUADS) or b""
     # RDFC-1.0 §4.4.3, step 8: the lines in the order of their code points.
     return hashlib.sha256(b"".join(sorted(lines.splitlines(keepends=True)))).hexdigest()
-
-
-def _forget_context(graph: StatementGraph) -> None:
-    """Remove the document's context, which is in the residue of a benchmark or a statement of an agent checkpoint."""
-    left = residue_of(graph.index, graph.root)
-    if isinstance(graph, CheckpointGraph) and "@context" in left.members:
-        put_residue(graph.index, graph.root, left.without("@context"))
-    graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
 
 
 @arguments.checked

@@ -374,10 +374,13 @@ class _Merger:
         if self.same(four.was, four.theirs) or self.same(four.ours, four.theirs):
             return four.ours
         if any(isinstance(value, list) for value in four):  # a single value counts as a list where another is a list
-            four = _Four(*(value if isinstance(value, list) or value is ABSENT else _listed(value) for value in four))
+            four = _Four(*(value if value is ABSENT else as_list(value) for value in four))
         kept = [value for value in (four.ours, four.theirs) if value is not ABSENT]
         if len(kept) == 2 and all(isinstance(value, dict) for value in kept):
-            return self._objects(_Four(*(value if isinstance(value, dict) else {} for value in four)), steps, paths)
+            objects = _Four(*(value if isinstance(value, dict) else {} for value in four))
+            keys = dict.fromkeys((*objects.ours, *objects.theirs))
+            members = {key: self._member(objects, steps, paths, key, (key, key, key)) for key in keys}
+            return {key: value for key, value in members.items() if value is not ABSENT}
         if len(kept) == 2 and all(isinstance(value, list) for value in kept):
             merged = self._arrays(_Four(*(value if isinstance(value, list) else [] for value in four)), steps, paths)
             if merged is not None:
@@ -386,11 +389,6 @@ class _Merger:
             return four.theirs
         won = self.settled(steps, four)
         return self._found(steps, four, paths) if won is None else won
-
-    def _objects(self, four: _Four, steps: Steps, paths: Paths) -> Json:
-        keys = dict.fromkeys((*four.ours, *four.theirs))
-        merged = {key: self._member(four, steps, paths, key, (key, key, key)) for key in keys}
-        return {key: value for key, value in merged.items() if value is not ABSENT}
 
     def _member(self, held: Any, steps: Steps, paths: Paths, name: Any, keys: tuple[Any, ...]) -> Any:
         """Merge the members `name` of four objects; `keys` are their keys or indexes in base, ours and theirs."""
@@ -418,10 +416,6 @@ class _Merger:
             for name in _ordered(*entries)
         ]
         return [value for value in merged if value is not ABSENT]
-
-
-def _listed(value: Any) -> list[Any]:
-    return [] if value is None else [value]
 
 
 def _are_texts(values: Sequence[Any]) -> bool:

@@ -29,7 +29,7 @@ import orjson
 from checkpoint_ld.agents.changes import Clock, frozen, new_id
 from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, id_of, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
-from checkpoint_ld.checkpointing.manager import CheckpointManager
+from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import (
@@ -39,7 +39,6 @@ from checkpoint_ld.errors import (
     IntegrityError,
     SettingsError,
     WriteError,
-    WrongTypeError,
 )
 from checkpoint_ld.phrases import encodable, error_message
 from checkpoint_ld.stores.protocol import Filter
@@ -72,6 +71,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 MEMBER: Final = "langgraph"
 """The member of a snapshot that holds LangGraph's own bytes, and their address."""
@@ -319,10 +319,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         for another object than a manager, and SettingsError for a manager that redacts, since these bytes cannot be
         redacted, and for a serializer that pickles.
         """
-        if manager is not None and not isinstance(manager, CheckpointManager):
-            raise WrongTypeError(f"a {type(manager).__name__} is no manager: give CheckpointManager(…)")
         super().__init__(serde=serde or JsonPlusSerializer())
-        self.manager = CheckpointManager() if manager is None else manager
+        self.manager = manager_of(manager)
         if self.manager.redacts:
             raise SettingsError("LangGraph's bytes cannot be redacted: give a manager without redact, and encrypt them")
         inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde

@@ -12,9 +12,9 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.checkpointing.manager import CheckpointManager
+from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
-from checkpoint_ld.errors import CheckpointExists, CheckpointLdError, WrongTypeError
+from checkpoint_ld.errors import CheckpointExists, CheckpointLdError
 from checkpoint_ld.integrations.otlp import Span, checkpoints_of, error_of, moment
 from checkpoint_ld.phrases import encodable
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from opentelemetry.sdk.trace import ReadableSpan
+
+    from checkpoint_ld.checkpointing.manager import CheckpointManager
 
 _logger = logging.getLogger(__name__)
 LONGEST: Final = 10_000
@@ -42,9 +44,7 @@ class CheckpointSpanExporter(SpanExporter):
 
     def __init__(self, manager: CheckpointManager | None = None) -> None:
         """Keep them where `manager` does, by default in the files of `./checkpoints`. Raises WrongTypeError."""
-        if manager is not None and not isinstance(manager, CheckpointManager):
-            raise WrongTypeError(f"a {type(manager).__name__} is no manager: give CheckpointManager(…)")
-        self.manager = CheckpointManager() if manager is None else manager
+        self.manager = manager_of(manager)
         self._open: OrderedDict[str, list[Span]] = OrderedDict()
         self._last: dict[str, str] = {}
         self._guard = threading.Lock()

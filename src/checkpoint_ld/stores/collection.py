@@ -1,13 +1,16 @@
 """`Collection`: many checkpoints in one folder, which are queried together, with a manifest of their sources.
 
-`directory` opens the folder under a lock. `holdings` has the graphs and the manifest. `loading` loads files. `derived`
-keeps derived statements.
+`directory` opens the folder under a lock. `holdings` has the graphs and the manifest. `loading` loads files.
+
+On request, a second store in the folder holds the statements of the collection and those derived from them, for fast
+queries. It is updated with the collection. It records the source of each graph, so that it can be deleted at any time.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import shutil
 from collections import Counter
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
 
 import orjson
 import pyoxigraph
-from pyoxigraph import NamedNode, RdfFormat
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat
 from rdflib import URIRef
 
 from checkpoint_ld import families, sparql
@@ -37,8 +40,8 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.sparql.describing import TITLE, Description, described
-from checkpoint_ld.stores import derived, loading
-from checkpoint_ld.stores.backend import Spooled, blocks, opened
+from checkpoint_ld.stores import loading
+from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
 from checkpoint_ld.stores.holdings import MANIFEST, Entry, FileState, Holdings, in_graph
 from checkpoint_ld.stores.loading import Checks, Kind, LoadReport, OnConflict, Options, Outcome
@@ -69,6 +72,11 @@ __all__ = [
 
 _DEFAULTS = Options()
 _SHARDS = "shards.json"
+_DERIVED = "derived"
+"""The folder of the store of derived statements, in that of the collection."""
+_NOTE = NamedNode("urn:checkpoint-ld:collection#derivedFrom")
+_BATCH = 100
+"""The number of graphs whose derived statements are written before they are recorded, which an interruption loses."""
 Done = TypeVar("Done")
 
 
@@ -228,12 +236,12 @@ class Collection(CheckedMethods):
         before its turn, and with the number of graphs.
         """
         self.holdings.directory.check_writable()
-        return derived.keep(self.holdings, progress)
+        return _keep_derived(self.holdings, progress)
 
     def forget_derived(self) -> None:
         """Delete the derived statements and keep none from now on."""
         self.holdings.directory.check_writable()
-        derived.forget(self.holdings)
+        shutil.rmtree(self.folder / _DERIVED, ignore_errors=True)
 
     def find(self, name: str) -> tuple[str, ...]:
         """Return the IRIs of the graphs for a graph's IRI or a file's path; raise LookupFailedError for none."""
@@ -293,7 +301,7 @@ class Collection(CheckedMethods):
     def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
         """Answer a request; limits and errors are those of `query`."""
         directory, needs_derived = self.holdings.directory, request.needs_derived
-        kept = derived.current(self.holdings) if needs_derived else (directory.store, directory.folder / STORE)
+        kept = self._current_derived() if needs_derived else (directory.store, directory.folder / STORE)
         if kept is None:
             data = sparql.Dataset.of_graphs(families.inferred(self.get(graph)) for graph in self)
             return data.query(request.text, parameters=request.parameters, **limits)
@@ -416,9 +424,18 @@ class Collection(CheckedMethods):
 
     def _followed(self, done: Done) -> Done:
         """Update the derived statements after a change of the collection, if they are kept."""
-        if derived.is_kept(self.holdings):
-            derived.keep(self.holdings)
+        if (self.folder / _DERIVED).is_dir():
+            _keep_derived(self.holdings)
         return done
+
+    def _current_derived(self) -> tuple[pyoxigraph.Store, Path] | None:
+        """Return the store of derived statements and its path, None unless it is kept and up to date."""
+        location = self.folder / _DERIVED
+        if not location.is_dir():
+            return None
+        with collection_errors(self.folder):
+            store = pyoxigraph.Store.read_only(str(location))
+            return (store, location) if _recorded(store) == _origins(self.holdings) else None
 
     def _entry(self, graph: str) -> Entry:
         try:
@@ -477,3 +494,51 @@ def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
         hashed.update(block)
     replace_file(path, opened(body))
     return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())
+
+
+def _keep_derived(holdings: Holdings, progress: Callable[[str, int], None] | None = None) -> int:
+    """Update the derived statements to the state of the collection, and return the number of changed graphs.
+
+    `progress` is called with the name of each graph before its turn, and with their number.
+    """
+    wanted = _origins(holdings)
+
+    def statements(graphs: Iterable[str]) -> Iterator[bytes]:
+        for graph in graphs:
+            if progress is not None:
+                progress(graph, len(missing))
+            derived = families.inferred(holdings.graph_of(graph))
+            derived.root = URIRef(graph)  # which is the name of the graph in N-Quads
+            yield emission.nquads_of(derived)
+
+    with collection_errors(holdings.directory.folder):
+        store = pyoxigraph.Store(holdings.directory.folder / _DERIVED)
+        recorded = _recorded(store)
+        stale = {graph for graph, origin in recorded.items() if wanted.get(graph) != origin}
+        for graph in stale:
+            name = NamedNode(graph)
+            store.update(f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {name} ?p ?o }} }} ; DROP SILENT GRAPH {name}")
+        missing = [graph for graph in wanted if graph in stale or graph not in recorded]
+        for batch in (missing[start : start + _BATCH] for start in range(0, len(missing), _BATCH)):
+            for graph in batch:  # a part of it may remain after an interruption
+                store.remove_graph(NamedNode(graph))
+            store.flush()
+            store.bulk_load(b"".join(statements(batch)), format=RdfFormat.N_QUADS)
+            store.extend([Quad(NamedNode(graph), _NOTE, Literal(wanted[graph]), MANIFEST) for graph in batch])
+        if missing:
+            store.optimize()
+        store.flush()
+    return len(stale.union(missing))
+
+
+def _origins(holdings: Holdings) -> dict[str, str]:
+    # Another version of this package may derive other statements of the same graph.
+    return {graph: f"{entry.sha256} {software()}" for graph, entry in holdings.entries.items() if entry.is_done}
+
+
+def _recorded(store: pyoxigraph.Store) -> dict[str, str]:
+    return {
+        quad.subject.value: quad.object.value
+        for quad in store.quads_for_pattern(None, _NOTE, None, MANIFEST)
+        if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal)
+    }

@@ -322,7 +322,7 @@ class Holdings:
                 self.directory.store.remove_graph(NamedNode(graph))
             whole = [pending for pending in loads if pending.entry.graph not in failed]
             self._write([quad for pending in whole for quad in pending.merged])
-            self._finish([pending.entry for pending in whole])
+            self._replace_entries([pending.but(status=DONE) for pending in whole])
         return failed
 
     def _miscounted(self, loads: Iterable[Load]) -> set[str]:
@@ -393,7 +393,8 @@ class Holdings:
     def _replace_entries(self, loads: Sequence[Load]) -> None:
         """Replace the entries of `loads` in one transaction."""
         forgetting = "".join(f"{_forgetting(pending.entry.graph)} ; " for pending in loads)
-        self.directory.store.update(f"{forgetting}INSERT DATA {_in_manifest(_entry_quads(loads))}")
+        entries = block(quad.triple for quad in _entry_quads(loads))
+        self.directory.store.update(f"{forgetting}INSERT DATA {{ GRAPH {MANIFEST} {{ {entries} }} }}")
         for pending in loads:
             self._register(pending.entry)
 
@@ -405,15 +406,6 @@ class Holdings:
     def _unregister(self, graph: str) -> None:
         if graph in self._entries:
             del self._by_source[self._entries.pop(graph).source][graph]
-
-    def _finish(self, entries: Sequence[Entry]) -> None:
-        if entries:
-            loading, done = (
-                _in_manifest([Quad(NamedNode(entry.graph), _STATUS, Literal(status), MANIFEST) for entry in entries])
-                for status in (LOADING, DONE)
-            )
-            self.directory.store.update(f"DELETE DATA {loading} ; INSERT DATA {done}")
-        self._entries.update({entry.graph: replace(entry, status=DONE) for entry in entries})
 
     def _write(self, quads: Sequence[Quad]) -> None:
         store = self.directory.store
@@ -459,10 +451,6 @@ def _emptying(graph: str) -> str:
 
 def _forgetting(graph: str) -> str:
     return f"DELETE WHERE {{ GRAPH {MANIFEST} {{ {NamedNode(graph)} ?p ?o }} }}"
-
-
-def _in_manifest(quads: Iterable[Quad]) -> str:
-    return f"{{ GRAPH {MANIFEST} {{ {block(quad.triple for quad in quads)} }} }}"
 
 
 def rewritten(statements: Iterable[Triple]) -> dict[Triple, list[Triple]]:
