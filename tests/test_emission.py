@@ -235,10 +235,10 @@ def is_of_node(element: ET.Element) -> bool:
 @pytest.mark.parametrize(
     ("predicate", "text", "words"),
     [
-        ("urn:x:1", "a", "the predicate <urn:x:1>, of which it can make no element; write Turtle"),
-        (SCHEMA, "a", "it can make no element"),
+        ("urn:x:1", "a", "the predicate <urn:x:1>, which cannot be the name of an element; write Turtle"),
+        (SCHEMA, "a", "which cannot be the name of an element"),
         (SCHEMA + "name", "a\x01", "the character U[+]0001, which"),
-        (f"{RDF}li", "a", "it can make no element"),
+        (f"{RDF}li", "a", "which cannot be the name of an element"),
     ],
 )
 def test_what_xml_cannot_state_is_refused(predicate: str, text: str, words: str) -> None:

@@ -306,7 +306,7 @@ def lengths(benchmark: Benchmark) -> Figure:
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("characters")
-    axes.set_ylabel("how many")
+    axes.set_ylabel("number")
     axes.legend(frameon=False)
     return figure
 

@@ -96,7 +96,7 @@ def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
         (
             [{"input": [{"role": "user", "content": [{"type": "image"}, "Q"]}], "target": "A"}],
             {},
-            "not what is no text",
+            "not content other than text",
         ),
         (
             [{"question": "Q", "answer": "A", "level": 1, "area": "x"}],

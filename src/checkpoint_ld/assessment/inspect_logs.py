@@ -49,7 +49,7 @@ def question_text(value: Any, choices: Any = None) -> tuple[str, str]:
         )
         parts = [part for content in contents for part in (content if isinstance(content, list) else [content])]
         texts = [_text(part) for part in parts]
-        others += ["what is no text"] if not all(texts) else []
+        others += ["content other than text"] if not all(texts) else []
         value, unfit = "\n\n".join(filter(None, texts)), " and ".join(others)
     text = _text(value)
     listed = choices_of(choices)

@@ -323,7 +323,7 @@ class _Table:
         self._path, self._written, self._names = path, written, names
         for column, name in written.items():
             if column and column not in _SETTINGS | _OWN:
-                message = f"the column {name!r} says nothing about a trait and is left out"
+                message = f"the column {name!r} is no member of a trait and is left out"
                 self._note(message, "call it as the field of a trait is called, if it is one")
 
     def _note(self, message: str, remedy: str) -> None:

@@ -47,7 +47,7 @@ class Retention(CheckedMethods):
 
     def __post_init__(self) -> None:
         if self.keep_last is None and self.max_age is None:
-            raise SettingsError("nothing says how much is to stay: give keep_last or max_age")
+            raise SettingsError("it is not stated what stays: give keep_last or max_age")
         if (self.keep_last or 0) < 0 or (self.max_age is not None and self.max_age.total_seconds() < 0):
             raise SettingsError("keep_last and max_age are 0 or more")
 

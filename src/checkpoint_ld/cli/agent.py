@@ -380,7 +380,9 @@ def prune(
 
     with stores.manager() as of:
         if keep_last is None and max_age is None:
-            raise SettingsError("say what may go: all but the newest (--keep-last N), or what is old (--max-age DAYS)")
+            raise SettingsError(
+                "say what may be deleted: all but the newest (--keep-last N), or all older than DAYS (--max-age DAYS)"
+            )
         retention = Retention(
             keep_last=keep_last,
             max_age=None if max_age is None else timedelta(days=min(max_age, timedelta.max.days)),

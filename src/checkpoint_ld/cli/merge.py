@@ -123,7 +123,7 @@ def _choose(conflict: Conflict) -> Any:
         try:
             answer = click.prompt("which one stands", type=click.Choice(_ANSWERS), err=True)[0]
         except Abort:
-            raise SettingsError("nobody decided about a conflict: nothing is written") from None
+            raise SettingsError("no decision about a conflict was made: nothing is written") from None
         if answer != "e":
             return conflict.ours if answer == "o" else conflict.theirs
         found = _edited(conflict)

@@ -105,7 +105,7 @@ def VerifiedField(  # noqa: N802 - templates call it by this name
     is logged as a warning.
     """
     if not isinstance(description, str) or not description.strip():
-        raise SettingsError("a verified field needs a description: say what to look for in an answer")
+        raise SettingsError("a verified field needs a description: state what to look for in an answer")
     if not isinstance(verify_with, VerificationPrimitive):
         raise SettingsError(f"verify_with is {named(verify_with)}: give a primitive, such as ExactMatch()")
     given = kwargs.pop("json_schema_extra", None)

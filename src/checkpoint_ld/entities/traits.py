@@ -267,14 +267,14 @@ class MetricRubricTrait(Trait):
             if metric not in METRICS or not METRICS[metric] <= cells
         ]
         if self.evaluation_mode == "full_matrix" and not self.tn_instructions:
-            remedy = "say what a right answer does not hold"
+            remedy = "state what a right answer does not contain"
             found.append(self.problem("metric-full-matrix", "mode full_matrix without tn_instructions", remedy))
         return tuple(found)
 
     @model_validator(mode="after")
     def _has_instructions(self) -> Self:
         if not self.tp_instructions:
-            raise ValueError("no tp_instructions: say what a right answer holds")
+            raise ValueError("no tp_instructions: state what a right answer contains")
         return self
 
 

@@ -110,7 +110,7 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
             f"{what} needed more than {trust.megabytes} MB: correct it, or trust it with more megabytes"
         )
     if not isinstance(reply, dict) or not reply.keys() & {"answer", "fault"}:
-        raise EvaluationError(f"{what} gave a reply that is none")
+        raise EvaluationError(f"{what} gave an invalid reply")
     if "fault" in reply:
         raise EvaluationError(f"{what} {reply['fault']}")
     return reply["answer"]

@@ -322,7 +322,7 @@ class _Lines:
     def _element(self, predicate: str) -> tuple[str, str]:
         found = _ELEMENT_NAME.search(predicate)
         if found is None or predicate in _RESERVED:
-            raise _refused(f"the predicate <{predicate}>, of which it can make no element")
+            raise _refused(f"the predicate <{predicate}>, which cannot be the name of an element")
         namespace, local = predicate[: found.start()], found[0]
         if namespace in self._prefixes:
             return f"{self._prefixes[namespace]}:{local}", ""

@@ -30,7 +30,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
     findings: list[Finding] = []
     authors = [_author(creator, findings) for creator in as_list(benchmark.creator)]
     if not authors:
-        raise WriteError("nobody is named who made the benchmark, and a citation needs an author: set its creator")
+        raise WriteError("the benchmark has no creator, and a citation needs an author: set its creator")
     held: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this benchmark, please cite it as below.",

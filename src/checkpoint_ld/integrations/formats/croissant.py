@@ -119,7 +119,7 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     if any(maker.model_dump(exclude={"name", "type"}, exclude_none=True) for maker in makers):
         yield lost("of creators, only names and kinds have a place in Croissant", remedy=where)
     if any(not is_iso_8601(date) for date in _dates(benchmark)):
-        yield lost("a date that is none in ISO 8601 has no place in Croissant", remedy=where)
+        yield lost("a date that is not ISO 8601 has no place in Croissant", remedy=where)
     for name in ("funder", "identifier"):
         if value := getattr(benchmark, name):
             yield lost(f"the {name} ({published_text(value)}) has no place in Croissant", remedy=where)

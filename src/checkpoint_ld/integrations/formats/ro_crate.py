@@ -130,7 +130,7 @@ class _Crate:
     def _licence(self) -> Any:
         stated = self.benchmark.license
         if not stated:
-            message = "the benchmark states no licence, which a crate has to: the crate says that there is none"
+            message = "the benchmark states no licence, but a crate has to: the crate states that there is none"
             self.findings.append(lost(message, remedy="set its licence"))
             return _NO_LICENCE
         found = []

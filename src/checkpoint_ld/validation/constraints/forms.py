@@ -280,7 +280,7 @@ def state_check(value: Any) -> str | None:
         if not isinstance(check.get("field"), str) or not check["field"]:
             return f"its field is {given(check.get('field'))}"
         if "expected" not in check:
-            return "it does not say what is expected"
+            return "its expected value is missing"
         how = check.get("verify_with")
         if how is not None and not (isinstance(how, dict) and isinstance(how.get("type"), str)):
             return "verify_with names no primitive"
