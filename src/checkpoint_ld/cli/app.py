@@ -20,15 +20,15 @@ SUMMARIES = {
     "convert": "Convert a checkpoint: any dialect or RDF syntax in, JSON-LD or RDF out, nothing lost on the way.",
     "export": "Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework.",
     "import": "Import questions from a table, JSON lines, a data set, or a log of an evaluation framework.",
-    "inspect": "Show what a checkpoint holds: name, dialect, counts of questions and traits, and all findings.",
+    "inspect": "Show the content of a checkpoint: name, dialect, counts of questions and traits, and all findings.",
     "validate": "Validate checkpoints: every finding with its place and a remedy.",
-    "rules": "List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples.",
+    "rules": "List the rules, or explain some: the requirement, the reason, the remedy; for one of them also examples.",
     "verify": "Verify recorded answers: which of them pass, without asking a model again.",
-    "diff": "Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is.",
+    "diff": "Show the differences between two checkpoints, whatever their dialects; exit with 1 if there are any.",
     "merge": "Merge two edits of a checkpoint, in the terms of its authors; exit with 1 if they contradict.",
     "git": "Set up git to compare and merge checkpoints in the terms of their authors.",
     "query": (
-        "Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."
+        "Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."
     ),
     "store": "Keep many checkpoints in a collection on disk: load, list, query, validate and export them.",
     "bulk": (
@@ -36,7 +36,7 @@ SUMMARIES = {
     ),
     "push": "Push checkpoints to a triple store, each as a graph that is named by its root and replaced whole.",
     "pull": "Pull checkpoints out of a triple store, each into a file that is named after its graph.",
-    "serve": "Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it.",
+    "serve": "Serve checkpoints as a read-only SPARQL endpoint, with a query page.",
     "site": "Write static pages about benchmarks and runs of agents, to read and to search from a folder.",
     "agent": "Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.",
     "fingerprint": (
@@ -45,7 +45,7 @@ SUMMARIES = {
     "sign": "Sign a checkpoint: what it states, whatever its syntax and layout.",
     "verify-signature": "Check whether a signature is one of a checkpoint; exit with 1 if it is not.",
     "lsp": "Serve an editor: findings while you type, fixes, completion; over standard input and output.",
-    "completion": "Print what makes a shell complete commands, options and files.",
+    "completion": "Print the script by which a shell completes commands, options and files.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
 }
 """The first line of each command's docstring, so that `--help` need not import the commands."""

@@ -31,7 +31,7 @@ CONTEXTS = ("improved", "plain")
 def convert(
     *,
     file: str = options.argument("FILE", "The checkpoint to read; - for standard input."),
-    kind: str | None = options.written_as("--to", OUTPUTS, "What to write", "jsonld"),
+    kind: str | None = options.written_as("--to", OUTPUTS, "The syntax to write", "jsonld"),
     output: Output = options.output(),
     dialect: str | None = options.value(
         "--dialect",
@@ -292,7 +292,7 @@ _SHARDED: Any = options.Several(
     ),
     folder=options.folder("The folder to write to.", required=True),
     jobs=options.whole("--jobs", default=1, help="The number of processes."),
-    shard_size=options.seconds("--shard-size", default=64, help="About how many MB of input make a shard."),
+    shard_size=options.seconds("--shard-size", default=64, help="The approximate size of a shard's input in MB."),
     force=options.flag("--force", help="Overwrite the output of another run, but never the input."),
     quiet=options.QUIET,
 )

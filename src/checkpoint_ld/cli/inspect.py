@@ -35,7 +35,7 @@ def inspect(
     as_json: bool = options.JSON,
     syntax: str | None = options.SYNTAX,
 ) -> None:
-    """Show what a checkpoint holds: name, dialect, counts of questions and traits, and all findings."""
+    """Show the content of a checkpoint: name, dialect, counts of questions and traits, and all findings."""
     # Reading takes its time to import; --help should not wait for it.
     from rich.table import Table
     from rich.text import Text

@@ -34,7 +34,7 @@ def diff(
     syntax: str | None = options.SYNTAX,
     quiet: bool = options.flag("-q", "--quiet", help="Print nothing; use the exit code."),
 ) -> None:
-    """Show what is different between two checkpoints, whatever their dialects; exit with 1 if anything is."""
+    """Show the differences between two checkpoints, whatever their dialects; exit with 1 if there are any."""
     # Reading takes its time to import; --help should not wait for it.
     from checkpoint_ld.benchmark.difference import semantic_diff
     from checkpoint_ld.documents.text import dump_json

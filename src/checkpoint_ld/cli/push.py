@@ -220,7 +220,7 @@ def pull(
         "[GRAPH]...", "The graphs to pull; all checkpoints, unless given.", nargs=-1
     ),
     folder: str = options.folder("The folder for the files.", metavar="FOLDER", default="."),
-    to: str = options.choice("--to", values=_EXTENSIONS, default="jsonld", help="What to write."),
+    to: str = options.choice("--to", values=_EXTENSIONS, default="jsonld", help="The syntax to write."),
     list_only: bool = options.flag("--list", help="List the checkpoints; write nothing."),
     service: dict[str, Any] = options.SERVED,
     force: bool = options.flag("--force", help="Overwrite existing files."),

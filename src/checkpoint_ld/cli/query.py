@@ -53,13 +53,18 @@ def query(
     output: Output = options.output(),
     wide: bool = options.flag("--wide", help="Show full values in tables."),
     inferred: bool = options.flag("--inferred", help="Add inferred statements, as convert --inferred."),
-    engine: str = options.choice("--engine", values=ENGINES, default="oxigraph", help="What evaluates it."),
+    engine: str = options.choice(
+        "--engine", values=ENGINES, default="oxigraph", help="The engine that evaluates the query."
+    ),
     timeout: float | None = options.value(
         "--timeout", type=float, metavar="SECONDS", help="Stop after this number of seconds."
     ),
     max_rows: int | None = options.whole("--max-rows", help="At most this number of rows."),
     services: tuple[str, ...] = options.value(
-        "--allow-service", metavar="HOST", multiple=True, help="Let SERVICE ask HOST or HOST:PORT. May be repeated."
+        "--allow-service",
+        metavar="HOST",
+        multiple=True,
+        help="Allow SERVICE to query HOST or HOST:PORT. May be repeated.",
     ),
     answers: str | None = options.file(
         "--answers", help="Recorded answers, as for verify. The query also covers their results."
@@ -72,7 +77,7 @@ def query(
     syntax: str | None = options.SYNTAX,
     quiet: bool = options.flag("-q", "--quiet", help="Print only the result and failures."),
 ) -> None:
-    """Ask checkpoints in SPARQL, each a named graph, all of them together the default graph; nothing is fetched."""
+    """Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.documents.files import kind_of
     from checkpoint_ld.sparql.formats import EXTENSIONS, PARQUET, default_format, parquet, render
@@ -305,7 +310,7 @@ def serve(
     workers: int = options.whole("--workers", default=2, help="The number of parallel queries."),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),
 ) -> None:
-    """Serve checkpoints as a read-only SPARQL endpoint, with a page to ask it."""
+    """Serve checkpoints as a read-only SPARQL endpoint, with a query page."""
     from checkpoint_ld.sparql.service import Server, Settings
     from checkpoint_ld.stores.endpoint import is_loopback
 

@@ -49,7 +49,7 @@ def rules(
     ),
     output: Output = options.output("With --to: the file to write; - for standard output."),
 ) -> None:
-    """List the rules, or explain some: what they ask for, why, and what to do; for one of them also examples."""
+    """List the rules, or explain some: the requirement, the reason, the remedy; for one of them also examples."""
     if to is not None:
         if names or as_json:
             raise SettingsError("--to writes all rules of a profile: leave the names of rules and --json out")
@@ -172,7 +172,7 @@ def completion(
         "SHELL", "bash (4.4 or newer), zsh or fish.", type=click.Choice(("bash", "zsh", "fish"))
     ),
 ) -> None:
-    """Print what makes a shell complete commands, options and files."""
+    """Print the script by which a shell completes commands, options and files."""
     from click.shell_completion import get_completion_class
 
     complete: Any = get_completion_class(shell)

@@ -66,7 +66,7 @@ def add(*, store: str = _PLACE, paths: tuple[str, ...] = options.PATHS, loading:
 def sync(
     *,
     store: str = _PLACE,
-    folder: str = options.argument("FOLDER", "The folder whose checkpoints STORE is to hold."),
+    folder: str = options.argument("FOLDER", "The folder whose checkpoints STORE mirrors."),
     prune: bool = options.flag("--prune", help="Drop checkpoints whose file is no longer in FOLDER."),
     loading: dict[str, Any] = _LOADING,
 ) -> None:
@@ -250,7 +250,7 @@ def export(
     *,
     store: str = _PLACE,
     output: Output = options.output("The file to write, with --shards the folder; - for standard output."),
-    kind: str | None = options.written_as("--to", _DUMPS, "What to write", "nq"),
+    kind: str | None = options.written_as("--to", _DUMPS, "The syntax to write", "nq"),
     shards: int | None = options.whole("--shards", help="Write N-Quads to this number of files, with a list."),
     compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
     wait: float = _WAIT,
@@ -277,13 +277,13 @@ def describe(
     *,
     store: str = _PLACE,
     output: Output = options.output(),
-    kind: str | None = options.written_as("--to", GRAPHS, "What to write", "turtle"),
+    kind: str | None = options.written_as("--to", GRAPHS, "The syntax to write", "turtle"),
     base: str = options.value(
         "--base", metavar="IRI", default="", help="The public address of the folder, such as https://example.org/lib/."
     ),
     title: str | None = options.value("--title", help="The title of the catalogue."),
     publisher: str = options.value(
-        "--publisher", metavar="NAME", default="", help="Who publishes it; DCAT-AP requires one."
+        "--publisher", metavar="NAME", default="", help="The publisher; DCAT-AP requires one."
     ),
     wait: float = _WAIT,
 ) -> None:

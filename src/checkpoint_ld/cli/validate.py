@@ -112,7 +112,7 @@ def validate(
     ),
     statistics: bool = options.flag(
         "--statistics",
-        help="Show how many findings there are of each rule instead of the findings; as text or json.",
+        help="Show the number of findings of each rule instead of the findings; as text or json.",
     ),
     select: tuple[str, ...] = options.value(
         "--select",
@@ -130,7 +130,7 @@ def validate(
         "--engine",
         values=ENGINES,
         default=ENGINES[0],
-        help="What applies the shapes: compiled is fast, pyshacl leaves all of them to pySHACL.",
+        help="The engine that applies the shapes: compiled is fast, pyshacl leaves all of them to pySHACL.",
     ),
     jobs: int | None = options.JOBS,
     config: str | None = options.file("--config", help="The configuration to use."),
