@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
+import pickle
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import URIRef
+from rdflib import RDF, SDO, BNode, Literal, URIRef
 
+import checkpoint_ld
 from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError
 from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, Organization, Person, Rubric
 from checkpoint_ld.mapping.traits import rating_of
@@ -211,6 +214,48 @@ def test_what_is_added_to_the_graph_is_seen() -> None:
     assert (benchmark.question_count, benchmark.graph.root) == (1, URIRef("urn:uuid:karenina-checkpoint-1767225600.5"))
     benchmark.graph.append(benchmark.graph.root, "dataFeedElement", item("Another?", "urn:uuid:2"))
     assert benchmark.get_question_ids() == [METAL, "urn:uuid:2"]
+
+
+@pytest.mark.parametrize("dialect", ["datafeed-ns-v3", "gui-datafeed", "dataset-1", "v2.0"])
+def test_nodes_that_are_added_beside_the_checkpoint_are_saved(dialect: str, tmp_path: Path) -> None:
+    benchmark = load(canonical())
+    ada, cycle, blank = URIRef("urn:example:ada"), URIRef("urn:example:cycle"), BNode()
+    added = {
+        (ada, URIRef("urn:example:made"), benchmark.graph.root),
+        (ada, URIRef("urn:example:wrote"), URIRef(METAL)),
+        (ada, SDO.name, Literal("Ada")),
+        (cycle, URIRef("urn:example:next"), ada),
+        (ada, URIRef("urn:example:next"), cycle),
+        (SDO.Question, SDO.name, Literal("a class")),
+    }
+    for statement in (*added, (ada, URIRef("urn:example:knows"), blank), (blank, SDO.name, Literal("Bo"))):
+        benchmark.graph.add(statement)
+    benchmark.save(tmp_path / "saved.json", dialect=dialect)
+    again = Benchmark.load(tmp_path / "saved.json")
+    assert added <= {*again.graph}
+    assert [*again.graph.objects(None, SDO.name)].count(Literal("Bo")) == 1
+    assert again.question_count == 1
+
+
+def test_statements_about_nodes_of_a_checkpoint_do_not_repeat_them() -> None:
+    benchmark = load(canonical())
+    text = f"<urn:example:ada> <urn:example:made> <{benchmark.graph.root}> ; <urn:example:wrote> <{METAL}> ."
+    again = Benchmark.load((benchmark.to_turtle() + text).encode(), syntax="turtle")
+    added = {(URIRef("urn:example:ada"), URIRef("urn:example:made"), benchmark.graph.root)}
+    added.add((URIRef("urn:example:ada"), URIRef("urn:example:wrote"), URIRef(METAL)))
+    assert {*again.graph} - {*benchmark.graph} >= added
+    assert len([*again.graph.subjects(RDF.type, SDO.Question)]) == 1
+    assert [one.question for one in again.questions] == [one.question for one in benchmark.questions]
+
+
+def test_a_benchmark_and_a_report_can_be_pickled_and_copied() -> None:
+    benchmark = load(canonical())
+    for value in (benchmark, checkpoint_ld.validate(json.dumps(canonical()).encode())):
+        assert pickle.loads(pickle.dumps(value)) == value
+        assert copy.deepcopy(value) == value
+    again = pickle.loads(pickle.dumps(benchmark))
+    again.add_question("Another?", "Yes")
+    assert (len(again), len(benchmark)) == (2, 1)
 
 
 # --- rubrics and scenarios

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
@@ -82,16 +82,16 @@ class Dialect(NamedTuple):
 
         Without `restored`, the leftovers that our writer keeps in a Dataset are ignored.
         """
-
-        def recorded() -> Trail:
-            trail = Trail(self.name, kept=True, restored=restored)
-            self.read(value, trail)
-            return trail
-
         bare = Trail(self.name, restored=restored)
         tree = self.read(value, bare)
+        recorded = partial(self._recorded, value, restored=restored)
         # The findings of a trail that records no places point into the tree.
         return Upgrade(tree, tuple(recorded().findings if bare.findings else ()), recorded)
+
+    def _recorded(self, value: dict[str, Any], *, restored: bool) -> Trail:
+        trail = Trail(self.name, kept=True, restored=restored)
+        self.read(value, trail)
+        return trail
 
 
 def step(pointer: str, *keys: str | int) -> str:

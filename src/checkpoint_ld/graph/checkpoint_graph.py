@@ -21,9 +21,11 @@ from checkpoint_ld.graph.compaction import (
     RESIDUE,
     Compaction,
     Ref,
+    WholeReading,
     decoded,
     difference,
     encoded,
+    including,
     parsed_residue,
     put_residue,
     refs,
@@ -293,7 +295,18 @@ class CheckpointGraph(StatementGraph):
 
     def tree(self) -> Tree:
         """Return the canonical tree; it has a context only if the document had one of its own."""
-        return self.read(self.root)
+        return including(self.read(self.root), self.beside())
+
+    def beside(self) -> list[Tree]:
+        """Return the objects of nodes that nothing below the root leads to, which methods of rdflib can add."""
+        if not self._store.has_additions:
+            return []
+        reader = WholeReading(self.held, self.table)
+        with uncollected(), interpreter.room():
+            reader.object(self.root)
+            found = reader.beside()
+        self._has_typed_texts |= reader.has_typed_texts
+        return found
 
     @property
     def has_typed_texts(self) -> bool:

@@ -403,6 +403,40 @@ class Compaction:
         return text if coercion == "@id" else {"@id": text}
 
 
+class WholeReading(Compaction):
+    """Reads all nodes of an index: those below a root by `object`, then the others by `beside`."""
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
+        super().__init__(index, table, as_found=as_found)
+        self.seen: set[Node] = set()
+        """The nodes that have been read."""
+        self._is_beside = False
+
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
+        """Return the members of a node, as `Compaction` does, and note that the node has been read."""
+        self.seen.add(subject)
+        return super().members(subject, via, wanted)
+
+    def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
+        if self._is_beside and isinstance(value, Ref) and URIRef(value.name) in self.seen:
+            return self.reference(URIRef(value.name), value.name)
+        return super()._filled(value, via, visiting)
+
+    def beside(self) -> list[Tree]:
+        """Return the objects of the nodes that have not been read, with references to those that have."""
+        self._is_beside = True
+        left = [node for node in self.index if node not in self.seen]
+        inner = {one for node in left for held in self.index[node].values() for one in terms_of(held) if one != node}
+        left.sort(key=inner.__contains__)  # an object stands in the first one that refers to it
+        return [self.object(node) for node in left if node not in self.seen]
+
+
+def including(tree: Tree, objects: list[Tree]) -> Tree:
+    """Return the tree of a root with `objects` in its `@included`."""
+    held = tree.get("@included", [])
+    return {**tree, "@included": [*(held if isinstance(held, list) else [held]), *objects]} if objects else tree
+
+
 def refs(value: Any) -> Iterator[Node]:
     """Yield the references to nodes in a member's value."""
     if isinstance(value, Ref):

@@ -191,6 +191,7 @@ class SubjectIndexStore(Store):
         # A weak reference: otherwise only the garbage collector could free a graph, its store and all statements.
         self._graph: ref[Graph] | None = None
         self.revision = self.changes = 0
+        self.has_additions = False
         super().__init__(configuration, identifier)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -218,6 +219,7 @@ class SubjectIndexStore(Store):
     def share(self, other: SubjectIndexStore) -> None:
         """Let `other` have the same triples. A store copies the index before its first change."""
         other.replace(self._index)
+        other.has_additions = self.has_additions
         self._holders[0] += 1
         other._holders = self._holders
 
@@ -243,6 +245,7 @@ class SubjectIndexStore(Store):
         if put(self.index, *triple):
             self.revision += 1
             self.changes += 1
+            self.has_additions = True
             self._note(*triple)
 
     def _is_of(self, context: Graph | None) -> bool:

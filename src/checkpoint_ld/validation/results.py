@@ -71,6 +71,9 @@ class Report(Shown):
     rules: Mapping[str, Rule] = field(repr=False)
     known: int = 0
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Report, (self.profile, self.checked, dict(self.rules), self.known)  # the rules may be a read-only view
+
     def __repr__(self) -> str:
         return f"<Report of {len(self.checked)} sources: {self._line()}>"
 

@@ -17,7 +17,7 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.graph import contexts, interpreter, literals
-from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, decoded, refs, residue_of
+from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, WholeReading, decoded, including, refs, residue_of
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.contexts import Term, TermTable
+    from checkpoint_ld.graph.contexts import Term
     from checkpoint_ld.graph.store import Index
 
 
@@ -132,15 +132,10 @@ def _in_our_vocabulary(index: Index) -> Index:
     return result
 
 
-class _Reader(Compaction):
-    """Reads node objects, and records which nodes it has read in `seen`."""
-
-    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
-        super().__init__(index, table, as_found=as_found)
-        self.seen: set[Node] = set()
+class _Reader(WholeReading):
+    """Reads node objects of statements."""
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
-        self.seen.add(subject)
         read = super().members(subject, via, wanted)
         return {_unescaped(key) if key.startswith(f"{ESCAPED}@") else key: value for key, value in read.items()}
 
@@ -155,11 +150,7 @@ class _Reader(Compaction):
     def whole(self, root: Node) -> Tree:
         """Return the tree of a checkpoint, with all other subjects under `@included`."""
         tree = self.object(root)
-        others = [self.object(subject) for subject in list(self.index) if subject not in self.seen]
-        included = tree.get("@included", [])
-        if others:
-            tree["@included"] = [*(included if isinstance(included, list) else [included]), *others]
-        return tree
+        return including(tree, self.beside())
 
 
 class _ForeignReader(_Reader):

@@ -13,6 +13,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.annotation import is_name, suits
 from checkpoint_ld.graph.building import uncollected
+from checkpoint_ld.graph.compaction import including
 from checkpoint_ld.graph.contexts import RDF_TYPE, expand_name, is_property_value, karenina
 from checkpoint_ld.graph.emission.syntaxes import is_blank
 from checkpoint_ld.graph.literals import (
@@ -140,9 +141,11 @@ def jsonld_of(
         return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
     writer = _Improved(graph)
     read = {**writer.object(graph.root), "@context": writer.root_context}
-    whole = _with_contexts(read, adapted(read), None, graph.table)
+    whole = _with_contexts(read, adapted(including(read, graph.beside())), None, graph.table)
     outer = copy.deepcopy(contexts.merged(graph.own_context))
-    return _under(outer, whole.get("@context", {}), whole, has_typed_texts=writer.has_typed_texts)
+    return _under(
+        outer, whole.get("@context", {}), whole, has_typed_texts=writer.has_typed_texts or graph.has_typed_texts
+    )
 
 
 def _under(context: Tree, local: Tree, tree: Tree, *, has_typed_texts: bool) -> Tree:
