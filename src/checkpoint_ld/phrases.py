@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-BOOLEAN_WORDS = frozenset({"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"})
+BOOLEAN_WORDS = {
+    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
+    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
+}
 """Texts that are read as a boolean, in any case."""
 
 _SHOWN = 60
@@ -75,6 +78,11 @@ def numeric_text(value: object) -> float | None:
     except ValueError:
         return None
     return parsed if math.isfinite(parsed) else None
+
+
+def quantity(value: object) -> float | None:
+    """Return the number that a JSON value is, or that its text spells, or None."""
+    return numeric_text(value) if number(value) is None else number(value)
 
 
 def is_boolean_like(value: object) -> bool:

@@ -39,15 +39,18 @@ CONVERSION_PROPERTY = "conversion_metadata"
 """The GUI's note about a conversion, as JSON text."""
 
 SCOPES = ("Global", "QuestionSpecific")
-TRAIT_SUFFIXES = (
-    "RubricTrait",
-    "LLMRubricTrait",
-    "RegexTrait",
-    "CallableTrait",
-    "MetricRubricTrait",
-    "AgenticRubricTrait",
-    "DynamicRubricTrait",
-)
+TRAIT_FAMILIES = {
+    "RubricTrait": "llm",
+    "LLMRubricTrait": "llm",
+    "RegexTrait": "regex",
+    "CallableTrait": "callable",
+    "MetricRubricTrait": "metric",
+    "AgenticRubricTrait": "agentic",
+}
+"""What evaluates a trait, by its type without scope."""
+DYNAMIC = "DynamicRubricTrait"
+"""The type without scope of a dynamic trait, whose setting `dynamic_trait_type` names what evaluates it."""
+TRAIT_SUFFIXES = (*TRAIT_FAMILIES, DYNAMIC)
 TRAIT_TYPES = tuple(scope + suffix for scope in SCOPES for suffix in TRAIT_SUFFIXES)
 """The fourteen values of `additionalType`, without prefix."""
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from checkpoint_ld.validation.inference.benchmark import BOUNDS, CLASSIFYING, DYNAMIC, FAMILIES, classes_of
-from checkpoint_ld.vocabulary import SETTINGS
+from checkpoint_ld.validation.inference.benchmark import BOUNDS, CLASSIFYING, classes_of
+from checkpoint_ld.vocabulary import DYNAMIC, SETTINGS, TRAIT_FAMILIES
 
 VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])
 
@@ -24,12 +24,12 @@ class Asked(dict[str, Any]):
         return super().get(name, default)
 
 
-@pytest.mark.parametrize("suffix", [*FAMILIES, DYNAMIC])
+@pytest.mark.parametrize("suffix", [*TRAIT_FAMILIES, DYNAMIC])
 def test_nothing_but_what_shows_is_requested(suffix: str) -> None:
     bounds, values = Asked(), Asked()
     for name in (None, *CLASSIFYING):
         for found in VALUES:
-            for family in (None, *FAMILIES.values()):
+            for family in (None, *TRAIT_FAMILIES.values()):
                 values.clear()
                 values.update({"dynamic_trait_type": family} | ({} if name is None else {name: found}))
                 bounds.update(bestRating=5.0, worstRating=found)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld import templates as package
-from checkpoint_ld.templates import primitives, template
+from checkpoint_ld.templates import primitives
 from checkpoint_ld.templates.text_outlines import LONGEST, is_typical, known, outline_of
 from checkpoint_ld.validation.constraints import templates as forms
 from checkpoint_ld.validation.constraints.forms import FORMS, faulty
@@ -90,7 +90,6 @@ def _from_the_first_one() -> Iterator[None]:
     """Go by outlines however few templates there are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forms, "FEW", 0)
-        patch.setattr(template, "FEW", 0)
         yield
 
 
@@ -120,12 +119,6 @@ def outcome(source: str) -> list[object]:
     return [forms.is_read(source), *(form(source) for form in about)]
 
 
-def parsed_fault(source: str) -> str | None:
-    """Return what is wrong with a text when nothing else was seen before."""
-    template.forget()
-    return template.python_fault(source)
-
-
 def taught(source: str) -> None:
     """Say something of a template often enough to go by its outline from then on."""
     for _ in range(2):
@@ -144,9 +137,6 @@ def test_after_a_template_was_read_the_same_is_stated_of_another(pair: tuple[str
     taught(first)
     event("one outline" if outline_of(first) == outline_of(second) is not None else "two outlines")
     assert outcome(second) == expected
-    fault = parsed_fault(second)
-    parsed_fault(first)
-    assert template.python_fault(second) == fault
 
 
 def test_what_is_wrong_is_found_after_everything_that_is_right_was_seen() -> None:
@@ -185,9 +175,6 @@ def test_a_template_with_other_names_and_texts_is_not_read_again(source: str, mo
     taught(source)
     monkeypatch.setattr(forms, "read_template", None)
     assert outcome(other) == [True, None, None, None, None]
-    parsed_fault(source)
-    monkeypatch.setattr(ast, "parse", None)
-    assert template.python_fault(other) is None
 
 
 @pytest.mark.parametrize(
@@ -232,8 +219,10 @@ def test_an_outline_shows_which_names_and_texts_are_the_same() -> None:
     ],
 )
 def test_what_is_no_python_is_found_after_what_is(sound: str, fault: str) -> None:
-    assert parsed_fault(sound) is None
-    assert template.python_fault(fault) is not None
+    forms.forget()
+    taught(sound)
+    assert FORMS["python"](sound) is None
+    assert FORMS["python"](fault) is not None
 
 
 def test_templates_that_are_alike_are_hardly_parsed_when_a_benchmark_is_loaded_and_validated(

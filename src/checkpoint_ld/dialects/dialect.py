@@ -8,17 +8,16 @@ as text.
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import walk
+from checkpoint_ld.documents.text import pointer as pointer_of
+from checkpoint_ld.documents.values import STRICT, walk
 from checkpoint_ld.phrases import called, shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import SCHEMA_HTTP, TRAIT_TYPES
@@ -95,13 +94,8 @@ class Dialect(NamedTuple):
 
 
 def step(pointer: str, *keys: str | int) -> str:
-    """Return `pointer` continued by `keys`, escaped according to RFC 6901."""
-    for key in keys:
-        name = str(key)
-        if "~" in name or "/" in name:
-            name = name.replace("~", "~0").replace("/", "~1")
-        pointer = f"{pointer}/{name}"
-    return pointer
+    """Return the JSON Pointer `pointer` (RFC 6901) continued by `keys`."""
+    return pointer + pointer_of(keys)
 
 
 def source_pointer(origins: Mapping[str, str], pointer: str) -> str:
@@ -264,7 +258,7 @@ def container(text: object) -> dict[str, Any] | list[Any] | None:
     if not isinstance(text, str) or not _CONTAINER.match(text):
         return None
     try:
-        value = _DECODER.decode(text)
+        value = STRICT.decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict | list) else None
@@ -316,28 +310,9 @@ def decoded(value: object) -> Any:
     return value if found is None else found
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a key stands twice")
-    return members
-
-
-def _refused(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        _refused(text)
-    return number
-
-
 _TEXTS = frozenset((str,))
 _MEMBERS = frozenset(("@type", "name", "value"))
 _CONTAINER = re.compile(r"\s*[{\[]")
-_DECODER = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_constant=_refused, parse_float=_finite)
 
 
 Steps = tuple[str | int, ...]
@@ -358,7 +333,7 @@ def old_name_findings(tree: Any) -> Iterator[Finding]:
             of_question = f"{called('question', question.get('text'))}, " if question is not None else ""
             subject = f"{of_question}{called('trait', rating.get('name'))}"
             message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
-            place = pointer((*steps, "additionalType"))
+            place = pointer_of((*steps, "additionalType"))
             yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
 
 

@@ -48,6 +48,7 @@ from checkpoint_ld.dialects.leftovers import (
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads, rubric_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_element_id, gui_key, gui_question_id, gui_template_id
+from checkpoint_ld.phrases import BOOLEAN_WORDS
 from checkpoint_ld.vocabulary import (
     BY_TYPE,
     CONVERSION_PROPERTY,
@@ -444,11 +445,6 @@ def _needed(feed: dict[str, Any]) -> dict[str, Any]:
 
 _ELSEWHERE = {KEPT, PARKED, *BY_TYPE["DataFeedItem"], *ITEM}
 _ORIGINAL = "original_answer_template"
-_BOOLEANS = {
-    **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
-    **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
-}
-"""Texts that Karenina reads as a boolean."""
 
 
 class QuestionWriter:
@@ -535,7 +531,7 @@ def _item(
 def _as_boolean(finished: Any) -> Any:
     """Return the progress of a question as Karenina reads it; a missing value means unfinished."""
     if isinstance(finished, str):
-        return _BOOLEANS.get(finished.strip().lower(), finished)
+        return BOOLEAN_WORDS.get(finished.strip().lower(), finished)
     if isinstance(finished, int | float) and finished in (0, 1):
         return bool(finished)
     return False if finished is None else finished

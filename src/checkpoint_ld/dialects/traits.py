@@ -38,7 +38,7 @@ from checkpoint_ld.dialects.ratings import (
 )
 from checkpoint_ld.documents.values import is_number, same
 from checkpoint_ld.identifiers import gui_rating_id
-from checkpoint_ld.vocabulary import TRAIT_SETTINGS
+from checkpoint_ld.vocabulary import TRAIT_FAMILIES, TRAIT_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +69,7 @@ _GAPS: dict[Family, dict[str, Any]] = {
 """The values that the GUI assumes for missing settings."""
 
 _FAMILIES: dict[str, Family] = {
-    "RubricTrait": "llm",
-    "LLMRubricTrait": "llm",
-    "RegexTrait": "regex",
-    "CallableTrait": "callable",
-    "MetricRubricTrait": "metric",
+    suffix: family for suffix, known in TRAIT_FAMILIES.items() for family in SETTINGS if family == known
 }
 _SUFFIXES: dict[Family, str] = {family: suffix for suffix, family in reversed(_FAMILIES.items())}
 _CLASSES: dict[str, Family] = {**_FAMILIES, "RegexRubricTrait": "regex", "CallableRubricTrait": "callable"}
@@ -384,9 +380,6 @@ class Rubric:
         return not missing_from(next(named, {}), rating_from_v2(family, trait, self.scope))
 
 
-_IN_ORDER: tuple[Family, ...] = ("llm", "regex", "callable", "metric")
-
-
 class WrittenRubric(NamedTuple):
     """A rubric of the state, None without traits, and the ratings that the state cannot have, in `left`."""
 
@@ -403,8 +396,8 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
     ratings = members.get("rating")
     if "rating" in members and not isinstance(ratings, list):
         return WrittenRubric(None, {"rating": ratings})
-    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in _IN_ORDER}
-    held: dict[Family, list[Any]] = {family: [] for family in _IN_ORDER}
+    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in SETTINGS}
+    held: dict[Family, list[Any]] = {family: [] for family in SETTINGS}
     apart: list[Any] = []
     findings: list[Finding] = []
     for index, rating in enumerate(ratings or ()):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
+import math
 import re
 from bisect import bisect_left, insort
 from dataclasses import dataclass, replace
@@ -23,6 +25,24 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # `datetime.fromisoformat` accepts more than the standard, such as any separator.
 _DATE = re.compile(r"\d[\dW-]*(T\d[\d:.,]*(Z|[+-]\d[\d:]*)?)?", re.ASCII)
+
+
+def _unrepeated(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) < len(members):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number that JSON can hold")
+    return number
+
+
+STRICT: Final = json.JSONDecoder(object_pairs_hook=_unrepeated, parse_float=_finite, parse_constant=_finite)
+"""Decodes JSON (RFC 8259) that is the same when it is written again; raises ValueError for any other text."""
 
 
 def is_number(value: object) -> TypeGuard[int | float]:

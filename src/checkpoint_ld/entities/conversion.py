@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import BOOLEAN_WORDS, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,11 +73,6 @@ def set_of(value: Any) -> frozenset[Any]:
         raise EvaluationTypeError(f"lists and objects cannot be items of a set: {error}") from error
 
 
-_WORDS = dict.fromkeys(("true", "yes", "y", "t", "on", "1"), True) | dict.fromkeys(
-    ("false", "no", "n", "f", "off", "0"), False
-)
-
-
 def truth_of(value: Any) -> bool:
     """Return a boolean for a boolean, for a number (all but 0 are true) or for a word such as "yes".
 
@@ -85,7 +80,7 @@ def truth_of(value: Any) -> bool:
     """
     if isinstance(value, (bool, int, float)):
         return bool(value)
-    truth = _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
+    truth = BOOLEAN_WORDS.get(value.strip().lower()) if isinstance(value, str) else None
     if truth is None:
         raise EvaluationValueError(f"{named(value)} is neither true nor false: give one of them")
     return truth

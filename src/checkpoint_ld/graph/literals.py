@@ -21,6 +21,7 @@ import orjson
 import pyoxigraph
 from rdflib import Literal, URIRef
 
+from checkpoint_ld.documents.values import STRICT
 from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE, KARENINA, RDF, XSD
 
 if TYPE_CHECKING:
@@ -298,26 +299,9 @@ def _parsed(text: str) -> tuple[bool, Any]:
     except (ValueError, TypeError):
         pass
     try:
-        return True, _strictly.decode(text)
+        return True, STRICT.decode(text)
     except (ValueError, RecursionError):
         return False, None
-
-
-def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) < len(members):
-        raise ValueError("a key stands twice in one object")
-    return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is no number that JSON can hold")
-    return number
-
-
-_strictly = json.JSONDecoder(object_pairs_hook=_distinct, parse_float=_finite, parse_constant=_finite)
 
 
 _AS_THEY_ARE = frozenset((str, bool, dict, type(None)))

@@ -37,7 +37,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.vocabulary import SCOPES, TRAIT_SETTINGS, TRAIT_TYPES
+from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS, TRAIT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -155,15 +155,6 @@ FAMILIES: dict[str, type[AnyTrait]] = {
 }
 """The five kinds of traits by the names that dynamic traits and legacy properties use."""
 
-SUFFIXES = {
-    "RubricTrait": "llm",
-    "LLMRubricTrait": "llm",
-    "RegexTrait": "regex",
-    "CallableTrait": "callable",
-    "MetricRubricTrait": "metric",
-    "AgenticRubricTrait": "agentic",
-}
-DYNAMIC = "DynamicRubricTrait"
 _TYPES = {f"{prefix}{name}": trait_type(name) for name in TRAIT_TYPES for prefix in (PREFIX, "")}
 """The usual names of types. A lookup saves taking them apart for every question."""
 
@@ -215,7 +206,7 @@ def trait_of(rating: Json) -> AnyTrait | None:
     for name, value in settings.items():
         if name in _ENCODED:
             settings[name] = _decoded(name, value)
-    family = settings.pop("dynamic_trait_type", None) if known[1] == DYNAMIC else SUFFIXES[known[1]]
+    family = settings.pop("dynamic_trait_type", None) if known[1] == DYNAMIC else TRAIT_FAMILIES[known[1]]
     model = FAMILIES.get(family) if isinstance(family, str) else None
     if model is None:
         return None
@@ -359,7 +350,7 @@ def range_of(trait: AnyTrait) -> tuple[float, float]:
 def _suffix(trait: AnyTrait, family: str) -> str:
     if family == "llm":
         return "RubricTrait" if getattr(trait, "kind", None) in ("boolean", "score") else "LLMRubricTrait"
-    return next(suffix for suffix, named in SUFFIXES.items() if named == family)
+    return next(suffix for suffix, named in TRAIT_FAMILIES.items() if named == family)
 
 
 def _settings(trait: AnyTrait, family: str) -> list[Json]:

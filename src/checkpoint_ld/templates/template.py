@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import itertools
 import re
 import reprlib
 import warnings
@@ -25,52 +24,15 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.templates.text_outlines import Outline
-
 LONGEST_SOURCE = 200_000
 """Longer texts are not parsed; answer templates have a few thousand characters."""
 
 _SIMPLE_PATTERN = re.compile(r"(?:(?:[^\\\[\](){}*+?|^$]|\\[dDsSwW\[\](){}*+?|^$.\\/-])[*+?]?|\\[bB]|[|^$])*")
 """Patterns that certainly compile: characters and classes, each perhaps repeated. Matching is 100 times faster."""
 
-FEW = 32
-"""So many texts are parsed before outlines are made, because outlines do not pay for a few."""
-_MOST = 4096
-
-_sound: set[Outline] = set()
-"""The outlines of texts that are valid Python; every text with one of these outlines is valid."""
-_parsed = itertools.count()
-
 
 def python_fault(source: str) -> str | None:
-    """Return why `source` is not Python, with the line, or None if it parses.
-
-    A text with the outline of one that was parsed before is not parsed.
-    """
-    if next(_parsed) < FEW:
-        return _fault_of(source)
-    from checkpoint_ld.templates.text_outlines import has_ambiguous_number, outline_of  # noqa: PLC0415 - see FEW
-
-    outline = outline_of(source)
-    if outline in _sound:
-        return None
-    fault = _fault_of(source)
-    if outline is not None and fault is None and not has_ambiguous_number(outline):
-        if len(_sound) >= _MOST:
-            _sound.clear()
-        _sound.add(outline)
-    return fault
-
-
-def forget() -> None:
-    """Clear all caches, for measurements."""
-    from checkpoint_ld.templates.text_outlines import forget_lines  # noqa: PLC0415 - as above
-
-    _sound.clear()
-    forget_lines()
-
-
-def _fault_of(source: str) -> str | None:
+    """Return why `source` is not Python, with the line, or None if it parses."""
     if len(source) > LONGEST_SOURCE:
         return f"{len(source)} characters are too many to parse ({LONGEST_SOURCE} at most)"
     try:

@@ -21,6 +21,8 @@ from importlib import resources
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
+from checkpoint_ld.templates.reading import HOOKS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -49,7 +51,7 @@ _SAFE = r"[^\\\[\](){}*+?|^$\x00-\x09\x0b-\x1f\x7f]"
 _PROSE = re.compile(rf"[^\W\d_]{_SAFE}*(?:(?:(?<=\w)\?(?=[\s\"']|\Z)|\({_SAFE}+\)(?![?*+{{])){_SAFE}*)*")
 
 _NAMED, _TEXT, _NUMBER, _STRING, _END, _COMMENT = "\x01", "\x02", "\x03", "\x04", "\x05", "#"
-# Adjacent strings are one string, and a name after a number and a point may be a part of the number.
+# Adjacent strings are one string. A name after a number and a point may be a part of it (`5.e5`) or no Python (`5.f5`).
 _STRINGS = re.compile(r"\x05[\s#\\]*[\x02\x04]")
 _POINTED = re.compile(r"[\d\x03]\.\x01")
 _LONGEST_NUMBER = 15
@@ -93,11 +95,6 @@ def outline_of(source: str) -> Outline | None:
     marked, contents = zip(*lines, strict=True)
     first: dict[str, int] = {}
     return marked, tuple(map(first.setdefault, chain.from_iterable(contents), count()))
-
-
-def has_ambiguous_number(outline: Outline) -> bool:
-    """Return whether something after a number and a point may be a part of it, or no Python: `5.e5` and `5.f5`."""
-    return _POINTED.search("\n".join(outline[0])) is not None
 
 
 def _marked(text: str, *, has_values: bool) -> Line | None:
@@ -190,7 +187,8 @@ def is_typical(source: str) -> bool:
     Raises SyntaxError if `source` is not Python.
     """
     outline = outline_of(source)
-    if outline is None or _STRINGS.search("\n".join(outline[0])) is not None or has_ambiguous_number(outline):
+    lines = "" if outline is None else "\n".join(outline[0])
+    if outline is None or _STRINGS.search(lines) is not None or _POINTED.search(lines) is not None:
         return False
     module = ast.parse(source)
     bodies = [module.body, *(node.body for node in _statements(module) if isinstance(node, ast.ClassDef))]
@@ -215,7 +213,6 @@ _PLAIN = (
     *(ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Load),
     *(ast.Store, ast.UnaryOp, ast.USub, ast.Subscript, ast.BinOp, ast.BitOr),
 )
-_HOOKS = ("ground_truth", "model_post_init")
 
 
 def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -223,7 +220,7 @@ def _evaluated(statement: ast.stmt) -> Iterator[ast.AST]:
     match statement:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             yield from (alias for alias in names if alias.asname is not None and _is_date(alias.name))
-        case ast.FunctionDef(name=name) if name in _HOOKS:
+        case ast.FunctionDef(name=name) if name in HOOKS:
             for inner in ast.walk(statement):
                 if isinstance(inner, _BINDINGS) and inner.value is not None:
                     yield from ast.walk(inner.value)

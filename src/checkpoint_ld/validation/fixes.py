@@ -25,7 +25,7 @@ from checkpoint_ld.documents.text import Spans, pointer
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
-from checkpoint_ld.phrases import is_boolean_like, number, shown
+from checkpoint_ld.phrases import BOOLEAN_WORDS, is_boolean_like, number, shown
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -162,7 +162,6 @@ keys."""
 _SINGLE = {"dataFeedElement": ("item",), "item": ("acceptedAnswer", "hasPart")}
 """Members that hold one object, not an array with one."""
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_TRUE = frozenset(("1", "on", "t", "true", "y", "yes"))
 _BARE = (SCHEMA.removesuffix("/"), SCHEMA_HTTP.removesuffix("/"))
 
 
@@ -286,7 +285,7 @@ def _values(part: _Part, spans: Spans) -> Iterator[Fix]:
 def _property(part: _Part, spans: Spans) -> Iterator[Fix]:
     name, value = part.value.get("name"), part.value.get("value")
     if part.owner == "item" and name == "finished" and not isinstance(value, bool) and is_boolean_like(value):
-        text = json.dumps(value.casefold() in _TRUE if isinstance(value, str) else bool(value))
+        text = json.dumps(BOOLEAN_WORDS[value.casefold()] if isinstance(value, str) else bool(value))
         yield part.replaced("finished-text", "value", text, f"write finished as {text}, not as {shown(value)}", spans)
     elif part.owner == "rating" and name == "kind" and value == "binary":
         title = 'write the kind as "boolean", its name in Karenina'

@@ -18,7 +18,7 @@ from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import XSD_STRING
 from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
-from checkpoint_ld.phrases import number, numeric_text
+from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import FORMS, faulty, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
@@ -65,13 +65,13 @@ def _is_evidently_later(one: Any, other: Any) -> bool:
 
 def is_below(one: Any, other: Any) -> bool:
     """Return whether a number is below another; also true for a value that is no number, which other rules report."""
-    first, second = _number_in(one), _number_in(other)
+    first, second = quantity(one), quantity(other)
     return first is None or second is None or first < second
 
 
 def is_same_number(one: Any, other: Any) -> bool:
     """Return whether two numbers are equal; also true for a value that is no number, which other rules report."""
-    first, second = number(one), _number_in(other)
+    first, second = number(one), quantity(other)
     return first is None or second is None or first == second
 
 
@@ -88,10 +88,6 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
             or identifier == gui_question_id(text)
         )
     return not _DIGEST.fullmatch(identifier) or identifier == question_object_id(text)
-
-
-def _number_in(value: Any) -> float | None:
-    return number(value) if number(value) is not None else numeric_text(value)
 
 
 _TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")

@@ -33,7 +33,7 @@ from checkpoint_ld.graph.literals import (
     XSD_STRING,
     is_iri,
 )
-from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, shown
+from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, quantity, shown
 from checkpoint_ld.templates.template import code_message, pattern_fault, python_fault
 from checkpoint_ld.validation.constraints import templates
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TRAIT_KINDS, TYPES
@@ -318,11 +318,6 @@ def _of_json(kind: type, noun: str) -> Form:
     )
 
 
-def _quantity(value: Any) -> float | None:
-    """Return the number that a value or its text states."""
-    return number(value) if number(value) is not None else numeric_text(value)
-
-
 def _texts(value: Any) -> str | None:
     if not isinstance(value, list):
         return None if value is None else "it is no array"
@@ -455,12 +450,12 @@ FORMS: Mapping[str, Form] = {
     "no-text": lambda value: code_message(value, may_be_encoded=False) if _is_text(value) and value else None,
     "not-blank": _fault("it is blank", lambda value: isinstance(value, str) and value and not value.strip()),
     "not-empty": _unquoted(_fault("it is empty", lambda value: value in (None, "", [], {}))),
-    "number": _fault("{} is no number", lambda value: value is not None and _quantity(value) is None),
+    "number": _fault("{} is no number", lambda value: value is not None and quantity(value) is None),
     "objects": objects,
     "plain-boolean": _fault(
         "it only stands for a boolean", lambda value: not isinstance(value, bool) and is_boolean_like(value)
     ),
-    "positive": _fault("it is not above 0", lambda value: (found := _quantity(value)) is not None and not found > 0),
+    "positive": _fault("it is not above 0", lambda value: (found := quantity(value)) is not None and not found > 0),
     "python": _python,
     "python-spelling": _fault(
         "it is spelt otherwise",

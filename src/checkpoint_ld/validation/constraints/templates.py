@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.templates import template
 from checkpoint_ld.templates.reading import read_template
 
 if TYPE_CHECKING:
@@ -46,15 +44,18 @@ _known = _Known()
 
 def _problems(source: str) -> tuple[tuple[str, str], ...]:
     """Return the problems of a template, none for one that is certainly like another one without problems."""
-    is_early = not _alike and len(_known) < FEW
-    if is_early:
+    if not _alike and len(_known) < FEW:
         return _problems_of(read_template(source))
-    if len(_known) == FEW:
-        _note_outlines()
-    outline = _outline_of()(source)
+    from checkpoint_ld.templates.text_outlines import is_typical, outline_of  # noqa: PLC0415 - see FEW
+
+    if len(_known) == FEW:  # the templates that were read so far are examples of their outlines
+        for known, problems in _known.items():
+            if not problems and (outline := outline_of(known)) is not None:
+                _alike.setdefault(outline, None)
+    outline = outline_of(source)
     is_alike = _alike.get(outline, False)
     if is_alike is None:
-        is_alike = _alike[outline] = _is_typical(source)
+        is_alike = _alike[outline] = is_typical(source)
     if is_alike:
         return ()
     read = read_template(source)
@@ -65,21 +66,6 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     return _problems_of(read)
 
 
-def _note_outlines() -> None:
-    """Make the outlines of the templates that were read first."""
-    for source, problems in _known.items():
-        outline = None if problems else _outline_of()(source)
-        if outline is not None:
-            _alike.setdefault(outline, None)
-
-
-@cache
-def _outline_of() -> Callable[[str], Outline | None]:
-    from checkpoint_ld.templates.text_outlines import outline_of  # noqa: PLC0415 - see FEW
-
-    return outline_of
-
-
 def _problems_of(read: Template) -> tuple[tuple[str, str], ...]:
     return tuple(
         (one.kind, f"line {one.line}: {one.message}" if one.line else one.message)
@@ -88,17 +74,13 @@ def _problems_of(read: Template) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _is_typical(source: str) -> bool:
-    from checkpoint_ld.templates.text_outlines import is_typical  # noqa: PLC0415 - see FEW
-
-    return is_typical(source)
-
-
 def forget() -> None:
     """Forget all templates, for measurements."""
+    from checkpoint_ld.templates.text_outlines import forget_lines  # noqa: PLC0415 - see FEW
+
     _known.clear()
     _alike.clear()
-    template.forget()
+    forget_lines()
 
 
 def unsound(values: Sequence[Any]) -> list[int]:

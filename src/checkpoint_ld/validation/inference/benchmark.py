@@ -15,9 +15,18 @@ from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
 from checkpoint_ld.graph.store import put
-from checkpoint_ld.phrases import number, numeric_text
+from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCOPES, SETTINGS, TRAIT_KINDS, TRAIT_SUFFIXES
+from checkpoint_ld.vocabulary import (
+    DYNAMIC,
+    KARENINA,
+    SCHEMA,
+    SCOPES,
+    SETTINGS,
+    TRAIT_FAMILIES,
+    TRAIT_KINDS,
+    TRAIT_SUFFIXES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -26,19 +35,6 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.validation.inference.roles import Described
-
-
-FAMILIES = {
-    "RubricTrait": "llm",
-    "LLMRubricTrait": "llm",
-    "RegexTrait": "regex",
-    "CallableTrait": "callable",
-    "MetricRubricTrait": "metric",
-    "AgenticRubricTrait": "agentic",
-}
-"""The evaluator of a trait, by its type without scope; a dynamic trait names it in `dynamic_trait_type`."""
-
-DYNAMIC = "DynamicRubricTrait"
 
 
 _DEFAULT_MIN, _DEFAULT_MAX = 1, 5
@@ -57,9 +53,9 @@ class Trait:
     def family(self) -> str | None:
         """The evaluator of the trait; None for a dynamic trait that states none."""
         if self.suffix != DYNAMIC:
-            return FAMILIES[self.suffix]
+            return TRAIT_FAMILIES[self.suffix]
         stated = self.settings.get("dynamic_trait_type")
-        return stated if isinstance(stated, str) and stated in FAMILIES.values() else None
+        return stated if isinstance(stated, str) and stated in _FAMILIES else None
 
     @property
     def explicit_kind(self) -> str | None:
@@ -283,7 +279,7 @@ def _roles(trait: Trait) -> Iterator[str]:
     if trait.family in ("llm", "agentic", "callable") and "classes" in trait.settings and trait.kind != "literal":
         yield "Classed"
     yield "Implied" if trait.implies_range else "Unimplied"
-    best, worst = (_bound(trait.members.get(member)) for member in ("bestRating", "worstRating"))
+    best, worst = (quantity(trait.members.get(member)) for member in ("bestRating", "worstRating"))
     if trait.kind not in {"literal", "template"} and best is not None and worst is not None:
         yield "Ranged"
         if worst < best and (trait.kind == "score" or trait.claims_a_score):
@@ -293,10 +289,6 @@ def _roles(trait: Trait) -> Iterator[str]:
     mode = trait.settings.get("evaluation_mode")
     if trait.family == "metric" and mode in (None, "tp_only", "full_matrix"):
         yield "FullMatrix" if mode == "full_matrix" else "TpOnly"
-
-
-def _bound(value: object) -> float | None:
-    return number(value) if number(value) is not None else numeric_text(value)
 
 
 def suffix_of(types: Iterable[Node]) -> str | None:

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, Residue, parsed_residue, residue_of
+from checkpoint_ld.graph.compaction import (
+    POSITION,
+    RESIDUE,
+    Compaction,
+    Residue,
+    is_position,
+    parsed_residue,
+    residue_of,
+)
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
-from checkpoint_ld.graph.literals import XSD_INTEGER, json_of, literal_of
+from checkpoint_ld.graph.literals import json_of, literal_of
 from checkpoint_ld.graph.store import Index, Several, put
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
@@ -174,7 +182,7 @@ class Inference:
         """Return the unknown keys of an object that its layout lacks, None if the object has to be read as a whole."""
         if has_lists and any(isinstance(held[one], list) for one in layout.single):
             return None
-        if POSITION in held and not is_placed(held[POSITION]):
+        if POSITION in held and not is_position(held[POSITION]):
             return None
         return self._unknown_in(held[RESIDUE], role) if RESIDUE in held else ()
 
@@ -317,7 +325,6 @@ def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
 
 
 _NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION})
-_LONGEST_POSITION = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,15 +337,6 @@ class Layout:
 
     unknown: tuple[str, ...]
     single: tuple[Node, ...]
-
-
-def is_placed(position: Node | list[Node] | None) -> bool:
-    """Return whether the position of an object is only its index in an array."""
-    if position is None:
-        return True
-    if not isinstance(position, Literal) or position.datatype != XSD_INTEGER:
-        return False
-    return position.isdecimal() and len(position) < _LONGEST_POSITION
 
 
 @lru_cache(maxsize=1024)
