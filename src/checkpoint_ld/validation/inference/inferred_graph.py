@@ -17,12 +17,11 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import interpreter, literals
 from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
-from checkpoint_ld.graph.literals import DOUBLE, json_of, literal_of
+from checkpoint_ld.graph.literals import DOUBLE, literal_of
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.mapping import traits
-from checkpoint_ld.mapping.questions import creator_of, is_finished
+from checkpoint_ld.mapping.questions import creator_of, is_finished, source_of
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl import DataGraph
 from checkpoint_ld.shacl.shapes import compile_statements
@@ -37,11 +36,12 @@ from checkpoint_ld.validation.inference.roles import predicate_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
     from checkpoint_ld.entities import AnyTrait
+    from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.templates import RegexCheck, Strategy, Template
 
 
@@ -55,7 +55,6 @@ class Additions:
     def __init__(self, graph: CheckpointGraph) -> None:
         self.graph = graph
         self.index = graph.held
-        self.reader = Compaction(graph.held, graph.table)
         self._found: Index = {}
         self._literals: dict[tuple[type, Any, str | None], Literal | None] = {}
         self._predicates = {predicate for predicates in graph.held.values() for predicate in predicates}
@@ -180,44 +179,21 @@ _REGISTRIES = {
 
 _NAMING = ("orcid", "doi", "@id", "identifier", "url")
 
-_NAME, _VALUE, _PLAIN_TEXT = (named(SCHEMA + name) for name in ("name", "value", "text"))
+_ROOT: Frame = {"creator": None, "additionalProperty": traits.PROPERTY}
+_OF_QUESTION: Frame = {"additionalProperty": traits.PROPERTY, "hasPart": {"text": None}}
 
 Json = dict[str, Any]
 
 
-def _object_of(node: Node, reader: Compaction) -> Json:
-    """Return the members of a node, with its additional properties as objects; other objects are `Ref`s."""
-    members = reader.shallow(node)
-    held = members.get("additionalProperty")
-    if held is None:
-        return members
-    entries = [_property(one, reader) for one in (held if isinstance(held, list) else [held])]
-    return {**members, "additionalProperty": entries}
+def _members_of(nodes: Sequence[Node], graph: CheckpointGraph, only: Frame) -> list[Json]:
+    """Return some members of nodes, their additional properties as a list."""
+    found = graph.read_all(nodes, only=only)
+    return [{**one, "additionalProperty": as_list(one.get("additionalProperty"))} for one in found]
 
 
-def _source_of(template: Any, reader: Compaction) -> str | None:
-    """Return the text of the object in `hasPart` of a question, None if there is not exactly one."""
-    only = template[0] if isinstance(template, list) and len(template) == 1 else template
-    node = URIRef(only.name) if isinstance(only, Ref) else None
-    text = reader.index.get(node, {}).get(_PLAIN_TEXT) if node is not None else None
-    return str(text) if isinstance(text, Literal) and isinstance(json_of(text), str) else None
-
-
-def _parts_of(node: Node, predicate: str, reader: Compaction) -> list[Node]:
+def _parts_of(node: Node, predicate: str, index: Index) -> list[Node]:
     """Return the nodes that a node of the graph has under a predicate."""
-    held = terms_of(reader.index.get(node, {}).get(URIRef(predicate)))
-    return [one for one in held if one in reader.index]
-
-
-def _property(entry: Any, reader: Compaction) -> Any:
-    node = URIRef(entry.name) if isinstance(entry, Ref) else None
-    held = reader.index.get(node) if node is not None else None
-    if node is None or held is None:
-        return entry
-    name, value = held.get(_NAME), held.get(_VALUE)
-    if not isinstance(name, Literal) or not isinstance(value, Literal) or RESIDUE in held:
-        return reader.object(node, reader.table.base.by_key["additionalProperty"])
-    return {"name": json_of(name), "value": json_of(value, "@json")}
+    return [one for one in terms_of(index.get(node, {}).get(named(predicate))) if one in index]
 
 
 def _creators_of(root: Node, additions: Additions) -> None:
@@ -225,7 +201,7 @@ def _creators_of(root: Node, additions: Additions) -> None:
     for one in additions.graph.member(root, "creator"):
         if one in additions.index:
             additions.link(root, AUTHOR, one)
-    members = _object_of(root, additions.reader)
+    [members] = _members_of([root], additions.graph, _ROOT)
     named = [one for one in as_list(members.get("creator")) if isinstance(one, str)]
     makers = creator_of({**members, "creator": named if len(named) > 1 else named[0]}) if named else None
     for at, maker in enumerate(as_list(makers)):
@@ -299,13 +275,12 @@ ELSEWHERE = frozenset(("name", "description", "classes", "callable_code", "model
 """Settings that become no predicates: members or nodes state them already, or a copy of code is not needed."""
 
 
-def _trait_of(rating: Node, additions: Additions, scope: str) -> None:
+def _trait_of(rating: Node, members: Json, additions: Additions, scope: str) -> None:
     """Infer the classes and settings of a trait; `scope` is its class by place.
 
     Nothing is inferred of a rating that is no trait.
     """
-    members = _object_of(rating, additions.reader)
-    if isinstance(members.get("description"), (Ref, list)):  # these nodes are mere references
+    if isinstance(members.get("description"), (dict, list)):
         del members["description"]
     try:
         trait = traits.trait_of(members)
@@ -478,10 +453,11 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
     with uncollected(), interpreter.room():
         additions.add_classes(graph.root, SCHEMA + "Dataset")  # of which DataFeed is a subclass
         _creators_of(graph.root, additions)
-        for rating in _parts_of(graph.root, _RATING, additions.reader):
-            _trait_of(rating, additions, "GlobalTrait")
-        for question in _questions(graph.root, additions.reader):
-            _question(question, additions)
+        questions = [*_questions(graph.root, additions.index)]
+        _traits_of([graph.root], additions, "GlobalTrait")
+        _traits_of(questions, additions, "QuestionTrait")
+        for question, members in zip(questions, _members_of(questions, additions.graph, _OF_QUESTION), strict=True):
+            _question(question, members, additions)
         found = infer(additions.graph)
         for subject, predicate, term in triples_of(found):
             additions.add_statement(subject, predicate, term)
@@ -490,25 +466,28 @@ def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:
         return additions.applied()
 
 
-def _question(question: Node, additions: Additions) -> None:
-    members = _object_of(question, additions.reader)
-    properties = values(members.get("additionalProperty"))
+def _traits_of(holders: Iterable[Node], additions: Additions, scope: str) -> None:
+    ratings = [rating for one in holders for rating in _parts_of(one, _RATING, additions.index)]
+    for rating, members in zip(ratings, _members_of(ratings, additions.graph, traits.RATING), strict=True):
+        _trait_of(rating, members, additions, scope)
+
+
+def _question(question: Node, members: Json, additions: Additions) -> None:
+    properties = values(members["additionalProperty"])
     additions.add_setting(question, "finished", is_finished(members))
     for name in _NOTES:
         additions.add_setting(question, name, properties.get(name))
     _authors_of(question, properties.get("author"), additions)
     _sources_of(question, properties.get("sources"), additions)
-    for rating in _parts_of(question, _RATING, additions.reader):
-        _trait_of(rating, additions, "QuestionTrait")
-    _template_of(question, _source_of(members.get("hasPart"), additions.reader), additions)
+    _template_of(question, source_of(members), additions)
 
 
-def _questions(root: Node, reader: Compaction) -> Iterator[Node]:
-    for item in _parts_of(root, SCHEMA + "dataFeedElement", reader):
-        yield from _parts_of(item, SCHEMA + "item", reader)
-    for scenario in _parts_of(root, SCHEMA + "hasPart", reader):
-        for turn in _parts_of(scenario, KARENINA + "nodes", reader):
-            yield from _parts_of(turn, KARENINA + "question", reader)
+def _questions(root: Node, index: Index) -> Iterator[Node]:
+    for item in _parts_of(root, SCHEMA + "dataFeedElement", index):
+        yield from _parts_of(item, SCHEMA + "item", index)
+    for scenario in _parts_of(root, SCHEMA + "hasPart", index):
+        for turn in _parts_of(scenario, KARENINA + "nodes", index):
+            yield from _parts_of(turn, KARENINA + "question", index)
 
 
 def _faults(data: DataGraph) -> Iterator[tuple[Node, str, str | None]]:
