@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeGuard
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import decoded
+from checkpoint_ld.dialects.ratings import llm_kind
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
@@ -37,79 +37,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.inference.roles import Described
 
 
-_DEFAULT_MIN, _DEFAULT_MAX = 1, 5
-"""The min_score and max_score that Karenina writes on every boolean trait."""
-
-
-@dataclass(frozen=True, slots=True)
-class Trait:
-    """A rating of a known type (`suffix`: without scope), its members and its settings."""
-
-    suffix: str
-    members: Mapping[str, object]
-    settings: Mapping[str, object]
-
-    @property
-    def family(self) -> str | None:
-        """The evaluator of the trait; None for a dynamic trait that states none."""
-        if self.suffix != DYNAMIC:
-            return TRAIT_FAMILIES[self.suffix]
-        stated = self.settings.get("dynamic_trait_type")
-        return stated if isinstance(stated, str) and stated in _FAMILIES else None
-
-    @property
-    def explicit_kind(self) -> str | None:
-        """The kind of result that the setting `kind` names, None if it names none."""
-        kind = self.settings.get("kind")
-        if isinstance(kind, dict):
-            return "template"
-        if kind == "binary":
-            return "boolean"
-        return kind if isinstance(kind, str) and kind in TRAIT_KINDS else None
-
-    @property
-    def kind(self) -> str | None:
-        """The kind of result, stated or implied; None if it would follow from bounds that are missing."""
-        if self.family in {"regex", "metric"}:
-            return "boolean"
-        if self.explicit_kind is not None:
-            return self.explicit_kind
-        if self.family != "llm":
-            return "boolean"
-        best, worst = self.members.get("bestRating"), self.members.get("worstRating")
-        if number(best) is None or number(worst) is None:
-            return None
-        # A score trait from 0 to 1 has these bounds; Karenina gives boolean traits 1 and 5.
-        is_unit_score = (self.settings.get("min_score"), self.settings.get("max_score")) == (0, 1)
-        return "boolean" if (best, worst) == (1, 0) and not is_unit_score else "score"
-
-    @property
-    def claims_a_score(self) -> bool:
-        """Whether a trait that is boolean by its bounds may have been meant as a score trait.
-
-        Karenina writes meaningless bounds as floats. Integers were written, and meant, by somebody else.
-        """
-        if self.family != "llm" or self.explicit_kind is not None:
-            return False
-        by_karenina = all(isinstance(self.members.get(member), float) for member in ("bestRating", "worstRating"))
-        low, high = (number(self.settings.get(name)) for name in ("min_score", "max_score"))
-        return not (by_karenina and low in {None, _DEFAULT_MIN} and high in {None, _DEFAULT_MAX})
-
-    @property
-    def implies_range(self) -> bool:
-        """Whether bestRating and worstRating follow from the other settings."""
-        if self.family in {"regex", "metric"}:
-            return True
-        match self.explicit_kind:
-            case "score":
-                return all(number(self.settings.get(name)) is not None for name in ("min_score", "max_score"))
-            case "literal":
-                return isinstance(decoded(self.settings.get("classes")), dict)
-            case kind:
-                return kind is not None
-
-
 BOUNDS = ("bestRating", "worstRating")
+_SCORES = ("min_score", "max_score")
 
 CLASSIFYING = frozenset(
     ("dynamic_trait_type", "kind", "min_score", "max_score", "classes", "context_mode", "evaluation_mode")
@@ -167,12 +96,55 @@ def _bounds(inference: Inference, rating: Node) -> Mapping[str, object]:
     return inference.bounds[key]
 
 
-def classes_of(suffix: str, bounds: Mapping[str, object], values: Mapping[str, object]) -> list[str]:
-    """Return the classes of a trait with the type `suffix`, which is without scope.
+def classes_of(suffix: str, bounds: Mapping[str, object], settings: Mapping[str, object]) -> list[str]:
+    """Return the classes of a trait whose type, without its scope, is `suffix`.
 
-    `bounds` are the JSON values of its members `BOUNDS`, `values` those of its settings.
+    `bounds` are the JSON values of its members `BOUNDS`, `settings` those of its settings.
     """
-    return [f"{role}Trait" for role in _roles(Trait(suffix, bounds, values))]
+    family = settings.get("dynamic_trait_type") if suffix == DYNAMIC else TRAIT_FAMILIES[suffix]
+    family = family if isinstance(family, str) and family in _FAMILIES else ""
+    is_boolean = family in ("regex", "metric")
+    (best, worst), (low, high) = map(bounds.get, BOUNDS), (number(settings.get(name)) for name in _SCORES)
+    stated = _kind_in(settings.get("kind"))
+    kind: str | None = "boolean" if is_boolean or stated is None else stated
+    if stated is None and family == "llm":
+        is_bounded = number(best) is not None and number(worst) is not None
+        kind = llm_kind({**bounds}, {**settings, "kind": None}) if is_bounded else None
+    implies_range = stated is not None
+    if stated == "score":
+        implies_range = low is not None and high is not None
+    elif stated == "literal":
+        implies_range = isinstance(decoded(settings.get("classes")), dict)
+    # Karenina writes the meaningless scores 1 and 5 beside floats. Integers were written, and meant, by somebody else.
+    is_idle = isinstance(best, float) and isinstance(worst, float) and low in (None, 1) and high in (None, 5)
+    may_be_score = kind == "score" or (family == "llm" and stated is None and not is_idle)
+    most, least = quantity(best), quantity(worst)
+    is_ranged = kind not in ("literal", "template") and most is not None and least is not None
+    mode = settings.get("evaluation_mode")
+    found = {
+        "Known": True,
+        "Dynamic": suffix == DYNAMIC,
+        _FAMILIES.get(family, ""): bool(family),
+        (kind or "").capitalize(): kind is not None,
+        "Classed": family in ("llm", "agentic", "callable") and "classes" in settings and kind != "literal",
+        "Implied" if is_boolean or implies_range else "Unimplied": True,
+        "Ranged": is_ranged,
+        "Bounded": is_ranged and may_be_score and (least or 0) < (most or 0),
+        "WorkspaceOnly": family == "agentic" and settings.get("context_mode") == "workspace_only",
+        "FullMatrix" if mode == "full_matrix" else "TpOnly": (
+            family == "metric" and mode in (None, "tp_only", "full_matrix")
+        ),
+    }
+    return [f"{name}Trait" for name, applies in found.items() if applies]
+
+
+def _kind_in(stated: object) -> str | None:
+    """Return the kind of result that the setting `kind` names, None if it names none."""
+    if isinstance(stated, dict):
+        return "template"
+    if stated == "binary":
+        return "boolean"
+    return stated if isinstance(stated, str) and stated in TRAIT_KINDS else None
 
 
 def infer_settings(
@@ -265,30 +237,6 @@ def json_value(term: Node | None) -> object:
     if not isinstance(term, Literal):
         return None
     return json_of(term, "@json" if term.datatype == RDF_JSON else None)
-
-
-def _roles(trait: Trait) -> Iterator[str]:
-    """Yield the classes of a trait, without the word Trait."""
-    yield "Known"
-    if trait.suffix == DYNAMIC:
-        yield "Dynamic"
-    if trait.family is not None:
-        yield _FAMILIES[trait.family]
-    if trait.kind is not None:
-        yield trait.kind.capitalize()
-    if trait.family in ("llm", "agentic", "callable") and "classes" in trait.settings and trait.kind != "literal":
-        yield "Classed"
-    yield "Implied" if trait.implies_range else "Unimplied"
-    best, worst = (quantity(trait.members.get(member)) for member in ("bestRating", "worstRating"))
-    if trait.kind not in {"literal", "template"} and best is not None and worst is not None:
-        yield "Ranged"
-        if worst < best and (trait.kind == "score" or trait.claims_a_score):
-            yield "Bounded"
-    if trait.family == "agentic" and trait.settings.get("context_mode") == "workspace_only":
-        yield "WorkspaceOnly"
-    mode = trait.settings.get("evaluation_mode")
-    if trait.family == "metric" and mode in (None, "tp_only", "full_matrix"):
-        yield "FullMatrix" if mode == "full_matrix" else "TpOnly"
 
 
 def suffix_of(types: Iterable[Node]) -> str | None:
