@@ -136,11 +136,11 @@ def _question_ratings(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield from _objects(question.get("rating"))
 
 
-def _lazy(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a dialect's module, which is imported at the first call."""
+def _lazy(module: str, name: str, **given: Any) -> Callable[..., Any]:
+    """Return a function of a dialect's module with some options; it is imported at the first call."""
 
     def called(*arguments: Any, **options: Any) -> Any:
-        return getattr(import_module(f"{__name__}.{module}"), name)(*arguments, **options)
+        return getattr(import_module(f"{__name__}.{module}"), name)(*arguments, **given, **options)
 
     return called
 
@@ -150,8 +150,8 @@ CANONICAL = Dialect(
     "a DataFeed as Karenina writes it since March 2026, the canonical dialect",
     "a DataFeed with the prefix karenina or the vocabulary https://schema.org/ in @context, or with a type karenina:…",
     is_namespaced,
-    datafeed.identity,
-    datafeed.same,
+    lambda value, trail: value,  # noqa: ARG005 - as in the other dialects
+    lambda tree: Downgrade(tree, ()),
     is_loaded_by_karenina=True,
 )
 
@@ -208,14 +208,14 @@ DIALECTS: tuple[Dialect, ...] = (
         "a Dataset as the GUI wrote it in July 2025, with the global traits in every question",
         "a Dataset with the property global_rubric_traits, global types in questions, or ratings without a type",
         is_first_dataset,
-        _lazy("dataset", "read_first"),
+        _lazy("dataset", "read", is_first=True),
     ),
     Dialect(
         "dataset-1",
         "a Dataset as the GUI and Karenina wrote it in August 2025",
         "any other Dataset, with its elements in hasPart",
         is_dataset,
-        _lazy("dataset", "read_second"),
+        _lazy("dataset", "read"),
         _lazy("dataset", "downgrade"),
     ),
 )

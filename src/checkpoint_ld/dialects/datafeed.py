@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.dialects.dialect import Downgrade, Listing, Trail, decoded, encoded, is_plain, name_of, step, values
+from checkpoint_ld.dialects.dialect import Listing, Trail, decoded, encoded, is_plain, name_of, step, values
 from checkpoint_ld.dialects.leftovers import has_keywords, with_leftovers
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order, is_clean
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
@@ -21,16 +22,6 @@ CREATOR_DETAILS = "creator_details"
 """Root property with the whole creator where the member `creator` can only hold its name."""
 VERSION = "benchmark_version"
 """Root property with the version of a benchmark, in a Dataset whose member `version` names the format."""
-
-
-def identity(value: dict[str, Any], trail: Trail) -> dict[str, Any]:  # noqa: ARG001 - as in the other dialects
-    """Return a canonical document as it is."""
-    return value
-
-
-def same(tree: dict[str, Any]) -> Downgrade:
-    """Return a canonical document as it is: nothing is lost in its own dialect."""
-    return Downgrade(tree, ())
 
 
 def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
@@ -267,14 +258,11 @@ def _united(first: Any, second: Any, source: str, trail: Trail) -> Any:
 
 def read_flat(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     """Read a DataFeed of bare questions; its elements take their dates from the root."""
-
-    def convert(element: Any, pointer: str, trail: Trail) -> Any:
-        return _flat_element(element, pointer, trail, value.get("dateModified"))
-
+    convert = partial(_flat_element, date=value.get("dateModified"))
     return clean_feed(value, value.get("dataFeedElement"), trail, convert)
 
 
-def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, date: Any) -> dict[str, Any]:
+def _flat_element(bare: dict[str, Any], pointer: str, trail: Trail, *, date: Any) -> dict[str, Any]:
     """Return a bare question as an element."""
     question = dict(bare)
     element: dict[str, Any] = {"@type": "DataFeedItem"}

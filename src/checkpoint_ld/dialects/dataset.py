@@ -1,6 +1,6 @@
 """The Dataset dialects of summer 2025: a Dataset whose parts are the elements with the questions.
 
-`read_first` and `read_second` turn them into the canonical dialect, `downgrade` writes the second. They share the
+`read` turns them into the canonical dialect, `downgrade` writes the second. They share the
 conversion of elements with `datafeed`, and the leftovers under `x_karenina` with `leftovers`.
 """
 
@@ -85,21 +85,12 @@ _REGENERATED = {"dataFeedElement", "hasPart", "rating", KEPT}
 _MADE = {GUI_FORMAT_VERSION_PROPERTY, CONVERSION_PROPERTY}
 
 
-def read_first(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
-    """Read a Dataset in which every question repeats the global traits."""
-    return _read(value, trail, repeated=True)
-
-
-def read_second(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
-    """Read a Dataset with its global traits at the root."""
-    return _read(value, trail, repeated=False)
-
-
-def _read(value: dict[str, Any], trail: Trail, *, repeated: bool) -> dict[str, Any]:
+def read(value: dict[str, Any], trail: Trail, *, is_first: bool = False) -> dict[str, Any]:
+    """Read a Dataset with its global traits at the root; if it `is_first`, every question repeats them."""
     root = {member: content for member, content in value.items() if member not in PARTS}
     root["@type"] = "DataFeed"
     rubric = Rubric("", GLOBAL, trail)
-    take = _Globals(rubric).take if repeated and has_lists(value) else None
+    take = _Globals(rubric).take if is_first and has_lists(value) else None
     return clean_feed(root, _elements(value, trail), trail, partial(_read_part, take=take), rubric=rubric)
 
 
@@ -181,9 +172,9 @@ def downgrade(
     writer = _Writer(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
     root = {name: content for name, content in value.items() if name not in ("hasPart", KEPT)}
-    read = read_second(root, Trail(DIALECT))
+    again = read(root, Trail(DIALECT))
     losses = Losses(DIALECT, is_regenerated, lambda _: is_meaningless, _read_part, writer.lossless)
-    lost = losses.keep(value, value["hasPart"], read, writer.feed, tree)
+    lost = losses.keep(value, value["hasPart"], again, writer.feed, tree)
     return Downgrade(value, (*writer.findings, *lost))
 
 

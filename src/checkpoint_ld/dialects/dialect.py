@@ -315,9 +315,6 @@ _MEMBERS = frozenset(("@type", "name", "value"))
 _CONTAINER = re.compile(r"\s*[{\[]")
 
 
-Steps = tuple[str | int, ...]
-
-
 def old_name_findings(tree: Any) -> Iterator[Finding]:
     """Yield findings about old names in a DataFeed: the http IRI of schema.org, and trait types without a prefix.
 
@@ -327,29 +324,23 @@ def old_name_findings(tree: Any) -> Iterator[Finding]:
     old = next((name for name in names if f"{name}/".startswith(SCHEMA_HTTP)), None)
     if old is not None:
         yield finding("vocabulary-http", f"the @context has {shown(old)} for schema.org", pointer="/@context")
-    for steps, question, rating in _ratings(tree):
-        kind = rating.get("additionalType")
-        if isinstance(kind, str) and kind in TRAIT_TYPES:
-            of_question = f"{called('question', question.get('text'))}, " if question is not None else ""
-            subject = f"{of_question}{called('trait', rating.get('name'))}"
-            message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
-            place = pointer_of((*steps, "additionalType"))
-            yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
+    elements = _objects(tree, "dataFeedElement")
+    for *steps, holder in ((tree,), *(("dataFeedElement", at, "item", one.get("item")) for at, one in elements)):
+        for at, rating in _objects(holder, "rating"):
+            kind = rating.get("additionalType")
+            if isinstance(kind, str) and kind in TRAIT_TYPES:
+                of_question = f"{called('question', holder.get('text'))}, " if steps else ""
+                subject = f"{of_question}{called('trait', rating.get('name'))}"
+                message = f"the type of the trait is {shown(kind)}, without the prefix karenina:"
+                place = pointer_of((*steps, "rating", at, "additionalType"))
+                yield finding("trait-prefix", message, pointer=place, subject=subject, remedy=f"write karenina:{kind}")
 
 
-def _ratings(tree: dict[str, Any]) -> Iterator[tuple[Steps, dict[str, Any] | None, dict[str, Any]]]:
-    """Yield the ratings of the root and of its questions, each with its steps and its question."""
-    for steps, rating in _objects(tree, "rating"):
-        yield steps, None, rating
-    for element_steps, element in _objects(tree, "dataFeedElement"):
-        question = element.get("item")
-        if isinstance(question, dict):
-            for steps, rating in _objects(question, "rating"):
-                yield (*element_steps, "item", *steps), question, rating
-
-
-def _objects(holder: dict[str, Any], member: str) -> Iterator[tuple[Steps, dict[str, Any]]]:
-    entries = holder.get(member)
-    for at, entry in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(entry, dict):
-            yield (member, at), entry
+def _objects(holder: Any, member: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the objects in an array that an object has, with their indexes."""
+    entries = holder.get(member) if isinstance(holder, dict) else None
+    return (
+        [(at, entry) for at, entry in enumerate(entries) if isinstance(entry, dict)]
+        if isinstance(entries, list)
+        else []
+    )

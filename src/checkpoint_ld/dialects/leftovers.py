@@ -16,7 +16,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from checkpoint_ld.findings import Finding
 
@@ -261,7 +261,7 @@ def _by_name(entries: list[Any]) -> dict[str | None, list[Any]]:
 
 
 Tree: TypeAlias = dict[str, Any]
-Forms: TypeAlias = tuple[Any, ...]
+Forms: TypeAlias = "Sequence[Any]"
 """Four forms of an object: written, read again, expected, and in the canonical document."""
 
 _APART = {"@context", "@type", "dataFeedElement"}
@@ -300,17 +300,14 @@ class Losses(NamedTuple):
         forms = (elements, *(form.get("dataFeedElement") for form in (feed, tree)))
         if all(isinstance(form, list) for form in forms):
             for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
-                if index not in self.lossless:
-                    again = self.read(written, "", Trail(self.dialect, restored=False))
-                    yield from self._compare_element((written, again, want, original), step("/dataFeedElement", index))
-
-    def _compare_element(self, forms: Forms, pointer: str) -> Iterator[Finding]:
-        items = tuple(form.get("item") if isinstance(form, dict) else None for form in forms)
-        if all(isinstance(form, dict) for form in items):
-            written, read, want, original = forms
-            yield from self._compare_ratings(items, step(pointer, "item"))
-            want = {**want, "item": _unrated(want["item"])}
-            yield from self._compare((written, read, want, original), pointer, is_meaningless)
+                if index in self.lossless:
+                    continue
+                again, pointer = self.read(written, "", Trail(self.dialect, restored=False)), f"/dataFeedElement/{index}"
+                items = [_item_of(form) for form in (written, again, want, original)]
+                if None not in items:
+                    yield from self._compare_ratings(items, f"{pointer}/item")
+                    bare = {**want, "item": _unrated(want["item"])}
+                    yield from self._compare((written, again, bare, original), pointer, is_meaningless)
 
     def _compare_ratings(self, forms: Forms, pointer: str) -> Iterator[Finding]:
         """Compare the ratings of the object at `pointer`."""
@@ -335,6 +332,11 @@ class Losses(NamedTuple):
         return losses_of(left, original, pointer, self.dialect)
 
 
+def _item_of(element: Any) -> Tree | None:
+    item = element.get("item") if isinstance(element, dict) else None
+    return item if isinstance(item, dict) else None
+
+
 def _unrated(members: Tree) -> Tree:
     """Return an object without its ratings, which are compared separately."""
     return {name: value for name, value in members.items() if name != "rating" or not isinstance(value, list)}
@@ -355,7 +357,7 @@ def losses_of(left: dict[str, Any], original: Any, pointer: str, dialect: str) -
             if "rating" not in left:
                 message = f"the order of the traits has no place in {dialect}; it is kept under x_karenina"
                 yield loss(message, step(pointer, "rating"), dialect)
-        elif isinstance(value, dict) and isinstance(held, dict) and member in ("item", "acceptedAnswer", "hasPart"):
+        elif isinstance(value, dict) and isinstance(held, dict) and member in _INNER:
             yield from losses_of(value, held, place, dialect)
         else:
             yield loss(f"{member} has no place in {dialect}; it is kept under x_karenina", place, dialect)

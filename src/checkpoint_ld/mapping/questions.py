@@ -28,6 +28,7 @@ from checkpoint_ld.mapping.traits import (
     rating_of,
     traits_of,
 )
+from checkpoint_ld.phrases import BOOLEAN_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +46,6 @@ PROPERTIES = ("author", "sources", "few_shot_examples", "answer_notes", "workspa
 
 _WRITTEN_AS_TEXT = PROPERTIES[:3]
 _OF_JSON = ("author", "sources", "custom_metadata", "question_rubric", "question_dynamic_rubric")
-_TRUE = ("true", "1", "1.0", "yes", "on", "t", "y")
 
 
 def frame(**members: Frame | None) -> Frame:
@@ -175,7 +175,8 @@ def is_finished(item: Json) -> bool:
 
 def means_true(value: Any) -> bool:
     """Return whether a value of the property `finished` means true; texts and numbers may mean it too."""
-    return value is True or (not isinstance(value, bool) and str(value).strip().lower() in _TRUE)
+    word = str(value).strip().lower()
+    return value is True or (not isinstance(value, bool) and BOOLEAN_WORDS.get(word, word == "1.0"))
 
 
 def keywords_of(item: Json) -> list[str]:

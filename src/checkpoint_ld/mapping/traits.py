@@ -16,7 +16,6 @@ from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     GUI_MATRIX,
     MATRIX,
-    PREFIX,
     as_float,
     as_plain,
     llm_kind,
@@ -37,7 +36,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS, TRAIT_TYPES
+from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -155,9 +154,6 @@ FAMILIES: dict[str, type[AnyTrait]] = {
 }
 """The five kinds of traits by the names that dynamic traits and legacy properties use."""
 
-_TYPES = {f"{prefix}{name}": trait_type(name) for name in TRAIT_TYPES for prefix in (PREFIX, "")}
-"""The usual names of types. A lookup saves taking them apart for every question."""
-
 _FAMILY_OF: dict[type, str] = {model: family for family, model in FAMILIES.items()}
 _FIELDS = {model: frozenset(model.model_fields) for model in FAMILIES.values()}
 _SETTING_NAMES = {"dynamic_trait_type", "invert", *(name for names in TRAIT_SETTINGS.values() for name in names)}
@@ -176,22 +172,14 @@ _NULLABLE = ("higher_is_better", "min_score", "max_score")
 
 def is_dynamic(rating: Any) -> bool:
     """Return whether the type of `rating` is that of a dynamic trait."""
-    known = _type_of(rating)
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
     return known is not None and known[1] == DYNAMIC
 
 
 def is_static(rating: Any) -> bool:
     """Return whether the type of `rating` is that of a trait that is not dynamic."""
-    known = _type_of(rating)
+    known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
     return known is not None and known[1] != DYNAMIC
-
-
-def _type_of(rating: Any) -> tuple[str, str] | None:
-    return _known_type(rating.get("additionalType")) if isinstance(rating, dict) else None
-
-
-def _known_type(name: object) -> tuple[str, str] | None:
-    return _TYPES.get(name) or trait_type(name) if isinstance(name, str) else None
 
 
 def trait_of(rating: Json) -> AnyTrait | None:
@@ -199,7 +187,7 @@ def trait_of(rating: Json) -> AnyTrait | None:
 
     Raises ReadError for a trait that breaks a rule of the profile `load`.
     """
-    known = _known_type(rating.get("additionalType"))
+    known = trait_type(rating.get("additionalType"))
     if known is None:
         return None
     settings = values(rating.get("additionalProperty"))

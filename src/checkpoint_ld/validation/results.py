@@ -468,7 +468,7 @@ def _finding(  # noqa: PLR0913 - what a finding is made of
     if at is None or reading.document is None:
         place = Place(reading.source)
     else:
-        place = reading.key_place(at) if rule.slug in _ABOUT_KEYS else reading.place(at)
+        place = reading.place(at, of_key=rule.slug in _ABOUT_KEYS)
     return Finding(
         code=rule.code,
         severity=result.severity,

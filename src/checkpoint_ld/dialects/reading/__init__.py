@@ -124,22 +124,13 @@ class Reading:
         """Return this reading without the languages and datatypes of texts."""
         return replace(self, tree=_plain_texts(self.tree), has_typed_texts=False) if self.has_typed_texts else self
 
-    def place(self, pointer: str) -> Place:
-        """Return the place in the source of the value at `pointer` of the canonical tree, as far as it is known."""
-        source = self._source_pointer(pointer)
-        return Place(self.source) if self.document is None or source is None else self.document.place(source)
-
-    def key_place(self, pointer: str) -> Place:
-        """Return the place in the source of the key of the member at `pointer` of the canonical tree."""
-        source = self._source_pointer(pointer)
-        return Place(self.source) if self.document is None or source is None else self.document.key_place(source)
-
-    def _source_pointer(self, pointer: str) -> str | None:
-        """Return the pointer into the document for a pointer into the canonical tree, None if it is not known."""
-        if self.way_back is None:
-            return None
+    def place(self, pointer: str, *, of_key: bool = False) -> Place:
+        """Return the place in the source of the value or key at `pointer` of the canonical tree, if it is known."""
+        if self.document is None or self.way_back is None:
+            return Place(self.source)
         upgrade, origins = self.way_back
-        return dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
+        source = dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
+        return self.document.key_place(source) if of_key else self.document.place(source)
 
 
 def by_place(found: Finding) -> tuple[int, int, str, str]:

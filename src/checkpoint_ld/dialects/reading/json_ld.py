@@ -36,8 +36,6 @@ from checkpoint_ld.rules import finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from checkpoint_ld.graph.contexts import Expanded
-
 
 __all__ = ["Plain", "address_of", "of_index", "plain", "roots"]
 
@@ -76,7 +74,9 @@ def _expanded(value: Any) -> Plain | None:
         for key, definition in ours
         if not (isinstance(definition, dict) and definition.get("@type") == DOUBLE)
     }
-    index = statements(placeholders.restored(expand(placeholders.substituted(value), context)), distinct=False)
+    index = statements(
+        placeholders.restored(expand(placeholders.substituted(value, is_top=True), context)), distinct=False
+    )
     found = roots(index)
     if len(found) > 1:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
@@ -160,16 +160,13 @@ class Placeholders:
         self._mentions = Counter(self._identifiers(document))
         self.changed: list[str] = []
 
-    def substituted(self, document: Any) -> Any:
-        """Return a document with a token in place of every value that expansion would change or drop."""
-        return self._substituted(document, "", is_top=True)
-
-    def _substituted(self, value: Any, at: str, *, is_property: bool = False, is_top: bool = False) -> Any:
+    def substituted(self, value: Any, at: str = "", *, is_property: bool = False, is_top: bool = False) -> Any:
+        """Return a value with a token in place of every one in it that expansion would change or drop."""
         if isinstance(value, list):
             return [
                 self._verbatim(self._in_plain_keys(entry))
                 if entry is None or (isinstance(entry, list) and self._is_independent(entry) and not is_top)
-                else self._substituted(entry, f"{at}/{place}", is_property=is_property, is_top=is_top)
+                else self.substituted(entry, f"{at}/{place}", is_property=is_property, is_top=is_top)
                 for place, entry in enumerate(value)
             ]
         if isinstance(value, dict):
@@ -227,7 +224,7 @@ class Placeholders:
             return self._verbatim(self._in_plain_keys(value))
         self.changed += [f"the {keyword} at {at} is left out" for keyword in sorted(lost)]
         is_list = {key: self._names.plain(key) in _CONTAINERS for key in value}
-        return {key: self._substituted(content, at) if is_list[key] else content for key, content in value.items()}
+        return {key: self.substituted(content, at) if is_list[key] else content for key, content in value.items()}
 
     def _key(self, key: str) -> str:
         iri = self._names.iri(key)
@@ -247,7 +244,7 @@ class Placeholders:
             return self._token({"@value": value, "@type": "@json"})
         if (value is None or value == []) and not name.startswith("@"):
             return self._verbatim(value)
-        return self._substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
+        return self.substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
 
     def _token(self, value: dict[str, Any]) -> str:
         token = f"{self._token_stem}:{len(self._values)}"
@@ -324,19 +321,16 @@ class Placeholders:
         is_spelled_out = any(self._names.plain(key) != key for key in entry)
         return keys == {"@list"} or is_spelled_out or (isinstance(value, list) and _is_expanded(entry))
 
-    def restored(self, expanded: Expanded) -> Expanded:
-        """Return an expanded document with the values in place of their tokens."""
-        return [self._restored(node) for node in expanded]
-
-    def _restored(self, value: Any) -> Any:
+    def restored(self, value: Any) -> Any:
+        """Return a part of an expanded document with the values in place of their tokens."""
         if isinstance(value, list):
-            return [self._restored(member) for member in value]
+            return [self.restored(member) for member in value]
         if not isinstance(value, dict):
             return value
         token = value.get("@value", value.get("@id"))
         if isinstance(token, str) and token in self._values:
             return self._values[token]
-        return {key: self._restored(member) for key, member in value.items()}
+        return {key: self.restored(member) for key, member in value.items()}
 
 
 def _is_expanded(node: dict[str, Any]) -> bool:
