@@ -302,7 +302,8 @@ class Losses(NamedTuple):
             for index, (written, want, original) in enumerate(zip(*forms, strict=True)):
                 if index in self.lossless:
                     continue
-                again, pointer = self.read(written, "", Trail(self.dialect, restored=False)), f"/dataFeedElement/{index}"
+                pointer = f"/dataFeedElement/{index}"
+                again = self.read(written, "", Trail(self.dialect, restored=False))
                 items = [_item_of(form) for form in (written, again, want, original)]
                 if None not in items:
                     yield from self._compare_ratings(items, f"{pointer}/item")
