@@ -287,6 +287,19 @@ class TestSync:
             assert list(collection) == [iri(1), iri(3), iri(9)]
             assert not collection.verify()
 
+    @pytest.mark.parametrize("text", ["", "{", '{"a": 1}'])
+    @pytest.mark.parametrize("prune", [False, True])
+    def test_a_broken_file_has_not_vanished(self, text: str, prune: bool, write: Write, store: Path) -> None:
+        file = write("2.json", checkpoint(2))
+        (self.folder / "2.jsonld").unlink()
+        with Collection.open(store) as collection:
+            collection.sync(self.folder)
+            file.write_text(text, encoding="utf-8")
+            assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "refused"
+            assert iri(2) in collection
+            write("2.json", checkpoint(2, "New?"))
+            assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "replaced"
+
     @pytest.mark.parametrize("prune", [False, True])
     @pytest.mark.parametrize(("text", "outcome"), [("What is it?", "moved"), ("New?", "replaced")])
     def test_a_renamed_file_has_not_vanished(

@@ -196,18 +196,24 @@ class Collection(CheckedMethods):
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
         """Load the new and changed files in a folder, and report vanished files; with `prune`, drop their graphs.
 
-        Files with the same size and time as before are not opened. Raises SourceMissingError.
+        A file that is there, but is broken, is refused, and its graph stays. Files with the same size and time as
+        before are not opened. Raises SourceMissingError.
         """
         place = path_of(folder)
         if not place.is_dir():
             raise SourceMissingError(f"{place}: there is no such folder; check the path")
-        found = discovery.discover([str(place)])
-        present = set(map(os.path.realpath, found.files))
         below = loading.source_of(self.holdings, place)
 
+        def inside() -> list[tuple[Entry, Path]]:
+            entries = (one for one in self.entries.values() if below == "." or Path(below) in Path(one.source).parents)
+            return [(one, loading.path_of(self.holdings, one)) for one in entries]
+
+        # A file that no longer looks like a checkpoint may be half written: it is refused, and has not vanished.
+        found = discovery.discover([str(place), *(str(path) for _, path in inside() if path.is_file())])
+        present = set(map(os.path.realpath, found.files))
+
         def vanished() -> list[Entry]:
-            inside = (one for one in self.entries.values() if below == "." or Path(below) in Path(one.source).parents)
-            return [one for one in inside if os.path.realpath(loading.path_of(self.holdings, one)) not in present]
+            return [entry for entry, path in inside() if os.path.realpath(path) not in present]
 
         outdated = frozenset(entry.graph for entry in vanished()) if prune else frozenset()
         outcomes = loading.Loading(self.holdings, options, is_sync=True, outdated=outdated).of(found.files)
