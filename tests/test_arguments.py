@@ -112,17 +112,20 @@ def test_a_wrong_type_gives_an_error_of_ours_and_damages_nothing(
     known = parameters(getattr(MADE, name))
     required = [one.name for one in known if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
     named = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
+    benchmark = made()
+    before = benchmark.to_ntriples()
     for at, parameter in enumerate((*named, *OTHERS.get(name, ()))):
         for value in WRONG[at % 2 :: 2] if CI else WRONG:
-            benchmark = made()
             arguments = {one: usual(one, tmp_path) for one in required} | {parameter: value}
             try:
                 getattr(benchmark, name)(**arguments)
             except CheckpointLdError:
-                assert benchmark.get_question_ids() == ["a"], (parameter, value)
+                assert benchmark.to_ntriples() == before, (parameter, value)
             else:
                 benchmark.save(tmp_path / "c.jsonld")
                 assert Benchmark.load(tmp_path / "c.jsonld") == benchmark, (parameter, value)
+                benchmark = made()
+                before = benchmark.to_ntriples()
 
 
 @pytest.mark.parametrize("name", SETTABLE)
