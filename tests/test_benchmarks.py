@@ -141,9 +141,7 @@ def rows_of(rows: Iterable[Iterable[object]]) -> set[tuple[str | float, ...]]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::checkpoint_ld.errors.FindingsWarning")
-def test_every_way_can_be_taken(
-    part: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_way_can_be_taken(part: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours, ways, measuring = part("ours"), part("ways"), part("measuring")
     monkeypatch.setattr(ours, "ADDED", 3)
     taken = set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.reading.literal_form import Normalization, PlainNames, UnusualObjects, is_literal
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import building, contexts
 from checkpoint_ld.graph.building import Walk
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.plans import NotCoveredError
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, scenario, setting
@@ -264,3 +267,82 @@ def test_many_objects_grow_no_slower_when_they_are_all_different() -> None:
     tree = canonical()
     tree["additionalProperty"] = [{**setting("a", at), f"key{at}": at} for at in range(2000)]
     assert agrees_together(tree)
+
+
+# --- What is known about our contexts is what PyLD says about them.
+
+
+SCRIPT = Path(__file__).parents[1] / "docs" / "resolved_contexts.py"
+FILE = SCRIPT.parents[1] / "contexts" / contexts.FILE
+
+
+def test_what_is_known_is_what_pyld_states_today() -> None:
+    assert runpy.run_path(str(SCRIPT))["content"]() == FILE.read_bytes(), "run python docs/resolved_contexts.py"
+
+
+def test_definitions_are_the_same_whether_they_are_known_or_requested() -> None:
+    for context in (contexts.plain(), contexts.improved()):
+        assert contexts.definitions(context) == contexts.resolve(context) != {}
+
+
+# --- What is called usual would not be changed by the longer way.
+
+
+def is_usual(tree: Json) -> bool:
+    """Whether a document is usual, after what is found of its elements was held against the longer way."""
+    table, names = contexts.table(tree.get("@context")), PlainNames.of_context(tree.get("@context"))
+    marked = UnusualObjects(table, names).find(tree)
+    if marked is None:
+        return False
+    assert is_literal(tree, table, names, marked) == is_literal(tree, table, names)
+    if is_literal(tree, table, names):
+        longer, shorter = Normalization(table), Normalization(table, marked)
+        assert same(longer.root(tree), shorter.root(tree) if marked else tree)
+        assert (longer.forms, longer.changed) == (shorter.forms, shorter.changed)
+    return not marked
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(1000), deadline=None)
+@given(documents() | damaged() | trees())
+def test_unusual_and_damaged_documents_and_unusual_objects_beside_usual_ones(tree: Json) -> None:
+    is_usual(tree)
+
+
+def test_one_unusual_object_among_many_is_enough() -> None:
+    tree = canonical(*(item(f"{at}?", f"urn:x:{at}") for at in range(20)))
+    assert is_usual(tree)
+    for unusual in ({"@type": "schema:PropertyValue", "name": "a"}, {"@id": "urn:x"}, {"schema:name": "a"}, "text"):
+        changed = copy.deepcopy(tree)
+        changed["dataFeedElement"][-1]["item"]["additionalProperty"].append(unusual)
+        assert not is_usual(changed)
+
+
+@pytest.mark.parametrize("tree", [canonical(), canonical(item(), item("Another?", None))])
+def test_documents_as_karenina_writes_them_are_usual(tree: Json) -> None:
+    assert is_usual({**tree, "@context": contexts.plain()})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("@type", ["DataFeed"]), ("rating", {"@type": "Rating"}), ("keywords", "metals"), ("schema:name", "x")],
+)
+def test_departures_are_not_usual(key: str, value: Json) -> None:
+    assert not is_usual({**canonical(), key: value})
+
+
+def test_most_files_are_usual(corpus: Path) -> None:
+    files = [corpus / case["file"] for case in expectations(corpus, "datafeed-ns-v3")]
+    usual = [is_usual(json.loads(path.read_bytes())) for path in files]
+    assert sum(usual) > len(usual) * 0.6
+
+
+@pytest.mark.parametrize("key", ["x_karenina", "rubric", "globalRubric", "note"])
+def test_json_literals_in_members_that_nobody_knows_are_usual(key: str) -> None:
+    literal = {"@type": "@json", "@value": {"rating": [{"@list": [None]}], "llm_traits": {}}}
+    tree = canonical(item())
+    tree["dataFeedElement"][0][key] = tree["dataFeedElement"][0]["item"][key] = literal
+
+    assert is_usual(tree)
+    assert not is_usual({**tree, key: {**literal, "@id": "urn:x"}})
+    assert not is_usual({**tree, "text": literal})

@@ -5,19 +5,23 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import checkpoint_ld
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import building, interpreter
 from checkpoint_ld.graph.interpreter import room, uncollected
 from checkpoint_ld.validation import validator
-from tests.documents import canonical
+from tests.documents import canonical, item
 
 PARTS = 6_000
 
@@ -137,3 +141,100 @@ def test_what_others_have_frozen_stays_frozen() -> None:
     frozen = gc.get_freeze_count()
     assert built().parts
     assert gc.get_freeze_count() >= frozen * 0.9
+
+
+# --- How many files of ours a call runs through: the shorter the road, the easier it is to follow.
+
+
+COUNTING = """
+import sys
+import checkpoint_ld
+from checkpoint_ld import Benchmark, load, validate
+path = sys.argv[1]
+work = {"validate": validate, "load": Benchmark.load}[sys.argv[2]]
+files = set()
+ours = checkpoint_ld.__file__.removesuffix("__init__.py")
+def called(frame, event, argument):
+    # What a module does when it is imported is no part of the road.
+    if event == "call" and frame.f_code.co_name != "<module>" and frame.f_code.co_filename.startswith(ours):
+        files.add(frame.f_code.co_filename)
+sys.setprofile(called)
+work(path)
+sys.setprofile(None)
+print(len(files))
+"""
+
+TEMPLATE = """from karenina.schemas.entities import BaseAnswer
+
+
+class Answer(BaseAnswer):
+    metal: str
+
+    def verify(self) -> bool:
+        return self.metal == "gold"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("call", "is_faulty", "most"), [("validate", False, 45), ("validate", True, 46), ("load", False, 38)]
+)
+def test_a_call_runs_through_few_files(call: str, is_faulty: bool, most: int, tmp_path: Path) -> None:
+    """The bounds are what holds on the day on which they were written; 30 is the aim."""
+    document = canonical(item("What is it?"))
+    question = document["dataFeedElement"][0]["item"]
+    question["hasPart"]["text"] = TEMPLATE
+    if is_faulty:
+        question["acceptedAnser"] = question.pop("acceptedAnswer")
+    file = tmp_path / "one.jsonld"
+    file.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    command = [sys.executable, "-c", COUNTING, str(file), call]
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+    assert int(done.stdout) <= most
+
+
+# --- The public door: what it offers, and that nobody waits for what they do not use.
+
+
+HEAVY = ("rdflib", "pyld", "pydantic", "pyshacl")
+
+
+def test_the_names_are_sorted_and_all_there() -> None:
+    assert checkpoint_ld.__all__ == sorted(checkpoint_ld.__all__)
+    assert all(getattr(checkpoint_ld, name) is not None for name in checkpoint_ld.__all__)
+    assert set(checkpoint_ld.__all__) <= set(dir(checkpoint_ld))
+
+
+def test_a_name_that_is_not_offered_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Bench'"):
+        checkpoint_ld.Bench  # type: ignore[attr-defined] # noqa: B018 - the access is the test
+
+
+def test_an_exception_is_its_class() -> None:
+    assert checkpoint_ld.ReadError.__module__ == "checkpoint_ld.errors"
+    assert issubclass(checkpoint_ld.FindingsWarning, UserWarning)
+
+
+def test_documented_modules_of_the_former_package_of_agents_are_those_of_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match=r"checkpoint_ld\.agent is now called checkpoint_ld\.agents"):
+        former = import_module("checkpoint_ld.agent.checkpoint")
+
+    assert former.AgentCheckpoint is checkpoint_ld.AgentCheckpoint
+    assert import_module("checkpoint_ld.agent.serialization").__name__ == "checkpoint_ld.agents.serialization"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("import checkpoint_ld", ""),
+        ("import checkpoint_ld.cli.app", ""),
+        ("import checkpoint_ld; checkpoint_ld.validate", "rdflib"),
+        ("import checkpoint_ld; checkpoint_ld.Benchmark", "pydantic rdflib"),
+    ],
+)
+def test_importing_does_not_import_what_takes_long(code: str, wanted: str) -> None:
+    found = f"import sys; {code}; print(*sorted(set({HEAVY!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", found], capture_output=True, encoding="utf-8", check=True)
+
+    assert done.stdout.strip() == wanted

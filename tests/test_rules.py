@@ -6,11 +6,16 @@ import re
 from pathlib import Path
 
 import pytest
+from rdflib import Graph
 
 import checkpoint_ld
 from checkpoint_ld import rules
-from checkpoint_ld.findings import Place, Severity
-from checkpoint_ld.rules import Rule, finding
+from checkpoint_ld.batch.configuration import Configuration, find, of_file
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.rules import Rule, catalogue, finding
+from checkpoint_ld.validation.results import Checked
+from checkpoint_ld.validation.selection import Selection, codes_of, selection
 
 SOURCES = Path(checkpoint_ld.__file__).parent
 IN_USE = re.compile(r'(?:finding|report|problem)\(\s*"([a-z-]+)"')
@@ -81,3 +86,181 @@ def test_a_remedy_of_its_own_replaces_that_of_the_rule() -> None:
 def test_a_rule_that_nobody_knows_is_refused() -> None:
     with pytest.raises(KeyError):
         finding("no-such-rule", "message")
+
+
+# --- Selection: which findings count, and what a project has set about it.
+
+
+RULES = {
+    code: Rule(code, slug, slug, Severity.WARNING, condition=condition)
+    for code, slug, condition in (
+        ("KQ001", "item-object", "E-TEXT"),
+        ("KQ003", "question-text", "E-TEXT"),
+        ("KR016", "rating-range", "W-RANGE"),
+        ("KD001", "json", "E-JSON"),
+        ("MY1", "own", ""),
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("names", "codes"),
+    [
+        (["KQ003"], {"KQ003"}),
+        (["kq003", " KR016 "], {"KQ003", "KR016"}),
+        (["KQ"], {"KQ001", "KQ003"}),
+        (["KQ,W-RANGE", "own,"], {"KQ001", "KQ003", "KR016", "MY1"}),
+        (["question-text"], {"KQ003"}),
+        (["E-TEXT"], {"KQ001", "KQ003"}),
+        (["K"], {"KQ001", "KQ003", "KR016", "KD001"}),
+        (["", ","], set()),
+    ],
+)
+def test_names_mean_codes(names: list[str], codes: set[str]) -> None:
+    assert codes_of(names, RULES) == codes
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("KQ004", "did you mean KQ003"),
+        ("question-txt", "did you mean question-text?"),
+        ("w-rang", "did you mean W-RANGE?"),
+        ("xyz", "`checkpoint-ld rules` lists all of them"),
+        ("x" * 100_000, "lists all of them"),
+    ],
+)
+def test_a_name_that_means_nothing_is_refused_with_what_is_like_it(name: str, advice: str) -> None:
+    with pytest.raises(SettingsError, match="there is no rule") as caught:
+        codes_of([f"KQ003,{name}"], RULES)
+    assert advice in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_every_shipped_rule_is_found_by_code_slug_and_condition() -> None:
+    known = catalogue()
+    for rule in known.values():
+        assert codes_of([rule.code], known) == codes_of([rule.slug], known) == {rule.code}
+        assert not rule.condition or rule.code in codes_of([rule.condition], known)
+
+
+def checked(*codes: str, source: str | None = "data/old/a.json", is_read: bool = True) -> Checked:
+    findings = tuple(Finding(code, Severity.WARNING, "wrong") for code in codes)
+    return Checked(source, findings, "v2.0", results=Graph() if is_read else None)
+
+
+def kept(chosen: Selection, one: Checked) -> list[str]:
+    return [found.code for found in chosen.applied(one).findings]
+
+
+def test_selected_and_ignored_rules() -> None:
+    assert kept(selection(RULES), checked("KQ001", "KQ003", "KR016")) == ["KQ001", "KQ003", "KR016"]
+    chosen = selection(RULES, select=["KQ"], ignore=["KQ001"])
+    assert kept(chosen, checked("KQ001", "KQ003", "KR016", "KQ003")) == ["KQ003", "KQ003"]
+    assert [code for code in RULES if chosen.allows(code)] == ["KQ003"]
+
+
+def test_what_keeps_a_file_from_being_read_is_only_left_out_by_name() -> None:
+    one = checked("KD001", is_read=False)
+    assert kept(selection(RULES, select=["KQ"]), one) == ["KD001"]
+    assert kept(selection(RULES, ignore=["E-JSON"]), one) == []
+
+
+@pytest.mark.parametrize(
+    ("glob", "source", "codes"),
+    [
+        ("data/old/*", "data/old/a.json", ["KR016"]),
+        ("a.json", "data/old/a.json", ["KR016"]),
+        ("data", "data/old/a.json", ["KR016"]),
+        ("old/*", "data/old/a.json", ["KQ003", "KR016"]),
+        ("data/old/*", None, ["KQ003", "KR016"]),
+    ],
+)
+def test_rules_are_ignored_in_files_that_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, glob: str, source: str | None, codes: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    chosen = selection(RULES, per_file={glob: ["E-TEXT"]}, folder=tmp_path)
+    assert kept(chosen, checked("KQ003", "KR016", source=source)) == codes
+    if source is not None:
+        assert kept(chosen, checked("KQ003", "KR016", source=str(tmp_path / source))) == codes
+        assert chosen.allows("KQ003", source) is ("KQ003" in codes)
+
+
+# --- what a project has set
+
+EVERYTHING = """
+profile = "strict"
+shapes = ["own/shapes", "/abs/shapes.ttl"]
+select = ["KQ", "KR"]
+ignore = ["KR038"]
+fail-on = "warning"
+max-per-rule = 3
+exclude = ["drafts/**"]
+[per-file-ignores]
+"old/*.json" = ["KQ003", "W-RANGE"]
+"""
+
+
+def test_every_setting_is_read(tmp_path: Path) -> None:
+    file = tmp_path / ".checkpoint-ld.toml"
+    file.write_text(EVERYTHING, encoding="utf-8")
+    assert find(tmp_path) == Configuration(
+        file=file,
+        profile="strict",
+        shapes=(str(tmp_path / "own/shapes"), "/abs/shapes.ttl"),
+        select=("KQ", "KR"),
+        ignore=("KR038",),
+        fail_on="warning",
+        max_per_rule=3,
+        exclude=("drafts/**",),
+        per_file_ignores={"old/*.json": ("KQ003", "W-RANGE")},
+    )
+
+
+def test_the_nearest_file_with_our_table_counts_and_the_own_one_before_that_of_the_project(tmp_path: Path) -> None:
+    inner, project = tmp_path / "a" / "b", tmp_path / "pyproject.toml"
+    inner.mkdir(parents=True)
+    project.write_text('[tool.checkpoint-ld]\nprofile = "strict"\n')
+    (inner / "pyproject.toml").write_text('[tool.other]\nprofile = "legacy-dataset"\n')
+    assert find(inner) == Configuration(file=project, profile="strict")
+    (tmp_path / "a" / ".checkpoint-ld.toml").write_text("")
+    assert find(inner) == Configuration(file=tmp_path / "a" / ".checkpoint-ld.toml")
+    (tmp_path / ".checkpoint-ld.toml").write_text('profile = "karenina"\n')
+    assert (find(tmp_path).profile, of_file(project).profile) == ("karenina", "strict")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fail_on = 'info'", 'there is no setting "fail_on"; did you mean fail-on?'),
+        ("per-file-ignore = {}", 'there is no setting "per-file-ignore"; did you mean per-file-ignores?'),
+        ("zzz = 1", "use one of profile, shapes, select, ignore, fail-on, max-per-rule, exclude, per-file-ignores"),
+        ("file = 'x'", 'there is no setting "file"'),
+        ("fail-on = 'warnings'", 'fail-on: there is no severity "warnings"; did you mean warning?'),
+        ("fail-on = 1", "fail-on is 1; write a text"),
+        ("max-per-rule = true", "max-per-rule is True; write a whole number"),
+        ("max-per-rule = -1", "max-per-rule is -1; write a whole number"),
+        ("select = 'KQ'", 'select is "KQ"; write an array of texts'),
+        ("exclude = [1]", "exclude is [1]; write an array of texts"),
+        ("per-file-ignores = ['KQ']", "per-file-ignores is ['KQ']; write a table"),
+        ("[per-file-ignores]\n'*' = 'KQ'", 'per-file-ignores.* is "KQ"; write an array of texts'),
+        ("profile = [", "this is no TOML"),
+        ("# \udce9", "this is no TOML: it is not UTF-8; save it in this encoding"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_the_name_of_the_file(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / ".checkpoint-ld.toml"
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")
+    with pytest.raises(SettingsError) as caught:
+        find(tmp_path)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_requested_must_be_there_and_be_ours(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"x\.toml: cannot be read: No such file"):
+        of_file(tmp_path / "x.toml")
+    (tmp_path / "pyproject.toml").write_text("[tool]\n")
+    with pytest.raises(SettingsError, match=r"no table \[tool\.checkpoint-ld\]"):
+        of_file(tmp_path / "pyproject.toml")

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import hashlib
 import json
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import rdflib
 from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from checkpoint_ld.agents import rules
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.values import Thought, bytes_of, sha256_of
+from checkpoint_ld.agents.values import ROOT, Thought, bytes_of, ordered, sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, TargetExistsError, UnsupportedVersion, WriteError
+from checkpoint_ld.findings import Severity
+from checkpoint_ld.validation.results import Report
 from tests.agents.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
 
 
@@ -262,3 +269,178 @@ def test_save_goes_by_the_extension(tmp_path: Path, extension: str, packed: str)
     assert AgentCheckpoint.load(path) == saved
     assert content.replace(b"\n  ", b"").startswith(STARTS[extension])
     assert (content == saved.content()) is (extension in {"", ".json"})
+
+
+# --- The text form: equal data is equal bytes.
+
+
+def shuffled(value: Json, seed: int, parts: tuple[str, ...] = ()) -> Json:
+    """Return a checkpoint with the members of its own objects, and not those of JSON parts, in another order."""
+    if isinstance(value, list):
+        return [shuffled(one, seed, parts) for one in value]
+    if not isinstance(value, dict):
+        return value
+    known = {
+        (): ("snapshot", "metadata", "parent", "about"),
+        ("snapshot",): ("thought_chain", "context", "tool_state", "progress"),
+        ("snapshot", "tool_state"): ("calls",),
+    }
+    names = list(value)
+    random.Random(seed).shuffle(names)
+    inside = known.get(parts, ())
+    return {name: shuffled(value[name], seed, (*parts, name)) if name in inside else value[name] for name in names}
+
+
+def test_known_members_come_in_their_order_then_unknown_ones_by_code_point() -> None:
+    tree = checkpoint([{"zeta": 1, "Alpha": 2, "content": "", "type": "x", "ångström": 3, "id": "t", "created_at": 0}])
+    names = list(ordered({"note": 1, "Apart": 2, **dict(reversed(tree.items()))}))
+    assert names == ["version", "id", "timestamp", "execution_id", "agent_id", "snapshot", "metadata", "Apart", "note"]
+    chain = ordered(tree)["snapshot"]["thought_chain"]
+    assert list(chain[0]) == ["id", "type", "content", "created_at", "Alpha", "zeta", "ångström"]
+
+
+def test_json_parts_and_unknown_objects_keep_the_order_that_they_have() -> None:
+    tree = checkpoint([thought(metadata={"z": 1, "a": 2})], note={"y": 1, "b": 2})
+    tree["snapshot"]["context"]["variables"] = {"z": {"b": 1, "a": 2}, "a": 1}
+    tree["snapshot"]["tool_state"]["results"] = {"c2": 1, "c1": 2}
+    found = json.loads(bytes_of(tree).decode())
+    assert json.dumps(found["snapshot"]["context"]["variables"]) == '{"z": {"b": 1, "a": 2}, "a": 1}'
+    assert list(found["snapshot"]["tool_state"]["results"]) == ["c2", "c1"]
+    assert list(found["snapshot"]["thought_chain"][0]["metadata"]) == ["z", "a"]
+    assert list(found["note"]) == ["y", "b"]
+
+
+def test_text_is_indented_by_two_not_escaped_and_hashed_in_utf8() -> None:
+    text = bytes_of(checkpoint(name="naïve 漢字")).decode()
+    assert text.startswith('{\n  "version": "0.0.1",\n  "id": "ckpt_1",\n')
+    assert text.endswith('  "name": "naïve 漢字"\n}\n')
+    assert '"history": []' in text
+    assert '"state": {}' in text
+    # sha256sum of the file that holds the text
+    tree = {"id": "é", "version": "0.0.1"}
+    assert bytes_of(tree).decode() == '{\n  "version": "0.0.1",\n  "id": "é"\n}\n'
+    assert sha256_of(tree) == "6ae106d15d886b6cf5e68685d7f48ceb5459ada2fa766c9d305c348ba98d4a7d"
+    assert tuple(AgentCheckpoint.model_fields) == ROOT
+
+
+@pytest.mark.slow
+@given(checkpoints, st.integers())
+def test_equal_data_is_equal_bytes_and_comes_back(tree: Json, seed: int) -> None:
+    text = bytes_of(tree).decode()
+    assert bytes_of(shuffled(tree, seed)).decode() == text
+    assert bytes_of(json.loads(text)).decode() == text
+    assert json.loads(text) == tree
+
+
+@pytest.mark.parametrize("number", ["1", "1.0", "-0.0", "12345678901234567890123", "1e+21", "0.30000000000000004"])
+def test_numbers_keep_their_kind(number: str) -> None:
+    assert f'"name": {number}\n' in bytes_of(checkpoint(name=json.loads(number))).decode()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"])
+def test_what_is_no_json_has_no_text(value: Json) -> None:
+    tree = checkpoint()
+    tree["snapshot"]["context"]["variables"]["v"] = value
+    with pytest.raises(WriteError, match="/snapshot/context/variables/v"):
+        bytes_of(tree).decode()
+
+
+def test_second_shape_has_an_order_of_its_own() -> None:
+    tree = second()
+    assert bytes_of(shuffled(tree, 3), "second").decode() == json.dumps(tree, indent=2, ensure_ascii=False) + "\n"
+
+
+# --- Checkpoints are loaded if they break no rule; the rules forbid what the types of entities do.
+
+
+_USUAL = st.sampled_from(
+    [None, 5, -1, 85, 1.0, 1.5, True, "", "x", "t1", "c1", "ckpt_1", "completed", "failed", "pending", "x" * 1025]
+)
+_ODD = _USUAL | st.sampled_from([2**60, 10**15, MOMENT, [], {}, [None], ["a"], [{}], {"a": 1}])
+
+
+def whole() -> Json:
+    """Return a sound checkpoint with all members that there are."""
+    more = {"alternatives": [{"option": "a", "reason_rejected": "b", "confidence": 0.5}], "metadata": {}}
+    about = {"benchmark": "b", "question": "q", "benchmark_version": "1", "benchmark_sha256": "0" * 64, "replicate": 1}
+    tree = checkpoint(
+        [thought("t1", confidence=0.5, children=["t2"], reasoning="why", **more), thought("t2", parent_id="t1")],
+        [
+            call("c1", completed_at=MOMENT - 10, status="completed", duration_ms=5),
+            call("c2", success=False, status="cancelled", error="no"),
+            {"id": "c3", "status": "running"},
+        ],
+        parent={"checkpoint_id": "ckpt_0", "is_branch": True, "branch_reason": "try"},
+        name="n",
+        description="d",
+        about=about,
+        diff={"from_checkpoint_id": "ckpt_0", "changes": {"/a": {"before": 1}}, "summary": "s"},
+    )
+    snapshot = tree["snapshot"]
+    snapshot["current_step_id"] = "t1"
+    snapshot["context"]["memory"] = [{"key": "k", "value": 1, "importance": 0.5, "timestamp": MOMENT}]
+    snapshot["tool_state"]["last_tool_call_id"] = "c1"
+    snapshot["progress"] |= {"total_steps_estimate": 3, "iterations_completed": 1, "tokens_used": 1, "duration_ms": 2}
+    tree["metadata"] |= {"total_steps_estimate": 3, "agent_name": "x", "agent_id": "agent_1"}
+    return tree
+
+
+def paths(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, one in inner:
+        yield (*path, step)
+        yield from paths(one, (*path, step))
+
+
+# Without these there is no agent checkpoint, or none of a version that is known.
+_PATHS = [path for path in paths(whole()) if path not in (("version",), ("snapshot",), ("execution_id",))]
+
+
+def broken(tree: Json, path: tuple[str | int, ...], value: Json, *, is_absent: bool) -> Json:
+    holder = tree
+    for step in path[:-1]:
+        holder = holder[step]
+    if is_absent:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = copy.deepcopy(value)
+    return tree
+
+
+def test_a_checkpoint_with_all_members_breaks_no_rule() -> None:
+    assert AgentCheckpoint.of_tree(whole()).tree() == whole()
+
+
+@given(st.sampled_from(_PATHS), _ODD, st.booleans())
+def test_what_is_loaded_breaks_no_rule_and_what_is_refused_does(
+    path: tuple[str | int, ...], value: Json, is_absent: bool
+) -> None:
+    tree = broken(whole(), path, value, is_absent=is_absent)
+    violations = rules.report_on(tree).at_least(Severity.VIOLATION)
+    try:
+        AgentCheckpoint.model_validate(tree)
+    except ValidationError:
+        assert violations
+    if violations:
+        with pytest.raises(InvalidCheckpoint) as refused:
+            AgentCheckpoint.of_tree(tree)
+        assert refused.value.findings == violations
+    else:
+        AgentCheckpoint.of_tree(tree)
+
+
+def test_integers_that_no_float_holds_are_numbers() -> None:
+    tree = broken(whole(), ("snapshot", "context", "memory", 0, "importance"), 10**400, is_absent=False)
+    assert AgentCheckpoint.of_tree(tree).tree() == tree
+    tree = broken(whole(), ("snapshot", "thought_chain", 0, "alternatives", 0, "confidence"), 10**400, is_absent=False)
+    with pytest.raises(InvalidCheckpoint, match="/alternatives/0/confidence"):
+        AgentCheckpoint.of_tree(tree)
+
+
+def test_a_value_of_the_wrong_type_is_refused_even_if_no_rule_minds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "report_on", lambda *_: Report("agent", (), {}))
+    with pytest.raises(
+        InvalidCheckpoint, match=r"/snapshot/thought_chain/1/confidence AD011 .*; found float"
+    ) as refused:
+        AgentCheckpoint.of_tree(broken(whole(), ("snapshot", "thought_chain", 1, "confidence"), 1.5, is_absent=False))
+    assert {found.rule for found in refused.value.findings} == {"agent-value"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from copy import deepcopy
@@ -11,22 +12,28 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import pyoxigraph
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rdflib import PROV, Graph, Literal, URIRef
+from pyld import jsonld
+from rdflib import PROV, BNode, Graph, Literal, URIRef
+from rdflib.compare import isomorphic
+from rdflib.namespace import RDFS
 
+from checkpoint_ld import data
 from checkpoint_ld.agents import schema
-from checkpoint_ld.agents.graph import AgentGraph
-from checkpoint_ld.agents.schema import caf, iri
-from checkpoint_ld.agents.values import bytes_of
+from checkpoint_ld.agents.graph import AgentGraph, moment
+from checkpoint_ld.agents.schema import caf, iri, jsonld_of, without_context
+from checkpoint_ld.agents.serialization import examine
+from checkpoint_ld.agents.values import bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
-from checkpoint_ld.graph import emission
+from checkpoint_ld.graph import emission, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.emission import nquads_of, ntriples_of, trig_of, turtle_of
 from checkpoint_ld.graph.literals import same
-from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree
+from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
 
 WRITERS: dict[str, Any] = {"nt": ntriples_of, "nq": nquads_of, "turtle": turtle_of, "trig": trig_of}
@@ -241,3 +248,317 @@ def test_a_query_in_sparql_finds_what_the_checkpoint_states_and_an_update_change
     changed = deepcopy(FULL)
     changed["snapshot"]["thought_chain"][0] |= {"confidence": 0.1, "content": ["sure", "thought 1"]}
     assert graph.tree() == changed
+
+
+# --- Names of the parts of agent checkpoints: an IRI for any id, and the id again.
+
+
+KINDS = st.sampled_from(schema.KINDS)
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+
+
+@pytest.mark.parametrize(
+    ("kind", "identifier", "expected"),
+    [
+        ("checkpoint", "ckpt_abc-1.2~3", "urn:caf:checkpoint/ckpt_abc-1.2~3"),
+        ("thought", 'th 3 "x" <y>', "urn:caf:thought/th%203%20%22x%22%20%3Cy%3E"),
+        ("tool-call", "_:b0", "urn:caf:tool-call/_%3Ab0"),
+        ("tool-call", "../x", "urn:caf:tool-call/..%2Fx"),
+        ("tool", "/x", "urn:caf:tool/%2Fx"),
+        ("agent", "naïve", "urn:caf:agent/na%C3%AFve"),
+        ("execution", "a%20b#/c", "urn:caf:execution/a%2520b%23%2Fc"),
+        ("thought", "", "urn:caf:thought/"),
+    ],
+)
+def test_an_id_is_percent_encoded_in_the_namespace_of_its_kind(
+    kind: schema.Kind, identifier: str, expected: str
+) -> None:
+    assert schema.iri(kind, identifier) == expected
+    assert schema.identifier(expected) == (kind, identifier)
+
+
+@given(KINDS, ANY_TEXT)
+def test_every_id_comes_back_from_its_iri_which_every_library_accepts(kind: schema.Kind, identifier: str) -> None:
+    iri = schema.iri(kind, identifier)
+    assert schema.identifier(iri) == (kind, identifier)
+    assert literals.is_iri(iri)
+    assert not literals.is_minted(iri)
+    assert pyoxigraph.NamedNode(iri).value == iri
+
+
+@given(KINDS, ANY_TEXT, KINDS, ANY_TEXT)
+def test_two_ids_never_share_a_name(kind: schema.Kind, one: str, other_kind: schema.Kind, other: str) -> None:
+    assert (schema.iri(kind, one) == schema.iri(other_kind, other)) == ((kind, one) == (other_kind, other))
+
+
+@pytest.mark.parametrize(
+    "iri",
+    [
+        "https://example.org/agent",
+        "urn:caf:thoughts/a",
+        "urn:caf:thought",
+        "urn:caf:checkpoint/a#/snapshot",
+        "urn:caf:agent/%FF",
+    ],
+)
+def test_other_iris_have_no_id(iri: str) -> None:
+    assert schema.identifier(iri) is None
+
+
+@given(ANY_TEXT)
+def test_every_unknown_key_comes_back_from_its_predicate_and_from_no_other(key: str) -> None:
+    predicate = schema.extension_iri(key)
+    assert schema.extension_key(predicate) == key
+    assert literals.is_iri(predicate)
+    others = ("urn:caf:vocab:thought", "urn:caf:ext:%FF", "https://schema.org/name")
+    assert [*map(schema.extension_key, others)] == [None] * 3
+
+
+# --- The provenance layer: what PROV-O says of a checkpoint, and that it is only stated, never read.
+
+
+RUN = tree(
+    "ckpt_2",
+    thoughts=[thought(1), thought(2, parent_id="t1"), thought(3, parent_id="elsewhere")],
+    calls=[call(1), call(2, success=False, error="exit 1"), {"id": "c3", "status": "pending"}],
+    results={"c1": {"b": 1, "a": 2}, "c2": None},
+    parent={"checkpoint_id": "ckpt_1"},
+    about={"benchmark": "urn:uuid:b", "question": 'urn:uuid:is-1"<2'},
+)
+
+EXPECTED = """
+@prefix cafd: <urn:caf:derived:> . @prefix caf: <urn:caf:vocab:> . @prefix prov: <http://www.w3.org/ns/prov#> .
+@prefix schema: <https://schema.org/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+<urn:caf:checkpoint/ckpt_2> a prov:Entity ; prov:generatedAtTime "2025-02-05T21:20:10.000Z"^^xsd:dateTime ;
+  prov:wasDerivedFrom <urn:caf:checkpoint/ckpt_1> ; schema:about <urn:uuid:is-1%22%3C2> ; cafd:sha256 "SHA256" ;
+  cafd:hasThought <urn:caf:thought/t1> , <urn:caf:thought/t2> , <urn:caf:thought/t3> ;
+  cafd:hasToolCall <urn:caf:tool-call/c1> , <urn:caf:tool-call/c2> , <urn:caf:tool-call/c3> .
+<urn:caf:execution/exec_1> a caf:Execution , prov:Activity ; prov:wasAssociatedWith <urn:caf:agent/reader> ;
+  prov:used <urn:uuid:is-1%22%3C2> , <urn:uuid:b> .
+<urn:caf:agent/reader> a caf:Agent , prov:SoftwareAgent .
+<urn:caf:thought/t1> a prov:Entity ; prov:generatedAtTime "2025-02-05T21:20:01.000Z"^^xsd:dateTime ;
+  prov:wasGeneratedBy <urn:caf:execution/exec_1> .
+<urn:caf:thought/t2> a prov:Entity ; prov:generatedAtTime "2025-02-05T21:20:02.000Z"^^xsd:dateTime ;
+  prov:wasGeneratedBy <urn:caf:execution/exec_1> ; prov:wasDerivedFrom <urn:caf:thought/t1> .
+<urn:caf:thought/t3> a prov:Entity ; prov:generatedAtTime "2025-02-05T21:20:03.000Z"^^xsd:dateTime ;
+  prov:wasGeneratedBy <urn:caf:execution/exec_1> ; prov:wasDerivedFrom <urn:caf:thought/elsewhere> .
+<urn:caf:tool-call/c1> a prov:Activity ; prov:wasAssociatedWith <urn:caf:agent/reader> ;
+  prov:startedAtTime "2025-02-05T21:20:01.000Z"^^xsd:dateTime ;
+  prov:endedAtTime "2025-02-05T21:20:01.500Z"^^xsd:dateTime ;
+  cafd:result '{"b":1,"a":2}'^^rdf:JSON .
+<urn:caf:tool-call/c2> a prov:Activity ; prov:wasAssociatedWith <urn:caf:agent/reader> ;
+  prov:startedAtTime "2025-02-05T21:20:02.000Z"^^xsd:dateTime ;
+  prov:endedAtTime "2025-02-05T21:20:02.500Z"^^xsd:dateTime ;
+  cafd:result "null"^^rdf:JSON .
+<urn:caf:tool-call/c3> a prov:Activity ; prov:wasAssociatedWith <urn:caf:agent/reader> .
+"""
+
+
+def layer(document: Tree) -> set[tuple[str, str, str]]:
+    """Return the statements that the layer adds."""
+    base = {_told(triple) for triple in AgentGraph.of_tree(document)}
+    return {_told(triple) for triple in AgentGraph.of_tree(document, prov=True)} - base
+
+
+def _told(triple: tuple[object, ...]) -> tuple[str, str, str]:
+    subject, predicate, term = (one.n3() for one in triple)  # type: ignore[attr-defined]
+    return subject, predicate, term
+
+
+def test_the_layer_states_who_made_what_of_what_and_when() -> None:
+    expected = Graph().parse(data=EXPECTED.replace("SHA256", sha256_of(RUN)), format="turtle")
+    assert layer(RUN) == {_told(triple) for triple in expected}
+
+
+@pytest.mark.parametrize(
+    ("document", "known", "hashes"), [(RUN, "0" * 64, [Literal("0" * 64)]), (tree("k", name="\ud800"), None, [])]
+)
+def test_a_hash_that_is_known_is_taken_and_what_has_no_text_has_none(
+    document: Tree, known: str | None, hashes: list[Literal]
+) -> None:
+    graph = AgentGraph.of_tree(document, prov=True, sha256=known)
+    assert list(graph.objects(None, schema.derived("sha256"))) == hashes
+    assert graph.tree() == document
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "expected"),
+    [
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_738_790_400_007, "2025-02-05T21:20:00.007Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ],
+)
+def test_moments_have_milliseconds_and_z(milliseconds: int, expected: str) -> None:
+    assert str(moment(milliseconds)) == expected
+
+
+@pytest.mark.parametrize("timestamp", ["2025", True, -1, 253_402_300_800_000, 1.0, None])
+def test_what_is_no_moment_has_no_time(timestamp: object) -> None:
+    found = layer({**tree("k"), "timestamp": timestamp})
+    assert not [one for one in found if one[1].endswith("generatedAtTime>")]
+
+
+def test_a_checkpoint_without_members_has_a_layer_as_well() -> None:
+    root, *rest = AgentGraph.of_tree({}, prov=True).subjects(URIRef("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"))
+    assert set(rest) == {root}
+    assert str(root).startswith("urn:karenina:sha256:")
+
+
+# --- The contexts for agent checkpoints: other processors of JSON-LD read our statements from the plain files.
+
+
+PLAIN = tree(
+    "ckpt_1",
+    thoughts=[
+        thought(1, confidence=0.85, reasoning="because", children=["t2", "t3"], metadata={"z": [1], "a": None}),
+        thought(2, confidence=1, parent_id="t1", alternatives=[{"option": "b"}], note="unknown", name="a name"),
+    ],
+    calls=[call(1), {"id": "c2", "tool_id": "bash", "args": {}, "status": "running"}],
+    results={"c1": {"@id": "not an IRI"}, "c2": None},
+    variables={"task": "x", "one": ["a"], "deep": {"@type": "y"}},
+    parent={"checkpoint_id": "ckpt_0", "is_branch": False},
+    about={"question": "urn:uuid:q", "benchmark": "urn:uuid:b"},
+    diff={"summary": ""},
+    name="named",
+    custom=True,
+)
+"""A document with ids that are safe in IRIs, and without what no context can say."""
+
+SECOND: Tree = {
+    **{key: PLAIN[key] for key in ("version", "id", "timestamp", "execution_id", "agent_id", "metadata")},
+    "snapshot": {
+        "thought_chain": {
+            "current_step_id": "s1",
+            "steps": [{"id": "s1", "type": "planning", "content": "plan", "confidence": 0.9, "timestamp": 1}],
+        },
+        "context": {"messages": [{"role": "user", "content": "hi"}], "variables": {"task": "t"}, "memory": []},
+        "tool_state": {
+            "pending": ["c9"],
+            "completed": [{"id": "c1", "tool_id": "grep", "arguments": {"q": "x"}, "result": ["a"], "timestamp": 2}],
+            "failed": [{"id": "c2", "tool_id": "bash", "arguments": {}, "error": "boom", "timestamp": 3}],
+        },
+        "progress": {"step_number": 3, "iterations_completed": 1, "tokens_used": 10, "duration_ms": 20},
+    },
+}
+
+
+def under(file: str, document: Tree) -> Tree:
+    return {**json.loads(data.text("contexts", file)), **document}
+
+
+@pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
+def test_a_processor_reads_our_statements_from_the_plain_file_under_our_context(processor: Any) -> None:
+    read = processor(under("caf.jsonld", PLAIN))
+    assert len(read) > 50
+    assert isomorphic(read, as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
+
+
+@pytest.mark.parametrize("processor", [by_pyld, by_oxigraph])
+def test_ids_that_are_no_iris_are_read_alike_once_they_are_encoded(processor: Any) -> None:
+    hostile = ("a b", "<x>", 'a"b', "a\\b", "a:b", "../x", "/x", "_:b0", "@foo", "naïve")
+    iris = [schema.iri("thought", one) for one in hostile]
+    document, encoded = (
+        tree(thoughts=[{**thought(1), "id": one, "parent_id": one} for one in ids]) for ids in (hostile, iris)
+    )
+    assert isomorphic(processor(under("caf.jsonld", encoded)), as_plain_json_ld(AgentGraph.of_tree(document)))
+
+
+def test_our_json_ld_is_the_file_with_the_context_as_its_first_member_and_is_compacted_to_it() -> None:
+    document = jsonld_of(PLAIN)
+    assert next(iter(document)) == "@context"
+    assert without_context(document) == PLAIN
+    assert isomorphic(by_pyld(document), as_plain_json_ld(AgentGraph.of_tree(PLAIN)))
+    compacted = jsonld.compact(jsonld.expand(document), {"@context": document["@context"]})
+    assert {key: value for key, value in compacted.items() if key != "@context"} == PLAIN
+
+
+def test_the_terms_of_the_second_shape_are_those_of_the_first() -> None:
+    first, second = (json.dumps(json.loads(data.text("contexts", f"caf{one}.jsonld"))) for one in ("", "-second-shape"))
+    shared = ("thought", "toolCall", "currentThought", "arguments", "history", "createdAtMs", "parentCheckpoint")
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in first] == []
+    assert [name for name in shared if f'"urn:caf:vocab:{name}"' not in second] == ["toolCall"]
+
+
+def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_context() -> None:
+    read = by_pyld(under("caf-second-shape.jsonld", SECOND))
+    assert isomorphic(read, by_oxigraph(under("caf-second-shape.jsonld", SECOND)))
+    thought_node, failed = URIRef("urn:caf:thought/s1"), URIRef("urn:caf:tool-call/c2")
+    assert str(read.value(thought_node, schema.caf("thoughtType"))) == "planning"
+    assert read.value(failed, schema.caf("tool")) == URIRef("urn:caf:tool/bash")
+    assert read.value(predicate=schema.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
+
+
+def test_a_context_of_another_kind_is_an_unknown_member() -> None:
+    document = {"@context": {"a": "urn:a"}, **PLAIN}
+    assert without_context(document) == document
+    assert AgentGraph.of_tree(document).tree() == {**PLAIN, "@context": {"a": "urn:a"}}
+    with pytest.raises(WriteError, match="has a member @context of its own"):
+        jsonld_of(document)
+
+
+def test_a_graph_that_another_processor_made_is_read_as_what_it_states() -> None:
+    made = Graph()
+    for triple in by_pyld(under("caf.jsonld", PLAIN)):
+        made.add(triple)
+    assert any(isinstance(one, BNode) for one in made.subjects())
+    assert AgentGraph.of_graph(made).tree() == PLAIN
+
+
+def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> None:
+    vocabulary = Graph().parse(data=data.text("contexts", "caf-vocabulary.ttl"), format="turtle")
+    declared = {str(one) for one in vocabulary.subjects(RDFS.label)}
+    texts = [data.text("contexts", one) for one in ("caf.jsonld", "caf-second-shape.jsonld")]
+    in_contexts = {f"{schema.CAF}{one}" for text in texts for one in re.findall(f'"{schema.CAF}(\\w+)"', text)}
+    graph = AgentGraph.of_tree(PLAIN, prov=True)
+    written = {str(one) for triple in graph for one in triple if str(one).startswith((schema.CAF, schema.CAF_DERIVED))}
+    assert declared == in_contexts | written
+    assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
+
+
+@pytest.mark.parametrize("form", ["expanded", "flattened", "by rdflib"])
+def test_json_ld_in_other_forms_is_read_from_its_statements(form: str) -> None:
+    graph = AgentGraph.of_tree(FULL, prov=True)
+    by_rdflib = json.loads(Graph().parse(data=ntriples_of(graph), format="nt").serialize(format="json-ld"))
+    documents = {"by rdflib": by_rdflib, "expanded": jsonld.expand(by_rdflib), "flattened": jsonld.flatten(by_rdflib)}
+    assert bytes_of(examine(json.dumps(documents[form]).encode()).tree).decode() == bytes_of(FULL).decode()
+
+
+def test_a_context_that_would_have_to_be_fetched_is_refused() -> None:
+    with pytest.raises(ReadError, match="never fetched"):
+        examine(b'{"@context": "https://example.org/caf.jsonld", "@id": "urn:x", "urn:caf:vocab:timestampMs": 1}')
+
+
+# Of an id that is the key `id`, processors make the keyword that this key stands for (JSON-LD 1.1 API §5.2, step 4).
+SAFE_IDS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._~-]{0,5}", fullmatch=True).filter(lambda one: one != "id")
+WORDS = st.text("abcé漢 \"\\'<>{}:/", max_size=6)
+NUMBERS = st.integers(0, 1000) | st.sampled_from([0.5, 0.85, 12.25])
+PARTS = st.dictionaries(WORDS, st.lists(WORDS | NUMBERS | st.none(), max_size=2), max_size=2)
+WELL_FORMED_THOUGHTS = st.lists(
+    st.fixed_dictionaries(
+        {"id": SAFE_IDS, "type": WORDS, "content": WORDS, "created_at": st.integers(0, 2**40)},
+        optional={
+            "confidence": NUMBERS,
+            "parent_id": SAFE_IDS,
+            "children": st.lists(SAFE_IDS, min_size=1, max_size=3),
+            "alternatives": st.lists(PARTS, max_size=2),
+            "metadata": PARTS,
+            "note": WORDS,
+        },
+    ),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda one: one["id"],
+)
+
+
+@pytest.mark.slow
+@given(SAFE_IDS, WELL_FORMED_THOUGHTS, PARTS, SAFE_IDS)
+def test_every_well_formed_checkpoint_is_read_alike_by_other_processors(
+    key: str, thoughts: list[Tree], variables: Tree, tool: str
+) -> None:
+    document = tree(key, thoughts=thoughts, calls=[call(1, tool_id=tool, args=variables)], variables=variables)
+    ours = as_plain_json_ld(AgentGraph.of_tree(document))
+    assert isomorphic(by_pyld(under("caf.jsonld", document)), ours)
+    assert isomorphic(by_oxigraph(under("caf.jsonld", document)), ours)

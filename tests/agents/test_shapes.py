@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
+from checkpoint_ld.agents import values
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.difference import diff_checkpoints
 from checkpoint_ld.agents.json_patch import applied
+from checkpoint_ld.agents.serialization import examine
 from checkpoint_ld.agents.shapes import detect_shape, is_agent, of_second, origins_of, second_faults, to_second
-from checkpoint_ld.agents.values import bytes_of, sha256_of
+from checkpoint_ld.agents.values import MIGRATIONS, NEWEST, Migration, Tree, bytes_of, migrated, released, sha256_of
 from checkpoint_ld.dialects import source_pointer
 from checkpoint_ld.documents.values import same
-from checkpoint_ld.errors import ShapeError
+from checkpoint_ld.errors import ReadError, ShapeError, UnsupportedVersion
 from tests.agents.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
+from tests.conftest import corpus_folder
 
 
 def there_and_back(tree: Json) -> Json:
@@ -289,3 +295,122 @@ def test_unusual_things_that_only_the_second_shape_can_state() -> None:
         ("agent-second-member", "/snapshot/tool_state/failed"),
         ("agent-second-value", "/snapshot/tool_state/completed/0/success"),
     ]
+
+
+# --- Versions of agent checkpoints: what is read, what is refused, and how old ones become new ones.
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "agent-checkpoints.md"
+
+
+def test_the_newest_version_stays_as_it_is_and_a_missing_one_is_refused() -> None:
+    tree = checkpoint()
+    assert migrated(tree) == tree
+    assert tree.pop("version") == NEWEST == "0.0.1"
+    with pytest.raises(UnsupportedVersion, match="states no version"):
+        migrated(tree)
+
+
+@pytest.mark.parametrize(
+    ("version", "message", "remedy"),
+    [
+        (1, "the version is the number 1, not a text", '"0.0.1"'),
+        (True, "the boolean true", '"0.0.1"'),
+        (None, "is null", '"0.0.1"'),
+        (["0.0.1"], "an array", '"0.0.1"'),
+        ("0.0.1 ", 'the version "0.0.1 " has white space around it', 'write "0.0.1"'),
+        ("9.0.0", 'version "9.0.0" is newer than "0.0.1", the newest that can be read', "upgrade checkpoint-ld"),
+        ("0.0.10", "newer", "upgrade checkpoint-ld"),
+        ("0.0.0", 'there is no way from version "0.0.0" to "0.0.1"', "these are read: 0.0.1"),
+        ("0", "there is no way", "these are read"),
+        ("latest", '"latest" is no version', '"0.0.1"'),
+        ("", '"" is no version', '"0.0.1"'),
+    ],
+)
+def test_each_version_that_cannot_be_read_is_refused_in_its_own_words(version: Json, message: str, remedy: str) -> None:
+    with pytest.raises(UnsupportedVersion) as refused:
+        migrated(checkpoint(version=version))
+    (found,) = refused.value.findings
+    assert message in found.message
+    assert remedy in found.remedy
+    assert (found.rule, found.place.pointer) == ("agent-version", "/version")
+    assert isinstance(refused.value, ReadError)
+
+
+def test_old_versions_go_step_by_step_to_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    def renamed(tree: Tree) -> Tree:
+        return {("name" if key == "title" else key): value for key, value in tree.items()}
+
+    def shouted(tree: Tree) -> Tree:
+        return {**tree, "name": tree["name"].upper()}
+
+    steps = [
+        Migration("0.0.1", "0.1.0", "title becomes name", renamed),
+        Migration("0.1.0", "0.2.0", "names are in capitals", shouted),
+    ]
+    monkeypatch.setattr(values, "MIGRATIONS", steps)
+    monkeypatch.setattr(values, "NEWEST", "0.2.0")
+    old = {"version": "0.0.1", "title": "one"}
+    assert released() == ("0.0.1", "0.1.0", "0.2.0")
+    assert migrated(old) == {"version": "0.2.0", "name": "ONE"}
+    assert migrated({"version": "0.1.0", "name": "two"}) == {"version": "0.2.0", "name": "TWO"}
+    assert old == {"version": "0.0.1", "title": "one"}
+
+
+def test_the_steps_are_one_chain_to_the_newest_and_the_documentation_shows_them() -> None:
+    ways = [*(step.old for step in MIGRATIONS), NEWEST]
+    assert [step.new for step in MIGRATIONS] == ways[1:]
+    assert ways[0] == "0.0.1"
+    page = PAGE.read_text(encoding="utf-8")
+    assert [
+        one for one in (*(f"`{one}`" for one in released()), *(step.summary for step in MIGRATIONS)) if one not in page
+    ] == []
+
+
+# --- The samples of the format's description, where they are at hand.
+
+
+CANONICAL = ("canonical", "next", "quirks", "second-shape-as-canonical")
+
+
+@pytest.fixture(scope="module")
+def samples() -> Path:
+    folder = corpus_folder().parent / "spec" / "agent-examples"
+    if not folder.is_dir():
+        pytest.skip(f"no samples at {folder}: set CHECKPOINT_LD_CORPUS to the folder of the corpus beside them")
+    return folder
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_samples_are_written_to_the_byte_also_from_the_second_shape_and_the_graph(samples: Path, name: str) -> None:
+    path = samples / f"{name}.json"
+    loaded = AgentCheckpoint.load(path)
+    assert examine(path).shape == "canonical"
+    again = [AgentCheckpoint.from_graph(loaded.to_graph(prov=prov)) for prov in (False, True)]
+    again += [loaded, AgentCheckpoint.load(loaded.content("second"))]
+    assert [one.content() for one in again] == [path.read_bytes()] * 4
+
+
+def test_the_second_shape_is_the_canonical_one_to_the_byte_and_back(samples: Path) -> None:
+    loaded = AgentCheckpoint.load(samples / "second-shape.json")
+    assert loaded.content() == (samples / "second-shape-as-canonical.json").read_bytes()
+    assert loaded.content("second") == (samples / "second-shape.json").read_bytes()
+
+
+def test_a_patch_that_another_program_made_is_applied(samples: Path) -> None:
+    reading = examine(samples / "next-as-second-shape.json")
+    assert reading.findings == ()
+    assert same(reading.tree, json.loads((samples / "next.json").read_bytes()), exact=True)
+
+
+# As many as the description counts, or fewer: calls are matched by their ids, not by their places.
+@pytest.mark.parametrize(("name", "most"), [("canonical", 11), ("next", 29), ("quirks", 21)])
+def test_patches_are_no_longer_than_the_description_counts(samples: Path, name: str, most: int) -> None:
+    written = to_second(json.loads((samples / f"{name}.json").read_bytes()))
+    assert 0 < len(written["canonical_patch"]["patch"]) <= most
+
+
+def test_the_difference_of_the_samples_is_the_one_described(samples: Path) -> None:
+    before, after = (AgentCheckpoint.load(samples / f"{name}.json") for name in ("canonical", "next"))
+    described = json.loads((samples / "canonical-next.diff.json").read_bytes())
+    assert same(diff_checkpoints(before, after).to_dict(), described, exact=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, Literal, URIRef
 from rdflib.term import Node
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, EvaluationError, SettingsError
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.entities.entity import Entity
@@ -24,6 +26,7 @@ from checkpoint_ld.graph import building, checkpoint_graph
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
+from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, VERIFIED, benchmark, load, question
 from tests.corpus import DIALECTS, expectations
 from tests.documents import canonical, item, rating, rich, setting
 from tests.test_graph import JSON, documents
@@ -134,8 +137,8 @@ def test_a_benchmark_answers_the_same_whatever_was_queried_before(tree: Json, va
     wanted = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
     other = Benchmark.of_reading(reading.Reading(copy.deepcopy(tree), "datafeed-ns-v3", "json", None, ()))
     answers(wanted)
-    for benchmark in (wanted, other):
-        graph = benchmark.graph
+    for one in (wanted, other):
+        graph = one.graph
         node = (graph.member(graph.root, "dataFeedElement") or [graph.root])[0]
         key = ("description", "additionalProperty", "keywords", "rating")[at]
         graph.replace((graph.member(node, "item") or [node])[0], key, value)
@@ -270,3 +273,271 @@ def outcome(ask: Callable[[], Any]) -> tuple[str, Any]:
         return "said", repr(ask())
     except (CheckpointLdError, ValueError) as error:
         return type(error).__name__, str(error)
+
+
+# --- Questions found by what they say.
+
+
+SLOW = "(a+)+$"
+
+
+def ids(found: list[dict[str, Any]]) -> list[str]:
+    return [one["id"] for one in found]
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        ({}, [LIQUID, LIGHT, BLANK]),
+        ({"finished": True}, [LIQUID]),
+        ({"finished": False}, [LIGHT, BLANK]),
+        ({"has_template": True}, [LIQUID, LIGHT]),
+        ({"has_template": False}, [BLANK]),
+        ({"has_rubric": True}, [LIQUID]),
+        ({"author": "aDA"}, [LIQUID]),
+        ({"author": ""}, [LIQUID, LIGHT, BLANK]),
+        ({"finished": False, "has_template": True}, [LIGHT]),
+        ({"custom_filter": lambda one: one["custom_metadata"]["Area"] == "chemistry"}, [LIQUID]),
+    ],
+)
+def test_all_criteria_that_are_given_must_be_met(criteria: dict[str, Any], expected: list[str]) -> None:
+    assert ids(benchmark().filter_questions(**criteria)) == expected
+
+
+def test_what_comes_back_is_a_copy() -> None:
+    made = benchmark()
+    [found] = made.filter_questions(finished=True)
+    found["question"] = "changed"
+    assert made.get_question(LIQUID)["question"] == "Which metal is liquid?"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "mode", "expected"),
+    [
+        ("raw_answer", "Mercury", "exact", [LIQUID, LIGHT, BLANK]),
+        ("raw_answer", "mercury", "exact", []),
+        ("finished", True, "exact", [LIQUID]),
+        ("finished", False, "exact", [LIGHT, BLANK]),
+        ("author", None, "exact", []),
+        ("author.name", "Ada Smith", "exact", [LIQUID]),
+        ("author.name.first", "Ada", "exact", []),
+        ("custom_metadata.Area", "CHEM", "contains", [LIQUID]),
+        ("keywords", "metals", "in", [LIQUID]),
+        ("keywords", "metal", "in", []),
+        ("keywords", "metals", "contains", []),
+        ("question", "^WHICH.*liquid", "regex", [LIQUID]),
+        ("question", "(", "regex", []),
+        ("question", 5, "regex", []),
+    ],
+)
+def test_metadata_match_by_a_path(path: str, value: Any, mode: Any, expected: list[str]) -> None:
+    assert ids(benchmark().filter_by_metadata(path, value, mode)) == expected
+
+
+def test_another_mode_is_refused_whatever_the_questions() -> None:
+    with pytest.raises(SettingsError, match="exact, contains, in, regex"):
+        Benchmark("Nothing").filter_by_metadata("question", "x", "fuzzy")  # type: ignore[arg-type]
+
+
+def test_custom_metadata_match_by_and_or_by_or() -> None:
+    made = load(
+        canonical(
+            question("1?", LIQUID, custom_a=1, custom_b="x"), question("2?", LIGHT, custom_a=1), question("3?", BLANK)
+        )
+    )
+    assert ids(made.filter_by_custom_metadata(a=1)) == [LIQUID, LIGHT]
+    assert ids(made.filter_by_custom_metadata(a=1, b="x")) == [LIQUID]
+    assert ids(made.filter_by_custom_metadata(False, a=2, b="x")) == [LIQUID]
+    assert ids(made.filter_by_custom_metadata()) == [LIQUID, LIGHT]
+    assert ids(made.filter_by_custom_metadata(match_all=False)) == []
+    assert ids(made.filter_by_custom_metadata(c=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "expected"),
+    [
+        ("LIQUID", {}, [LIQUID]),
+        ("LIQUID", {"case_sensitive": True}, []),
+        ("", {}, [LIQUID, LIGHT, BLANK]),
+        ([], {}, []),
+        (["which", "is"], {}, [LIQUID, LIGHT]),
+        (["liquid", "lightest"], {}, []),
+        (["liquid", "lightest"], {"match_all": False}, [LIQUID, LIGHT]),
+        ("liquid? Mercury", {"fields": ["question", "raw_answer"]}, [LIQUID]),
+        ("liquids", {"fields": ["keywords"]}, [LIQUID]),
+        ("ada", {"fields": ["author.name"]}, [LIQUID]),
+        ("x", {"fields": ["nothing"]}, []),
+        ("l.+t", {"regex": True}, [LIGHT]),
+        ("L.+T", {"regex": True, "case_sensitive": True}, []),
+        ("(", {"regex": True}, []),
+        (["(", "Which"], {"regex": True}, []),
+        (["(", "Which"], {"regex": True, "match_all": False}, [LIQUID, LIGHT, BLANK]),
+    ],
+)
+def test_a_search_looks_into_the_fields(query: Any, options: dict[str, Any], expected: list[str]) -> None:
+    assert ids(benchmark().search_questions(query, **options)) == expected
+
+
+@pytest.mark.slow
+def test_a_pattern_that_would_never_end_is_given_up() -> None:
+    made = load(canonical(question("a" * 40 + "!", LIQUID)))
+    start = time.monotonic()
+    with pytest.raises(EvaluationError, match="rewrite it"):
+        made.search_questions(SLOW, regex=True)
+    with pytest.raises(EvaluationError, match="rewrite it"):
+        made.filter_by_metadata("question", SLOW, "regex")
+    assert time.monotonic() - start < 30
+
+
+def test_shortcuts() -> None:
+    made = benchmark()
+    assert ids(made.get_questions_by_author("smith")) == [LIQUID]
+    assert ids(made.get_questions_with_rubric()) == [LIQUID]
+
+
+def test_counts_by_field_have_each_item_of_a_list_and_what_is_missing() -> None:
+    made = benchmark()
+    assert made.count_by_field("keywords") == {"metals": 1, "liquids": 1, None: 2}
+    assert made.count_by_field("finished") == {True: 1, False: 2}
+    assert made.count_by_field("author") == {'{"@type": "Person", "name": "Ada Smith"}': 1, None: 2}
+    assert made.count_by_field("author.name", made.filter_questions(finished=True)) == {"Ada Smith": 1}
+    assert made.count_by_field("custom_metadata.years", []) == {}
+
+
+@settings(max_examples=examples(40))
+@given(query=st.text(max_size=3), texts=st.lists(st.text("abcAB", min_size=1, max_size=5), min_size=1, max_size=4))
+def test_a_search_with_case_finds_what_holds_the_text(query: str, texts: list[str]) -> None:
+    made = Benchmark("Any")
+    names = [made.add_question(text, "answer") for text in texts]
+    expected = [name for name, text in zip(names, texts, strict=True) if query in text]
+    assert ids(made.search_questions(query, case_sensitive=True)) == expected
+
+
+# --- Summary, statistics, readiness, health and the verdict of validation.
+
+
+def ready(count: int = 5) -> Benchmark:
+    return load(canonical(*(question(f"{at}?", f"urn:uuid:{at}", finished=True) for at in range(count))))
+
+
+def test_the_summary_counts_real_templates_and_traits_of_all_kinds() -> None:
+    assert benchmark().get_summary() == {
+        "name": "Metals",
+        "version": "0.2.0",
+        "creator": "A. Smith",
+        "created_at": "2026-01-01T00:00:00",
+        "modified_at": "2026-01-02T00:00:00",
+        "question_count": 3,
+        "finished_count": 1,
+        "has_template_count": 2,
+        "has_rubric_count": 1,
+        "progress_percentage": pytest.approx(100 / 3),
+        "is_complete": False,
+        "has_global_rubric": True,
+        "global_rubric_traits": 2,
+    }
+
+
+def test_the_summary_agrees_with_the_properties() -> None:
+    for made in (benchmark(), ready(), Benchmark("Nothing")):
+        held = made.get_summary()
+        assert (held["question_count"], held["finished_count"]) == (made.question_count, made.finished_count)
+        assert (held["is_complete"], held["progress_percentage"]) == (made.is_complete, made.get_progress())
+
+
+def test_statistics_measure_real_templates() -> None:
+    held = benchmark().get_statistics()
+    assert held.items() >= benchmark().get_summary().items()
+    lengths = [len(VERIFIED), len(BROKEN)]
+    assert (held["min_template_length"], held["max_template_length"]) == (min(lengths), max(lengths))
+    assert held["avg_template_length"] == sum(lengths) // 2
+    assert held["questions_with_custom_metadata"] == 1
+    nothing = Benchmark("Nothing").get_statistics()
+    assert [nothing[f"{word}_template_length"] for word in ("avg", "min", "max")] == [0, 0, 0]
+
+
+def test_readiness_names_what_is_missing() -> None:
+    held = benchmark().check_readiness()
+    assert not held["ready_for_verification"]
+    assert held["missing_templates"] == [BLANK]
+    assert held["unfinished_questions"] == [LIGHT, BLANK]
+    assert (held["missing_templates_count"], held["unfinished_count"]) == (1, 2)
+    assert isinstance(held["unfinished_count"], int)
+    assert (held["templates_valid"], held["template_errors_count"]) == (False, 1)
+    assert [one["question_id"] for one in held["template_errors"]] == [LIGHT]
+
+
+def test_a_finished_benchmark_is_ready() -> None:
+    held = ready().check_readiness()
+    assert held["ready_for_verification"]
+    assert held["rubrics_valid"]
+    assert not Benchmark("Nothing").check_readiness()["ready_for_verification"]
+
+
+def test_health_adds_up() -> None:
+    sound = ready().get_health_report()
+    assert (sound["health_score"], sound["health_status"]) == (100, "excellent")
+    assert sound["recommendations"] == []
+    assert datetime.fromisoformat(sound["timestamp"]).tzinfo is not None
+    poor = benchmark().get_health_report()
+    assert poor["readiness"] == benchmark().check_readiness()
+    assert poor["statistics"] == benchmark().get_statistics()
+    assert poor["health_score"] == 20 + 9 + 15 * poor["readiness"]["rubrics_valid"]
+    assert poor["recommendations"][:3] == [
+        "Add templates to 1 question",
+        "Mark 2 questions as finished",
+        "Correct the templates that are not valid",
+    ]
+
+
+def test_a_benchmark_without_questions_is_critical() -> None:
+    held = Benchmark("Nothing").get_health_report()
+    assert (held["health_score"], held["health_status"]) == (0, "critical")
+    assert held["recommendations"] == [
+        "Add questions",
+        "Add questions until there are at least 5",
+        "Add a global rubric",
+    ]
+
+
+def test_progress_in_a_few_numbers() -> None:
+    assert benchmark().get_progress_report() == {
+        "name": "Metals",
+        "progress_percentage": pytest.approx(100 / 3),
+        "questions_total": 3,
+        "questions_finished": 1,
+        "questions_with_templates": 2,
+        "is_ready_for_verification": False,
+        "last_modified": "2026-01-02T00:00:00",
+    }
+
+
+def test_a_valid_benchmark_has_a_verdict_that_unpacks() -> None:
+    verdict = ready().validate()
+    ok, message = verdict
+    assert (ok, message, bool(verdict)) == (True, "the benchmark is valid", True)
+    assert verdict.report.conforms
+
+
+def test_a_verdict_states_which_template_is_none() -> None:
+    verdict = load(canonical(question("One?", LIQUID), question("Two?", LIGHT, BROKEN))).validate()
+    assert not verdict
+    assert [one["question_id"] for one in verdict.template_errors] == [LIGHT]
+    assert LIGHT in verdict.message
+
+
+def test_a_verdict_is_about_the_benchmark_as_it_is_now() -> None:
+    made = ready()
+    made.graph.update(
+        "DELETE { ?q schema:text ?t } INSERT { ?q schema:text '' } WHERE { ?q a schema:Question ; schema:text ?t }"
+    )
+    verdict = made.validate()
+    assert not verdict.ok
+    assert {found.code for found in verdict.report.findings} >= {"KQ003"}
+    assert "KQ003" in verdict.message
+
+
+def test_the_verdict_of_a_profile() -> None:
+    assert ready().validate("strict").report.profile == "strict"
+    with pytest.raises(SettingsError):
+        ready().validate("no such profile")

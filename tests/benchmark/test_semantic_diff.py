@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import Change, PartDiff, PartsDiff, SemanticDiff, parts, semantic_diff
-from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, load, question, tree
+from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
+from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, benchmark, load, question, tree
 from tests.documents import canonical, item, rating, rich, scenario, setting
 from tests.trials import examples
 
@@ -376,3 +377,192 @@ def test_what_is_json_has_everything() -> None:
     assert changed["template"]["fields"]["changed"] == [
         {"name": "celsius", "changes": [{"member": "weight", "kind": "changed", "before": 2.0, "after": 3.0}]}
     ]
+
+
+# --- Copies of benchmarks, and when two are equal.
+
+
+def shuffled(value: Any) -> Any:
+    """Return a JSON value with the members of all objects in reverse order."""
+    if isinstance(value, dict):
+        return {key: shuffled(value[key]) for key in reversed(value)}
+    return [shuffled(one) for one in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("document", [tree(), rich(), scenario(), canonical(item("No id?", None))])
+def test_a_clone_is_equal_until_one_of_the_two_changes(document: Any) -> None:
+    made = load(document)
+    copied = made.clone()
+    assert copied == made
+    assert copied.to_jsonld() == made.to_jsonld()
+    before = made.to_nquads()
+    copied.set_metadata(description="another one")
+    assert copied != made
+    assert made.to_nquads() == before
+    assert copied.dialect == made.dialect
+
+
+def test_edits_of_the_original_do_not_reach_the_clone() -> None:
+    made = load(tree())
+    copied = made.clone()
+    made.add_question("One more?", "Yes")
+    assert (made.question_count, copied.question_count) == (4, 3)
+    copied.add_question("Another?", "No")
+    assert made.get_question_ids()[-1] != copied.get_question_ids()[-1]
+    assert type(copied) is type(made)
+
+
+def test_a_clone_saves_as_the_original_does(tmp_path: Path) -> None:
+    source = json.dumps(tree(), indent=1).encode()
+    Benchmark.load(source).clone().save(tmp_path / "a.jsonld")
+    assert (tmp_path / "a.jsonld").read_bytes() == source
+
+
+@pytest.mark.parametrize("document", [tree(), rich(), scenario()])
+@pytest.mark.parametrize("name", ["a.jsonld", "a.ttl", "a.nt", "a.nq", "a.trig"])
+def test_saving_and_loading_gives_an_equal_benchmark(tmp_path: Path, document: Any, name: str) -> None:
+    made = load(document)
+    made.save(tmp_path / name)
+    assert Benchmark.load(tmp_path / name) == made
+
+
+def test_so_it_does_after_edits(tmp_path: Path) -> None:
+    made = load(tree())
+    made.remove_question(made.get_question_ids()[0])
+    made.add_question("One more?", "Yes", keywords=["b", "a"])
+    made.save(tmp_path / "a.jsonld")
+    made.save(tmp_path / "a.nt")
+    assert Benchmark.load(tmp_path / "a.jsonld") == made == Benchmark.load(tmp_path / "a.nt")
+
+
+def test_the_way_of_writing_does_not_count() -> None:
+    made = load(rich())
+    assert load(shuffled(rich())) == made
+    assert Benchmark.load(json.dumps(made.to_jsonld("improved")).encode()) == made
+    assert Benchmark.load(made.graph) == made
+    without = rich()
+    without["additionalProperty"] = []
+    assert load(without) == made  # the version of the format says how a file is written
+
+
+def test_an_own_context_counts_by_what_it_states() -> None:
+    plain, renamed, other = canonical(), canonical(), canonical()
+    plain["https://example.org/colour"] = "red"
+    for document, iri in ((renamed, "https://example.org/colour"), (other, "https://example.org/taste")):
+        document["@context"]["colour"] = iri
+        document["colour"] = "red"
+    assert load(plain) == load(renamed)
+    assert load(plain) != load(other)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("name",), "Other"),
+        (("dateModified",), "2026-01-03T00:00:00"),
+        (("@id",), "urn:uuid:other"),
+        (("license",), "MIT"),
+        (("dataFeedElement", 0, "item", "text"), "Other?"),
+        (("dataFeedElement", 0, "dateModified"), "2026-01-03T00:00:00"),
+        (("dataFeedElement", 0, "item", "keywords"), ["liquids", "metals"]),
+        (("rating", 0, "bestRating"), 2.0),
+        (("additionalProperty", 0), {"@type": "PropertyValue", "name": "other", "value": 1}),
+    ],
+)
+def test_everything_that_is_stated_counts(path: tuple[Any, ...], value: Any) -> None:
+    changed = deepcopy(tree())
+    at = changed
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = value
+    assert load(changed) != load(tree())
+
+
+def test_true_is_not_one_and_one_is_not_a_double() -> None:
+    made = []
+    values: list[dict[str, Any]] = [{"value": one} for one in (True, 1, 1.0, [1], [], None)]
+    for found in (*values, {}):
+        document = canonical()
+        document["additionalProperty"].append({"@type": "PropertyValue", "name": "x", **found})
+        made.append(load(document))
+    for at, one in enumerate(made):
+        assert [other == one for other in made] == [to == at for to in range(len(made))]
+
+
+def test_the_order_of_questions_counts() -> None:
+    document = tree()
+    document["dataFeedElement"].reverse()
+    assert load(document) != load(tree())
+
+
+def test_a_benchmark_is_no_key_and_equals_nothing_else() -> None:
+    made = load(tree())
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(made)
+    assert made != "Metals"
+    assert made != None  # noqa: E711 - that is what is queried
+
+
+@settings(max_examples=examples(40))
+@given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip), max_size=4))
+def test_benchmarks_of_the_same_questions_are_equal_through_every_syntax(texts: list[str]) -> None:
+    made = Benchmark("Any")
+    for text in texts:
+        made.add_question(text, "answer", keywords=[text])
+    assert made.clone() == made
+    assert Benchmark.load(made.to_nquads().encode(), syntax="nq") == made
+    assert Benchmark.load(json.dumps(made.to_jsonld("plain")).encode()) == made
+
+
+# --- Edits of a benchmark are what a difference to its clone names, whatever their order.
+
+
+Name = tuple[str, ...]
+NamedEdit = Callable[[Benchmark, str], object]
+
+
+def without_regexes(one: Benchmark) -> None:
+    rubric = one.get_question_rubric(LIQUID)
+    assert rubric is not None
+    rubric.regex_traits = []
+    one.set_question_rubric(LIQUID, rubric)
+
+
+NAMED_EDITS: dict[Name, NamedEdit] = {
+    ("metadata", "description"): lambda one, text: one.set_metadata(description=f"about {text}"),
+    ("property", "topic"): lambda one, text: one.set_custom_property("topic", text),
+    ("global trait", "+", "short"): lambda one, text: one.add_global_rubric_trait(
+        LLMRubricTrait(name="short", description=text, kind="score", min_score=0, max_score=1)
+    ),
+    ("global trait", "-", "depth"): lambda one, _: one.remove_global_rubric_trait("depth"),
+    ("global dynamic trait", "-", "cites"): lambda one, _: one.set_global_dynamic_rubric(None),
+    ("question", LIQUID, "raw_answer"): lambda one, text: one.update_question_metadata(
+        LIQUID, raw_answer=f"not {text}"
+    ),
+    ("question", LIQUID, "finished"): lambda one, _: one.toggle_finished(LIQUID),
+    ("question", LIQUID, "custom.level"): lambda one, text: one.set_question_custom_property(LIQUID, "level", [text]),
+    ("question", LIQUID, "sources"): lambda one, text: one.set_question_sources(LIQUID, [{"name": f"{text}."}]),
+    ("trait", LIQUID, "-", "cites"): lambda one, _: without_regexes(one),
+    ("question", LIGHT, "author"): lambda one, text: one.set_question_author(LIGHT, {"name": f"{text}."}),
+    ("trait", LIGHT, "+", "polite"): lambda one, text: one.add_question_rubric_trait(
+        LIGHT, RegexRubricTrait(name="polite", description=text, pattern="please")
+    ),
+    ("template", LIGHT): lambda one, _: one.add_answer_template(LIGHT, VERIFIED),
+    ("question", "-", BLANK): lambda one, _: one.remove_question(BLANK),
+    ("question", "+", NEW): lambda one, text: one.add_question(f"New: {text}?", text, question_id=NEW),
+}
+
+
+@settings(max_examples=examples(40))
+@given(
+    chosen=st.lists(st.sampled_from(list(NAMED_EDITS)), min_size=1, unique=True),
+    text=st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=10).filter(str.strip),
+)
+def test_a_difference_names_exactly_the_edits_of_a_clone(chosen: list[Name], text: str) -> None:
+    original = benchmark()
+    edited = original.clone()
+    for name in chosen:
+        NAMED_EDITS[name](edited, text)
+    assert names(semantic_diff(original, edited)) == set(chosen)
+    assert original == benchmark()
+    assert original != edited

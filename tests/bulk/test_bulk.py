@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
+import importlib.util
 import json
 import os
 import pickle
+import random
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +21,16 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
+import checkpoint_ld
 from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, records, run
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission
+from checkpoint_ld.sparql import queries
+from checkpoint_ld.stores.collection import Collection, Kind
 from checkpoint_ld.validation import validator
 from tests.bulk import workers
 from tests.collection.conftest import checkpoint, iri
+from tests.documents import Json, rich
 
 OPTIONS = ConvertOptions()
 PROGRAM = """
@@ -233,3 +241,159 @@ def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused(call: Callable[[], object], error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+# --- The recipes for other engines write what one process writes.
+
+
+RECIPES = Path(__file__).parents[2] / "docs" / "recipes"
+ENGINES = {"bulk_dask.py": "distributed", "bulk_pyspark.py": "pyspark", "bulk_ray.py": "ray"}
+TRIED = [name for name, module in ENGINES.items() if module != "ray" or importlib.util.find_spec(module) is not None]
+
+
+def test_every_recipe_is_known() -> None:
+    assert {one.name for one in RECIPES.glob("bulk_*.py")} == ENGINES.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recipe", TRIED)
+def test_other_engines_write_the_same_bytes(recipe: str, tmp_path: Path) -> None:
+    if importlib.util.find_spec(ENGINES[recipe]) is None:
+        pytest.skip(f"{ENGINES[recipe]} is not installed: install it to run this test")
+    if recipe == "bulk_pyspark.py" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is not installed: install a JRE, 17 or newer, to run this test")
+    files = []
+    for number in range(6):
+        files.append(str(tmp_path / f"{number}.ndjson"))
+        lines = (json.dumps(checkpoint(100 * number + line)) for line in range(40))
+        Path(files[-1]).write_text("\n".join(lines), encoding="utf-8")
+    quick_start = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # of Java, which has little to do here
+    environment = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0", "JAVA_TOOL_OPTIONS": quick_start}
+    command = [sys.executable, str(RECIPES / recipe), str(tmp_path / "out"), *files]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "240 checkpoints"
+    run(plan_shards(files, tmp_path / "one", target_bytes=1 << 20), ConvertOptions())
+    one, out = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("one", "out"))
+    assert one == out
+
+
+# --- A checkpoint that one command refuses is refused by all that make statements of it.
+
+
+_VALUES: tuple[Json, ...] = (
+    "",
+    5,
+    -1.5,
+    True,
+    None,
+    [],
+    {},
+    ["x"],
+    {"@id": "urn:x"},
+    {"@type": "Dataset", "name": "n"},
+)
+
+
+def places(value: Json, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the places of all members and entries."""
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*place, key)
+        yield from places(one, (*place, key))
+
+
+def mutants(seed: int, count: int) -> Iterator[Json]:
+    """Yield documents with one member taken away or replaced, each with an identifier of its own."""
+    chance = random.Random(seed)
+    document = rich()
+    among = list(places(document))
+    for number in range(count):
+        changed: Any = copy.deepcopy(document)
+        *above, last = chance.choice(among)
+        inner = changed
+        for step in above:
+            inner = inner[step]
+        if chance.random() < 0.3:
+            del inner[last]
+        else:
+            inner[last] = chance.choice(_VALUES)
+        yield {**changed, "@id": f"urn:uuid:karenina-checkpoint-{number}.5"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", [None, "karenina"])
+def test_bulk_store_and_load_refuse_the_same(profile: str | None, tmp_path: Path) -> None:
+    (tmp_path / "files").mkdir()
+    refused = set()
+    for number, document in enumerate(mutants(7, 40)):
+        file = tmp_path / "files" / f"{number}.json"
+        file.write_text(json.dumps(document))
+        try:
+            checkpoint_ld.load(file)
+        except ReadError:
+            refused.add(str(file))
+    assert 5 < len(refused) < 35
+
+    [shard] = plan_shards(sorted((tmp_path / "files").iterdir()), tmp_path / "out")
+    result = convert_shard(shard, ConvertOptions(profile))
+    written = [json.loads(line) for line in (tmp_path / "out" / "part-00000.graphs.jsonl").read_text().splitlines()]
+    assert {str(one["file"]) for one in written} == set(shard.paths) - refused
+    assert result.failed == len(refused)
+
+    quads = (tmp_path / "out" / "part-00000.nq").read_bytes().splitlines(keepends=True)
+    for one in written:
+        own, quads = quads[: one["quads"]], quads[one["quads"] :]
+        again = checkpoint_ld.Benchmark.load(rdf_file(tmp_path, b"".join(own)))
+        assert again == checkpoint_ld.Benchmark.load(one["file"]), one["file"]
+    assert quads == []
+
+    with Collection.open(tmp_path / "store") as collection:
+        outcomes = collection.add(tmp_path / "files").outcomes
+        assert {one.source for one in outcomes if one.kind is Kind.REFUSED} == refused
+
+
+def rdf_file(folder: Path, quads: bytes) -> Path:
+    (folder / "one.nq").write_bytes(quads)
+    return folder / "one.nq"
+
+
+# --- The programs that measure bulk runs and collections do their work, on a few checkpoints.
+
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def program(name: str, *arguments: object) -> str:
+    command = [sys.executable, str(BENCHMARKS / name), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.slow
+def test_checkpoints_are_the_same_every_time_in_files_and_in_lines(tmp_path: Path) -> None:
+    for folder, options in (("files", ()), ("again", ()), ("lines", ("--lines", 4))):
+        program("checkpoints.py", 6, tmp_path / folder, *options)
+    files, again = ([one.read_bytes() for one in sorted((tmp_path / name).iterdir())] for name in ("files", "again"))
+    assert files == again
+    assert len({json.loads(one)["@id"] for one in files}) == 6
+    lines = [one for file in sorted((tmp_path / "lines").iterdir()) for one in file.read_bytes().splitlines()]
+    assert lines == files
+    assert 3 < sum(len(json.loads(one)["dataFeedElement"]) for one in files) / 6 < 7
+
+
+@pytest.mark.slow
+def test_engines_are_compared_by_what_they_write(tmp_path: Path) -> None:
+    program("checkpoints.py", 4, tmp_path / "lines", "--lines", 2)
+    result = program("bulk_engines.py", tmp_path / "lines", tmp_path / "out", "--engines", 1, 2).splitlines()
+    assert [line.split()[0] for line in result] == ["1", "2"]
+    assert len({line.split()[-1] for line in result}) == 1
+
+
+@pytest.mark.slow
+def test_every_named_query_is_timed(tmp_path: Path) -> None:
+    program("checkpoints.py", 3, tmp_path / "files")
+    with Collection.open(tmp_path / "kept") as collection:
+        assert len(collection.add(tmp_path / "files").outcomes) == 3
+        collection.derive()
+    result = program("named_queries.py", tmp_path / "kept", "--runs", 1).splitlines()
+    assert result[0] == "3 checkpoints; seconds for the first 100 rows, and for all"
+    assert [line.split()[0] for line in result[1:]] == list(queries.catalogue())

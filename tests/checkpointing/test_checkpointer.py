@@ -1,19 +1,38 @@
 """Checkpoints that are made by themselves."""
 
+from __future__ import annotations
+
 import asyncio
+import gzip
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from checkpoint_ld import Event, RuntimeState
+from checkpoint_ld import Collection, Event, RuntimeState
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import About
-from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy
-from checkpoint_ld.errors import CheckpointWarning, SettingsError, StoreError, StoreFull
+from checkpoint_ld.checkpointing import TRIGGERS, Checkpointer, CheckpointManager, Policy, Retention, Saved
+from checkpoint_ld.errors import (
+    CheckpointWarning,
+    DatabaseSyncError,
+    SettingsError,
+    StoreError,
+    StoreFull,
+    TargetExistsError,
+    WriteError,
+)
+from checkpoint_ld.stores.graphs import GraphStore
 from tests.agents.states import heard
 from tests.checkpointing.managers import Bench, above, newest
-from tests.checkpointing.test_room import room_for
+from tests.stores.documents import checkpoint
+from tests.trials import CI, kills
 
 
 def reasons(bench: Bench) -> list[str]:
@@ -214,3 +233,259 @@ def test_another_call_at_the_end_saves_one_more_checkpoint(bench: Bench) -> None
     keeper.complete()
     keeper.fail("afterwards")
     assert reasons(bench) == ["execution_completed", "execution_completed", "execution_failed"]
+
+
+# --- Which checkpoints go and which stay.
+
+
+def run(bench: Bench, count: int = 6) -> list[Saved]:
+    saved = []
+    for _ in range(count):
+        bench.think()
+        saved.append(bench.manager.save(bench.state))
+    return saved
+
+
+def test_the_newest_of_each_execution_stay_and_a_dry_run_deletes_nothing(bench: Bench) -> None:
+    first = run(bench)
+    bench.state = RuntimeState("agent", "other", clock=bench.clock.clock())
+    second = run(bench, 3)
+    tried = bench.manager.prune(Retention(keep_last=2), dry_run=True, archive=bench.folder / "archive")
+    assert len(bench.manager.list()) == 9
+    assert not (bench.folder / "archive").exists()
+    pruned = bench.manager.prune(Retention(keep_last=2))
+    assert set(pruned.going) == {*(one.id for one in first[:4]), second[0].id} == set(tried.going)
+    assert {one.id for one in bench.manager.list()} == {one.id for one in [*first[4:], *second[1:]]}
+    assert bench.manager.verify() == ()
+    assert set(bench.graph.held) == {one.id for one in bench.manager.list()}
+    assert pruned.staying[first[5].id] == "it is the newest of its execution"
+    assert pruned.staying[first[4].id] == "it is one of the newest 2 of its execution"
+    assert pruned.decisions[-1].reason == "it is not one of the newest 2 of its execution"
+
+
+def test_what_is_needed_or_wanted_is_never_deleted(bench: Bench) -> None:
+    saved = run(bench, 12)
+    manager = bench.manager
+    manager.update_metadata(saved[0].id, name="kept")
+    fork = manager.fork(saved[1].id)
+    resumed = manager.save(manager.restore(saved[11].id).state)
+    branch = manager.restore(saved[3].id, continue_execution=True, clock=bench.clock.clock()).state
+    bench.clock.tick()
+    branched = manager.save(branch)
+    bench.clock.tick()
+    final = manager.save(bench.state, "execution_completed")
+    linked = manager.save(bench.state, about=About(question="q"))
+    for_reason = manager.save(bench.state, "decision")
+    newest = manager.save(bench.state)
+    retention = Retention(keep_last=0, keep_reasons=frozenset({"decision"}), keep=frozenset({saved[7].id}))
+    staying = manager.prune(retention).staying
+    assert staying == {
+        saved[0].id: "it has the name 'kept'",
+        saved[1].id: f"the branch {fork.id} goes on from it",
+        saved[3].id: f"the branch {branched.id} goes on from it",
+        saved[7].id: "its id is to be kept",
+        saved[11].id: f"another execution goes on from it ({resumed.checkpoint.execution_id})",
+        fork.id: "it is the newest of its execution",
+        resumed.id: "it is the newest of its execution",
+        final.id: "it is the final one of its execution (execution_completed)",
+        linked.id: "it is about a benchmark",
+        for_reason.id: "its reason is to be kept (decision)",
+        newest.id: "it is the newest of its execution",
+    }
+    assert {one.id for one in manager.list()} == set(staying)
+    assert linked.id in manager.prune(Retention(keep_last=0, protect_linked=False)).going
+
+
+def test_what_is_young_stays_and_what_is_old_goes(bench: Bench) -> None:
+    saved = run(bench, 6)
+    aged = bench.manager.prune(Retention(max_age=timedelta(seconds=3)), dry_run=True)
+    both = bench.manager.prune(Retention(max_age=timedelta(0), keep_last=4), dry_run=True)
+    assert set(aged.going) == set(both.going) == {one.id for one in saved[:2]}
+    assert aged.staying[saved[2].id] == "it is not older than 0:00:03"
+    assert aged.decisions[-1].reason == "it is older than 0:00:03"
+    assert both.decisions[-1].reason == "it is not one of the newest 4 of its execution and older than 0:00:00"
+
+
+def test_an_archive_is_written_first(bench: Bench) -> None:
+    saved = run(bench, 3)
+    archive = bench.folder / "archive" / "2025"
+    pruned = bench.manager.prune(Retention(keep_last=1), archive=archive)
+    assert pruned.archived == tuple(archive / f"{one.id}.json.gz" for one in saved[:2])
+    assert AgentCheckpoint.load(pruned.archived[0]).content() == saved[0].checkpoint.content()
+    bench.manager.import_(archive)
+    assert len(bench.manager.list()) == 3
+    assert bench.manager.prune(Retention(keep_last=1), archive=archive).going == pruned.going
+
+
+@pytest.mark.parametrize(
+    "other", [gzip.compress(b"something else", mtime=0), b"no gzip", gzip.compress(b"cut", mtime=0)[:-3]]
+)
+def test_an_archive_never_loses_what_is_in_it(bench: Bench, other: bytes) -> None:
+    saved = run(bench, 2)
+    archive = bench.folder / "archive"
+    archive.mkdir()
+    taken = archive / f"{saved[0].id}.json.gz"
+    taken.write_bytes(other)
+    with pytest.raises(TargetExistsError, match="holds something else"):
+        bench.manager.prune(Retention(keep_last=1), archive=archive)
+    assert taken.read_bytes() == other
+    for name in (taken, taken / "below"):
+        with pytest.raises(WriteError, match="cannot be used as an archive"):
+            bench.manager.prune(Retention(keep_last=1), archive=name)
+    assert len(bench.manager.list()) == 2
+
+
+def test_a_file_is_there_as_long_as_anything_refers_to_it_and_a_damaged_one_is_left_alone(bench: Bench) -> None:
+    saved = run(bench, 4)
+    path = saved[0].path
+    assert path is not None
+    path.write_text("{")
+    bench.graph.broken = {"delete"}
+    with pytest.raises(StoreError):
+        bench.manager.prune(Retention(keep_last=1))
+    assert len(bench.paths()) == 4
+    bench.graph.broken = set()
+    assert set(bench.manager.prune(Retention(keep_last=1)).going) == {one.id for one in saved[1:3]}
+    assert bench.paths() == sorted(f"{one.id}.json" for one in (saved[0], saved[3]))
+    assert path.read_text() == "{"
+    assert bench.manager.restore(saved[0].id).findings
+
+
+@pytest.mark.parametrize("settings", [{}, {"keep_last": -1}, {"max_age": timedelta(-1)}])
+def test_a_retention_that_makes_no_sense_is_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(SettingsError):
+        Retention(**settings)  # type: ignore[arg-type]
+
+
+def test_two_who_prune_at_once_do_not_disturb_each_other(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = run(bench, 4)
+    headers = list(bench.manager.store.truth.headers())
+    bench.manager.delete(saved[1].id)
+    monkeypatch.setattr(bench.manager.store.truth, "headers", lambda: iter(headers))
+    done = bench.manager.prune(Retention(keep_last=1), archive=bench.folder / "archive")
+    assert {path.name.split(".")[0] for path in done.archived} == {saved[0].id, saved[2].id}
+    assert bench.paths() == [f"{saved[3].id}.json"]
+
+
+# --- Saves that are killed at every step: what was kept is kept, what was not leaves no trace.
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
+@pytest.mark.parametrize(
+    ("kind", "number", "least"),
+    [(kind, 31 if CI else 1, 51) for kind in ("save", "amend", "prune")] + [("any", kills(40), 1)],
+)
+def test_a_process_may_be_killed_at_any_step(kind: str, number: int, least: int, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), kind, str(number)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= least
+
+
+# --- No room on the disk, and several processes on one store.
+
+
+SAVING = """
+import sys
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld import RuntimeState
+
+folder, name = sys.argv[1:]
+state = RuntimeState("agent", "shared")
+with CheckpointManager(folder + "/files", f"sqlite:///{folder}/checkpoints.db") as manager:
+    for number in range(25):
+        state.thought_chain.add("reasoning", name)
+        print(manager.save(state).id)
+"""
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """Let no file grow beyond `size` bytes."""
+    resource = pytest.importorskip("resource", reason="only POSIX limits the size of files")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_without_room_for_the_file_nothing_is_changed(bench: Bench) -> None:
+    first = bench.manager.save(bench.state)
+    bench.state.context.variables["large"] = "x" * 5000
+    with room_for(4000), pytest.raises(StoreFull, match="free some space"):
+        bench.manager.save(bench.state)
+    assert bench.paths() == [f"{first.id}.json"]
+    assert not [path for path in (bench.folder / "files").iterdir() if path.name.endswith(".tmp")]
+    assert bench.state.context.variables["large"] == "x" * 5000
+    assert above(bench.manager.save(bench.state).checkpoint) == {"checkpoint_id": first.id}
+    assert bench.manager.verify() == ()
+
+
+def test_without_room_for_the_database_the_file_is_kept(bench: Bench) -> None:
+    bench.manager.save(bench.state)
+    size = (bench.folder / "checkpoints.db").stat().st_size
+    bench.state.context.variables["large"] = "x" * size
+    with room_for(size + 5000), pytest.raises(DatabaseSyncError, match="run reindex") as caught:
+        bench.manager.save(bench.state)
+    assert caught.value.path is not None
+    assert Path(caught.value.path).stat().st_size > size
+    assert len(bench.paths()) == 2
+    bench.manager.reindex()
+    assert bench.manager.verify() == ()
+    assert len(bench.manager.list()) == 2
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_graph_store_goes_on_when_there_is_room_again(tmp_path: Path, is_open: bool) -> None:
+    folder = tmp_path / "collection"
+    given = Collection.open(folder) if is_open else folder
+    store = GraphStore(given)
+    store.put(checkpoint("first"))
+    large = checkpoint("large", name="x" * 50_000)
+    with room_for(50_000):
+        for _ in range(2):
+            with pytest.raises(StoreFull, match=r"no room is left for the collection .*; free some space"):
+                store.put(large)
+        assert store.get("first").id == "first"
+    with room_for(0):
+        with pytest.raises(StoreFull):
+            store.put(large)
+        assert [one.id for one in store.headers()] == ["first"]
+    assert store.put(large).created
+    assert store.get("large") == large
+    assert list(store.verify()) == []
+    store.close()
+    if isinstance(given, Collection):
+        given.close()
+    assert {one.id for one in GraphStore(folder).headers()} == {"first", "large"}
+
+
+@pytest.mark.slow
+def test_two_processes_save_the_same_execution(bench: Bench) -> None:
+    settings: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    settings["env"] = os.environ | {"PYTHONWARNINGS": "error"}
+    command = [sys.executable, "-c", SAVING, str(bench.folder)]
+    ids = set()
+    for process in [subprocess.Popen([*command, name], **settings) for name in ("one", "other")]:
+        out, error = process.communicate(timeout=300)
+        assert process.returncode == 0, error
+        ids |= set(out.split())
+    assert len(ids) == 50
+    assert {one.id for one in bench.manager.list(execution_id="shared")} == ids
+    assert {f"{one}.json" for one in ids} == set(bench.paths())
+    assert {one.rule for one in bench.manager.verify()} == {"agent-row-missing"}
+    bench.manager.verify(repair=True)
+    assert bench.manager.verify() == ()
+    assert set(bench.graph.held) == ids

@@ -1,16 +1,23 @@
 """Checkpoints out of a store, and into one."""
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import json
 import os
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checkpoint_ld.checkpointing import CheckpointManager, ExportShape
+from checkpoint_ld.agents import values
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from checkpoint_ld.agents.shapes import detect_shape
+from checkpoint_ld.agents.values import Shape
+from checkpoint_ld.checkpointing import CheckpointManager, ExportShape, Saved, upgrade
 from checkpoint_ld.errors import (
     CheckpointExists,
     CheckpointNotFound,
@@ -19,11 +26,13 @@ from checkpoint_ld.errors import (
     ReadError,
     SettingsError,
     ShapeError,
+    StoreError,
     TargetExistsError,
+    UnsupportedVersion,
     WriteError,
 )
 from checkpoint_ld.stores.protocol import header_of
-from tests.checkpointing.managers import Bench
+from tests.checkpointing.managers import Bench, MemoryStore
 
 SHAPES: dict[ExportShape, str] = {
     "canonical": "json", "second": "json", "jsonld": "jsonld", "nquads": "nq", "turtle": "ttl",
@@ -168,4 +177,191 @@ def test_no_id_leads_out_of_the_folder(bench: Bench, id: str) -> None:
     assert bench.manager.restore(id).checkpoint == checkpoint
     assert {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents} == before
     assert len(bench.paths()) == 2
+    assert bench.manager.verify() == ()
+
+
+# --- Files of older versions.
+
+
+@pytest.mark.parametrize("shape", ["canonical", "second"])
+def test_a_file_of_the_newest_version_is_not_touched(bench: Bench, tmp_path: Path, shape: Shape) -> None:
+    path = bench.manager.export(bench.manager.save(bench.state).id, tmp_path / "c.json", shape)
+    before, text = path.stat(), path.read_bytes()
+    done = upgrade(path)
+    assert (done.path, done.before, done.after, done.changed) == (path, "0.0.1", "0.0.1", False)
+    # Not the time of access: `upgrade` reads the file, and the second may turn while it does.
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert path.read_bytes() == text
+
+
+@pytest.fixture
+def older(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = values.Migration("0.0.0", "0.0.1", "a name", lambda tree: {**tree, "name": "migrated"})
+    monkeypatch.setattr(values, "MIGRATIONS", [step])
+
+
+@pytest.mark.usefixtures("older")
+@pytest.mark.parametrize("shape", ["canonical", "second"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_older_file_becomes_one_of_the_newest_version(
+    bench: Bench, tmp_path: Path, shape: Shape, packed: bool
+) -> None:
+    path = tmp_path / ("c.json.gz" if packed else "c.json")
+    content = bench.manager.save(bench.state).checkpoint.content(shape).replace(b'"0.0.1"', b'"0.0.0"', 1)
+    before = gzip.compress(content) if packed else content
+    path.write_bytes(before)
+    assert upgrade(path, dry_run=True).changed
+    assert path.read_bytes() == before
+    done = upgrade(path)
+    assert (done.before, done.after, done.changed) == ("0.0.0", "0.0.1", True)
+    written = json.loads(gzip.decompress(path.read_bytes()) if packed else path.read_bytes())
+    assert (written["version"], detect_shape(written)) == ("0.0.1", shape)
+    assert [*tmp_path.glob("c.*")] == [path]
+    assert AgentCheckpoint.load(path).name == "migrated"
+    assert not upgrade(path).changed
+
+
+@pytest.mark.usefixtures("older")
+@pytest.mark.parametrize(
+    ("shape", "version", "error"),
+    [
+        ("canonical", "9.0.0", (UnsupportedVersion, r"9\.0\.0")),
+        ("nquads", "0.0.0", (WriteError, "only JSON files are upgraded")),
+    ],
+)
+def test_versions_from_the_future_and_rdf_are_left_as_they_are(
+    bench: Bench, tmp_path: Path, shape: ExportShape, version: str, error: tuple[type[Exception], str]
+) -> None:
+    path = tmp_path / ("c.nq" if shape == "nquads" else "c.json")
+    bench.manager.export(bench.manager.save(bench.state).id, path, shape)
+    text = path.read_text().replace('"0.0.1"', f'"{version}"')
+    path.write_text(text)
+    with pytest.raises(error[0], match=error[1]):
+        upgrade(path)
+    assert path.read_text() == text
+
+
+# --- Whether all stores hold the same.
+
+
+@pytest.fixture
+def saved(bench: Bench) -> list[Saved]:
+    made = []
+    for text in "abc":
+        bench.think(text)
+        made.append(bench.manager.save(bench.state))
+    return made
+
+
+def rules(bench: Bench, *, repair: bool = False) -> list[str]:
+    return sorted(one.rule for one in bench.manager.verify(repair=repair))
+
+
+def everything(bench: Bench) -> list[dict[str, str | None]]:
+    return [{one.id: one.sha256 for one in store.headers()} for store in bench.manager.store.followers.values()]
+
+
+@pytest.mark.parametrize("kind", ["database", "graph"])
+def test_each_disagreement_is_found_and_repaired_from_the_files(bench: Bench, saved: list[Saved], kind: str) -> None:
+    store = bench.manager.database if kind == "database" else bench.graph
+    assert store is not None
+    store.delete(saved[0].id)
+    store.update_metadata(saved[1].id, name="other")
+    store.put(saved[2].checkpoint.but(id="orphan"))
+    found = {one.rule: one for one in bench.manager.verify()}
+    assert sorted(found) == ["agent-row-differs", "agent-row-missing", "agent-row-orphan"]
+    assert found["agent-row-missing"].message == f'"{saved[0].id}" is not in the {kind}'
+    assert found["agent-row-orphan"].message == f'"orphan" is in the {kind}, but has no file'
+    assert found["agent-row-differs"].subject == f'"{saved[1].id}"'
+    before = {path: path.read_bytes() for path in (bench.folder / "files").iterdir()}
+    assert rules(bench, repair=True) == sorted(found)
+    assert rules(bench) == []
+    assert {path: path.read_bytes() for path in (bench.folder / "files").iterdir()} == before
+    assert everything(bench) == [{one.id: one.sha256 for one in saved}] * 2
+
+
+def test_what_a_lost_file_stated_is_not_removed_with_it_when_it_is_only_damaged(
+    bench: Bench, saved: list[Saved]
+) -> None:
+    path = saved[0].path
+    assert path is not None
+    path.write_text("{")
+    assert rules(bench) == ["agent-file-damaged"]
+    assert rules(bench, repair=True) == ["agent-file-damaged"]
+    assert bench.manager.reindex().kept == (saved[0].id,)
+    assert bench.manager.restore(saved[0].id).checkpoint.tree() == saved[0].checkpoint.tree()
+    assert path.read_text() == "{"
+
+
+def test_reindex_makes_everything_anew(bench: Bench, saved: list[Saved]) -> None:
+    assert rules(bench) == []
+    with sqlite3.connect(bench.folder / "checkpoints.db") as connection:
+        connection.execute("UPDATE thoughts SET content = 'forged'")
+        connection.execute("DELETE FROM tool_calls")
+    connection.close()
+    bench.graph.held.clear()
+    (bench.folder / "files" / saved[0].path.name).unlink()  # type: ignore[union-attr]
+    done = bench.manager.reindex()
+    assert (done.checkpoints, done.removed) == (2, (saved[0].id,))
+    assert rules(bench) == []
+    with sqlite3.connect(bench.folder / "checkpoints.db") as connection:
+        assert {row[0] for row in connection.execute("SELECT content FROM thoughts")} == {"a", "b", "c"}
+        assert {row[0] for row in connection.execute("SELECT file_name FROM checkpoints")} == set(bench.paths())
+    connection.close()
+    saved[1].path.unlink()  # type: ignore[union-attr]
+    assert bench.manager.delete(saved[1].id)  # only the others had it
+    assert not bench.manager.delete(saved[1].id)
+    assert rules(bench) == []
+
+
+@pytest.mark.parametrize("repair", [False, True])
+def test_a_corrupt_database_is_reported_and_made_again_from_the_files(
+    bench: Bench, saved: list[Saved], repair: bool
+) -> None:
+    bench.manager.close()
+    for name in ("checkpoints.db-wal", "checkpoints.db-shm"):
+        (bench.folder / name).unlink(missing_ok=True)
+    path = bench.folder / "checkpoints.db"
+    content = bytearray(path.read_bytes())
+    content[1000:] = b"\xff" * (len(content) - 1000)
+    path.write_bytes(content)
+    found = bench.manager.verify(repair=repair)
+    assert "agent-database-damaged" in {one.rule for one in found}
+    bench.graph.broken = set()
+    if not repair:
+        bench.manager.reindex()
+    assert rules(bench) == []
+    assert everything(bench) == [{one.id: one.sha256 for one in saved}] * 2
+    assert [one for one in bench.folder.iterdir() if ".corrupt" in one.name]
+
+
+@pytest.mark.usefixtures("saved")
+def test_a_store_that_is_damaged_and_cannot_be_emptied_is_an_error(bench: Bench) -> None:
+    broken = MemoryStore()
+    broken.broken = {"delete"}
+    bench.manager.store.followers["graph"] = broken
+    with pytest.raises(StoreError, match="delete fails"):
+        bench.manager.reindex()
+
+
+@pytest.mark.usefixtures("saved")
+def test_what_a_killed_save_left_behind_is_removed_after_an_hour(bench: Bench) -> None:
+    stale, fresh = (bench.folder / "files" / f".{number:016x}.tmp" for number in range(2))
+    for path in (stale, fresh):
+        path.write_text("{")
+    hours_ago = time.time() - 7200
+    os.utime(stale, (hours_ago, hours_ago))
+    assert rules(bench) == ["agent-temporary"]
+    assert rules(bench, repair=True) == ["agent-temporary"]
+    assert (stale.exists(), fresh.exists()) == (False, True)
+    assert rules(bench) == []
+
+
+def test_a_database_that_was_lost_hides_nothing(bench: Bench, saved: list[Saved]) -> None:
+    bench.manager.close()
+    for path in bench.folder.glob("checkpoints.db*"):
+        path.unlink()
+    assert {one.id for one in bench.manager.list()} == {one.id for one in saved}
+    bench.graph.broken = set()
+    bench.manager.reindex()
     assert bench.manager.verify() == ()

@@ -25,9 +25,8 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.validation import profiles, reports
 from tests.cli.conftest import Run
 from tests.documents import canonical, item, rating, scenario
-from tests.fixes.test_fixes import FAULTS
+from tests.fixes.test_fixes import FAULTS, FORMS, in_form
 from tests.fixes.test_fixes import sound as fixes_sound
-from tests.fixes.test_soundness import FORMS, in_form
 from tests.trials import some
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import io
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from checkpoint_ld.errors import LookupFailedError, SettingsError, SourceMissingError
+from checkpoint_ld import sparql
+from checkpoint_ld.errors import LookupFailedError, SettingsError, SourceMissingError, StoreError
 from checkpoint_ld.findings import Severity
+from checkpoint_ld.stores import collection as collections
 from checkpoint_ld.stores import holdings
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, LoadReport, OnConflict, Options
 from checkpoint_ld.validation import profiles
 from tests.collection.conftest import Write, checkpoint, iri
+from tests.collection.crashing import CHECKPOINTS
+from tests.documents import rich
+from tests.trials import CI
 
 
 def kinds(loaded: LoadReport) -> dict[str, str]:
@@ -372,3 +382,191 @@ def test_what_is_no_path_and_no_time_is_refused(store: Path, path: str) -> None:
         Collection.open(store, wait=float("nan"))
     with Collection.open(store) as collection, pytest.raises(SettingsError, match="is no path of a file"):
         collection.add(path)
+
+
+# --- A process that is killed at any moment leaves nothing half loaded that counts as whole; the next run completes it.
+
+
+REPOSITORY = Path(__file__).parents[2]
+ROUNDS = 4 if CI else 8
+
+needs_fork = pytest.mark.skipif(sys.platform == "win32", reason="processes are forked and killed")
+
+
+def dumped(folder: Path) -> bytes:
+    out = io.BytesIO()
+    with Collection.open(folder, read_only=True) as collection:
+        collection.dump(out)
+    return out.getvalue()
+
+
+@pytest.mark.slow
+@needs_fork
+@pytest.mark.parametrize("kind", ["anywhere", "between-two-changes"])
+def test_kills_leave_nothing_half_there_and_the_next_run_completes(kind: str, tmp_path: Path) -> None:
+    store, files = tmp_path / "store", tmp_path / "files"
+    command = [sys.executable, "-m", "tests.collection.crashing", str(store), str(files), kind, str(ROUNDS)]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    checks = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(checks) > ROUNDS / 2
+    # Where a kill after so many seconds hits depends on how busy the machine is; one before a change hits the middle.
+    assert kind == "anywhere" or any(one["unfinished"] for one in checks), "some kills hit in the middle"
+    assert all(one["half"] == [] and one["problems"] == [] for one in checks), checks
+    assert checks[-1] == {"unfinished": 0, "half": [], "problems": [], "done": CHECKPOINTS}
+    fresh = tmp_path / "fresh"
+    with Collection.open(fresh) as collection:
+        collection.add(files)
+    assert dumped(store) == dumped(fresh)
+
+
+class Interrupted(BaseException):
+    """Raised where a process would be killed."""
+
+
+@pytest.fixture
+def interrupted(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file of which the loading was interrupted, after its statements and before they were counted.
+
+    Only what is too much for one transaction can be.
+    """
+    file = write("one.jsonld", checkpoint())
+    with Collection.open(store) as collection:
+        collection.add(write("two.jsonld", checkpoint(2)))
+        with monkeypatch.context() as patch:
+            patch.setattr("checkpoint_ld.stores.holdings._BULK", 10)
+            patch.setattr("checkpoint_ld.stores.holdings.Holdings.count", stop)
+            with pytest.raises(Interrupted):
+                collection.add(file)
+    return file
+
+
+def stop(*_: object) -> None:
+    raise Interrupted
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_a_reader_is_reported_and_no_graph_of_it_is_given_away(store: Path) -> None:
+    with Collection.open(store, read_only=True) as collection:
+        assert [one.graph for one in collection.unfinished] == [iri()]
+        assert str(collection.source(iri())).endswith("one.jsonld")
+        with pytest.raises(LookupError, match=r"interrupted; add .*one\.jsonld again"):
+            collection.get(iri())
+        with pytest.raises(Exception, match="verify --repair"):
+            collection.dump(io.BytesIO())
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_the_next_writer_finds_nothing_half_there(store: Path) -> None:
+    with Collection.open(store) as collection:
+        assert not collection.query("ASK { GRAPH ?g { <urn:uuid:question-1-0> ?p ?o } }").boolean
+        assert collection.query("ASK { GRAPH ?g { <urn:uuid:question-2-0> ?p ?o } }").boolean
+        assert len(collection.unfinished) == 1
+
+
+@pytest.mark.usefixtures("interrupted")
+def test_repair_loads_it_again(store: Path) -> None:
+    with Collection.open(store) as collection:
+        [problem] = collection.verify()
+        assert problem.message == "its loading was interrupted"
+        assert problem.repair == ""
+        [problem] = collection.verify(repair=True)
+        assert problem.repair.startswith("loaded again from")
+        assert collection.verify() == ()
+        assert collection.benchmark(iri())[0].question == "What is it?"
+
+
+def test_repair_takes_it_out_if_its_file_is_gone(interrupted: Path, store: Path) -> None:
+    interrupted.unlink()
+    with Collection.open(store) as collection:
+        [problem] = collection.verify(repair=True)
+        assert problem.repair.startswith("taken out, for it cannot be loaded again")
+        assert list(collection) == [iri(2)]
+        assert collection.verify() == ()
+
+
+# --- Derived statements can be kept beside a collection: they follow it, and queries about them find the same.
+
+
+NAMES = ("authors", "provenance", "sources", "template-fields")
+
+
+def found(collection: Collection, **limits: Any) -> list[Any]:
+    return [collection.query(name, **limits).as_dicts() for name in NAMES]
+
+
+@pytest.fixture
+def filled(write: Write, store: Path) -> Path:
+    with Collection.open(store) as collection:
+        collection.add(write("1.jsonld", checkpoint(1)), write("2.jsonld", rich()))
+    return store
+
+
+@pytest.mark.slow
+def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Collection.open(filled) as collection:
+        in_memory = found(collection)
+        assert any(in_memory)
+        steps: list[tuple[str, int]] = []
+        assert collection.derive(lambda graph, total: steps.append((graph, total))) == 2
+        assert [total for _, total in steps] == [2, 2]
+        assert collection.derive() == 0
+    monkeypatch.setattr(sparql.Dataset, "of_graphs", None)
+    for read_only in (True, False):
+        with Collection.open(filled, read_only=read_only) as collection:
+            assert found(collection) == in_memory
+            assert found(collection, timeout=60) == in_memory
+            assert collection.verify() == ()
+
+
+@pytest.mark.slow
+def test_they_follow_what_is_added_changed_and_removed(filled: Path, write: Write) -> None:
+    with Collection.open(filled) as collection:
+        collection.derive()
+        collection.add(write("1.jsonld", checkpoint(1, "Other?", "More?")), write("3.jsonld", checkpoint(3)))
+        kept = collection.query("template-fields").as_dicts()
+        assert {row["benchmark"] for row in kept} >= {iri(1), iri(3)}
+        assert collection.derive() == 0
+        assert sum(row["benchmark"] == iri(1) for row in kept) == 2
+        collection.remove(iri(1))
+        assert iri(1) not in {row["benchmark"] for row in collection.query("template-fields")}
+        collection.sync(filled.parent / "files")
+        assert collection.derive() == 0
+        assert iri(1) in {row["benchmark"] for row in collection.query("template-fields")}
+
+
+@pytest.mark.slow
+def test_what_was_interrupted_is_not_taken_for_the_whole(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection.open(filled) as collection:
+        expected = found(collection)
+        with monkeypatch.context() as patch:
+            patch.setattr(collections, "_BATCH", 1)
+
+            def stop(graph: str, _: int) -> None:
+                if graph == max(collection):
+                    raise KeyboardInterrupt
+
+            with pytest.raises(KeyboardInterrupt):
+                collection.derive(stop)
+        assert found(collection) == expected
+        assert collection.derive() == 1
+        assert found(collection) == expected
+
+
+def test_another_version_derives_anew(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Collection.open(filled) as collection:
+        collection.derive()
+        monkeypatch.setattr(collections, "software", lambda: "another")
+        assert collection.derive() == 2
+
+
+def test_they_can_be_given_up_and_need_a_collection_that_can_be_written(filled: Path) -> None:
+    with Collection.open(filled) as collection:
+        collection.derive()
+        collection.forget_derived()
+        assert not (filled / "derived").exists()
+        assert found(collection)
+    with Collection.open(filled, read_only=True) as collection, pytest.raises(StoreError, match="read only"):
+        collection.derive()

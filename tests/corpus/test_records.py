@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, VerificationResult, entities, verify
 from checkpoint_ld.entities import (
     AnyTrait,
     CallableRubricTrait,
@@ -18,7 +21,12 @@ from checkpoint_ld.entities import (
     RegexRubricTrait,
     Rubric,
 )
-from tests.corpus import DIALECTS, Json, expectations, lines, loaded
+from checkpoint_ld.entities.answer import BaseAnswer, verified_fields
+from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.templates import Level, read_template
+from checkpoint_ld.templates.specification import source_of, spec_of
+from tests.corpus import DIALECTS, Json, expectations, lines, loaded, templates_of
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
 
@@ -269,3 +277,253 @@ def comparable_trait(trait: dict[str, Json]) -> dict[str, Json]:
     # What is not there, or cannot be decoded, is empty to Karenina.
     code = {name: None for name in ("callable_code", "pattern") if trait.get(name) in ("", "%%%")}
     return trait | range_of | code | ({"kind": "template"} if isinstance(kind, dict) else {})
+
+
+# --- Templates and strategies whose results were observed: in classes of ours, and read without being run.
+
+
+Row = dict[str, Any]
+NODES: TypeAdapter[StrategyNode] = TypeAdapter(StrategyNode)
+
+
+@pytest.fixture(scope="module")
+def templates(corpus: Path) -> list[Row]:
+    rows: list[Row] = json.loads((corpus / "tables/templates.json").read_text(encoding="utf-8"))
+    assert rows
+    return rows
+
+
+def samples(template: Row) -> list[Row]:
+    found = [dict(zip(template["columns"], row, strict=True)) for row in template["rows"]]
+    assert found
+    return found
+
+
+def made(code: str) -> type[BaseAnswer]:
+    """Run a template that is part of the tables, so that its class is one of ours."""
+    names: dict[str, Any] = {"__name__": "made"}
+    names |= {name: getattr(entities, name) for name in entities.__all__}
+    exec(compile(code, "made", "exec", dont_inherit=True), names)
+    answer: type[BaseAnswer] = names["Answer"]
+    return answer
+
+
+def leaves(node: VerifyStrategySpec) -> set[str]:
+    return {node.field_name or ""} - {""} | {name for part in node.conditions for name in leaves(part)}
+
+
+def check_granular(score: float | None, template: Row, sample: Row, *, passed: bool) -> None:
+    """Hold the granular score against what was observed, or against what it has to be like."""
+    assert score is not None
+    assert 0 <= score <= 1
+    if template["granular_is_reference"]:
+        assert score == pytest.approx(sample["granular"], abs=1e-12)
+        return
+    spec = spec_of(read_template(template["code"]))
+    assert spec is not None
+    assert spec.verify_strategy is not None
+    scores = {name: sample["field_scores"][name] for name in leaves(spec.verify_strategy)}
+    if all(earned == 1 for earned in scores.values()):
+        assert score == 1
+    if not any(scores.values()) and not passed:
+        assert score == 0
+    if not passed:
+        assert score < 1
+    if passed and spec.verify_strategy.type != "all_of" and set(scores.values()) <= {0.0, 1.0}:
+        assert score == 1
+
+
+def test_classes_of_ours_give_what_was_observed(templates: list[Row]) -> None:
+    for template in templates:
+        answer_class = made(template["code"])
+        for sample in samples(template):
+            answer = answer_class(**sample["fields"])
+            assert answer.model_dump()["correct"] == template["correct"]
+            assert answer.verify() is sample["verify"]
+            assert answer.field_results() == sample["field_results"]
+            assert answer.field_scores() == pytest.approx(sample["field_scores"])
+            check_granular(answer.verify_granular(), template, sample, passed=sample["verify"])
+
+
+def test_reading_gives_what_was_observed(templates: list[Row]) -> None:
+    for template in templates:
+        for sample in samples(template):
+            result = verify(template["code"], sample["fields"])
+            assert (result.passed, result.level, result.executed) == (sample["verify"], Level.VERIFIED, False)
+            assert {field.name: field.passed for field in result.fields} == sample["field_results"]
+            assert {field.name: field.score for field in result.fields} == pytest.approx(sample["field_scores"])
+            check_granular(result.granular_score, template, sample, passed=sample["verify"])
+            assert result.karenina_granular_score == pytest.approx(sample["granular"], abs=1e-12)
+
+
+def test_reading_and_classes_of_ours_agree_to_the_bit(templates: list[Row]) -> None:
+    for template in templates:
+        answer_class = made(template["code"])
+        for sample in samples(template):
+            answer = answer_class(**sample["fields"])
+            result = verify(answer_class_spec(answer_class), answer)
+            assert result.granular_score == answer.verify_granular()
+            assert _outcomes(result) == _outcomes(verify(template["code"], sample["fields"]))
+
+
+def answer_class_spec(answer: type[BaseAnswer]) -> TemplateSpec:
+    """Make the specification of a class by hand: only what results depend on."""
+    fields = [
+        TemplateFieldSpec(
+            name=name,
+            type=_type(answer.model_fields[name].annotation),
+            description=answer.model_fields[name].description or "",
+            ground_truth=meta.ground_truth,
+            verify_with=meta.verify_with,
+            weight=meta.weight,
+        )
+        for name, meta in verified_fields(answer).items()
+    ]
+    node = getattr(getattr(answer, "VerificationStrategy", None), "verify_strategy", None)
+    return TemplateSpec(fields=fields, verify_strategy=None if node is None else VerifyStrategySpec.of(node))
+
+
+def _type(annotation: Any) -> str:
+    name: str = annotation.__name__
+    return "list_str" if name == "list" else name
+
+
+def _outcomes(result: VerificationResult) -> dict[str, Any]:
+    return result.as_json()
+
+
+@pytest.mark.slow
+def test_strategies_give_what_was_observed(corpus: Path) -> None:
+    rows = json.loads((corpus / "tables/composition.json").read_text(encoding="utf-8"))
+    assert rows
+    for tree, results, outcome, *mark in rows:
+        spec = TemplateSpec(
+            fields=[_flag(name) for name in results], verify_strategy=VerifyStrategySpec.of(NODES.validate_python(tree))
+        )
+        answer = {name: value is True for name, value in results.items()}
+        found = {verify(spec, answer).passed}
+        if not mark and not isinstance(outcome, dict):
+            found.add(verify(source_of(spec), answer).passed)
+            assert found == {outcome}
+        else:  # the tree names a field that there is not
+            assert found == {None}
+            assert "names fields without a result" in verify(spec, answer).reason
+
+
+def _flag(name: str) -> TemplateFieldSpec:
+    return TemplateFieldSpec(
+        name=name, type="bool", description="?", ground_truth=True, verify_with={"type": "BooleanMatch"}
+    )
+
+
+def test_ground_truths_of_real_checkpoints_pass_their_templates(corpus: Path) -> None:
+    found = {text for file in sorted(corpus.glob("*/*.json*")) for text in templates_of(file)}
+    outcomes = set()
+    for text in found:
+        template = read_template(text)
+        result = verify(text, {field.name: field.ground_truth for field in template.fields})
+        outcomes.add((template.level, result.passed))
+        if template.level is Level.CLASSIC:
+            assert result.passed is None
+            assert "run it with trust=Trust()" in result.reason
+    assert (Level.VERIFIED, True) in outcomes
+    assert not {(Level.VERIFIED, False), (Level.VERIFIED, None)} & outcomes
+
+
+# --- Traits, merged rubrics and identifiers whose behaviour was observed, row by row, and through a benchmark.
+
+
+OURS: dict[str, dict[str, Any]] = {"boolean-with-bounds": {"min_score": None, "max_score": None}}
+"""What is different on purpose, by mark; a marked row that is not here or kept is refused."""
+
+
+def table(corpus: Path, name: str) -> Any:
+    return json.loads((corpus / "tables" / name).read_text(encoding="utf-8"))
+
+
+def is_refused(row: dict[str, Any]) -> bool:
+    return "err" in row["result"] or row.get("ours", "").startswith("error")
+
+
+def observed_traits(corpus: Path) -> list[tuple[dict[str, Any], AnyTrait]]:
+    rows = [row for row in table(corpus, "trait_construction.json") if not is_refused(row)]
+    return [(row, getattr(entities, row["cls"]).model_validate(row["input"])) for row in rows]
+
+
+def test_traits_are_made_as_observed(corpus: Path) -> None:
+    rows = observed_traits(corpus)
+    assert rows
+    for row, trait in rows:
+        expected = {**row["result"], **OURS.get(row.get("mark", ""), {})}
+        if row.get("mark") == "template-schema-rewritten":
+            expected["kind"] = row["input"]["kind"]
+        assert trait.model_dump(mode="json") == expected, row
+
+
+def test_traits_are_refused_as_observed_or_earlier(corpus: Path) -> None:
+    rows = [row for row in table(corpus, "trait_construction.json") if is_refused(row)]
+    assert rows
+    for row in rows:
+        with pytest.raises(ValidationError):
+            getattr(entities, row["cls"]).model_validate(row["input"])
+
+
+def test_observed_traits_come_back_from_a_benchmark(corpus: Path) -> None:
+    for row, trait in observed_traits(corpus):
+        benchmark = Benchmark.create("Traits")
+        question = benchmark.add_question("Which?", "This")
+        benchmark.add_global_rubric_trait(trait)
+        benchmark.add_question_rubric_trait(question, trait)
+        read = Benchmark.load(json.dumps(benchmark.to_jsonld()).encode())
+        for rubric in (read.get_global_rubric(), read.get_question_rubric(question)):
+            assert rubric == Rubric.from_traits([trait]), row
+
+
+def rubric_of(names: list[list[str]] | None) -> Rubric | None:
+    if names is None:
+        return None
+    return Rubric(
+        llm_traits=[LLMRubricTrait(name=name, kind="boolean") for name in names[0]],
+        regex_traits=[RegexRubricTrait(name=name, pattern="x") for name in names[1]],
+    )
+
+
+def test_rubrics_are_merged_as_observed(corpus: Path) -> None:
+    for row in table(corpus, "merge_rubrics.json"):
+        general, own = rubric_of(row["global"]), rubric_of(row["question"])
+        benchmark = Benchmark.create("Merged")
+        question = benchmark.add_question("Which?", "This")
+        benchmark.set_global_rubric(general or Rubric())
+        benchmark.set_question_rubric(question, own or Rubric())
+        if "err" in row["result"]:
+            for merge in (
+                lambda: entities.merge_rubrics_with_provenance(general, own),  # noqa: B023 - called in this round
+                lambda: benchmark.get_merged_rubric_for_question(question),  # noqa: B023 - called in this round
+            ):
+                with pytest.raises(SettingsError, match="same name"):
+                    merge()
+            continue
+        merged, provenance = entities.merge_rubrics_with_provenance(general, own)
+        assert provenance == row["result"]["provenance"], row
+        assert (merged and merged.get_trait_names()) == row["result"]["names"], row
+        assert benchmark.get_merged_rubric_for_question(question) == merged, row
+
+
+def test_questions_get_the_identifiers_that_were_observed(corpus: Path) -> None:
+    for row in table(corpus, "ids.json")["collisions"]:
+        benchmark = Benchmark.create("Identifiers")
+        assert [benchmark.add_question(text, "?") for text in row["texts"]] == row["ids"]
+
+
+def test_templates_have_the_identifiers_that_were_observed(corpus: Path) -> None:
+    for source, expected in table(corpus, "ids.json")["template_ids"]:
+        benchmark = Benchmark.create("Templates")
+        tree = benchmark.to_jsonld()
+        given = {"@type": "Question", "text": "Which?", "acceptedAnswer": {"@type": "Answer", "text": "This"}}
+        given["hasPart"] = {"@type": "SoftwareSourceCode", "name": "t", "text": source, "programmingLanguage": "Python"}
+        if source is None:
+            del given["hasPart"]
+        dates = {"dateCreated": "2026-01-01T00:00:00", "dateModified": "2026-01-01T00:00:00"}
+        tree["dataFeedElement"] = [{"@type": "DataFeedItem", "@id": "urn:uuid:1", **dates, "item": given}]
+        read = Benchmark.load(json.dumps(tree).encode())
+        assert read.get_template_id("urn:uuid:1") == expected, source

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import base64
+import csv
 import difflib
+import gzip
+import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+from markdown_it import MarkdownIt
 
-from checkpoint_ld import Benchmark
+from checkpoint_ld import Benchmark, Finding, ReadError, Severity, families
+from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities import CallableCode, Rubric
+from checkpoint_ld.entities.json_schemas import json_schema
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
-from checkpoint_ld.validation import validator
-from tests.corpus import DIALECTS, WRITABLE, Json, expectations, lines
+from checkpoint_ld.validation import profiles, validator
+from tests.corpus import DIALECTS, WRITABLE, Json, expectations, lines, loaded
+from tests.processors import PROCESSORS, statements_of, statements_of_graph
 from tests.trials import some
 
 CANONICAL = "datafeed-ns-v3"
@@ -219,3 +229,243 @@ def lacking_in_ratings(holder: dict[str, Json]) -> Iterator[str]:
             yield rating["additionalType"]
         if settings.get("kind") == "score" and not {"min_score", "max_score"} <= settings.keys():
             yield "bounds"
+
+
+# --- Real documents as other JSON-LD processors read what is written of them: the statements of our own graph.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_processor_reads_the_statements_of_our_graph(corpus: Path, dialect: str) -> None:
+    for case in some(expectations(corpus, dialect), 2):
+        benchmark = loaded(corpus / case["file"])
+        document = benchmark.to_jsonld()
+        names = list(identifiers(document))
+        if any(" " in name for name in names):  # no IRI: other processors drop what is stated of it
+            continue
+        first, *others = (statements_of(processor, document) for processor in PROCESSORS)
+        assert all(one == first for one in others), case["file"]
+        # One name on two objects is one node for the others, and two for us, so that both come back.
+        assert first == statements_of_graph(benchmark.graph) or len(set(names)) < len(names), case["file"]
+
+
+def identifiers(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from ([value["@id"]] if "@id" in value else ())
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from identifiers(one)
+
+
+# --- Documents that are odd on purpose: which are read all the same, which are refused, and what is stated about them.
+
+
+def cases(corpus: Path, folder: str) -> list[dict[str, Json]]:
+    found: list[dict[str, Json]] = json.loads((corpus / folder / "index.json").read_text(encoding="utf-8"))
+    assert found
+    return found
+
+
+def meets(findings: tuple[Finding, ...], wanted: list[list[str]]) -> bool:
+    """Tell whether the findings are those that are wanted; a pointer that is wanted empty leaves the place open."""
+    found = sorted((one.condition, one.place.pointer or "") for one in findings)
+    given = sorted((code, pointer) for code, pointer in wanted)
+    return len(found) == len(given) and all(
+        code == asked_code and (pointer == asked_pointer or not asked_pointer)
+        for (code, pointer), (asked_code, asked_pointer) in zip(found, given, strict=True)
+    )
+
+
+def test_an_unusual_document_is_read_with_warnings(corpus: Path) -> None:
+    for case in cases(corpus, "tricky"):
+        benchmark = Benchmark.load(corpus / case["file"])
+        assert meets(benchmark.findings, case.get("warnings", [])), (case["file"], benchmark.findings)
+        assert benchmark.name, case["file"]
+
+
+def test_an_unusual_document_is_refused_if_the_reader_is_strict(corpus: Path) -> None:
+    for case in cases(corpus, "tricky"):
+        if case.get("warnings"):
+            with pytest.raises(ReadError) as refused:
+                Benchmark.load(corpus / case["file"], strict=True)
+            assert meets(refused.value.findings, case["warnings"]), case["file"]
+        else:
+            assert Benchmark.load(corpus / case["file"], strict=True).findings == (), case["file"]
+
+
+def test_a_broken_document_is_refused_with_all_that_is_wrong(corpus: Path) -> None:
+    for case in cases(corpus, "rejected"):
+        with pytest.raises(ReadError) as refused:
+            Benchmark.load(corpus / case["file"])
+        wrong = tuple(one for one in refused.value.findings if one.severity is Severity.VIOLATION)
+        assert wrong == refused.value.findings, case["file"]
+        assert meets(wrong, case["errors"]), (case["file"], str(refused.value))
+
+
+def test_a_refusal_names_file_line_code_and_remedy(corpus: Path) -> None:
+    for case in cases(corpus, "rejected"):
+        with pytest.raises(ReadError) as refused:
+            Benchmark.load(corpus / case["file"])
+        for one in refused.value.findings:
+            line = str(one)
+            assert line.startswith(f"{corpus / case['file']}:"), line
+            assert one.place.line is not None or one.condition == "E-ENCODING", line
+            assert one.condition in line, line
+            assert one.message, line
+            assert one.remedy in line, line
+            assert one.remedy, line
+        assert str(refused.value).splitlines() == list(map(str, refused.value.findings)), case["file"]
+
+
+def test_no_code_of_a_document_is_run(corpus: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = dict(os.environ)
+    monkeypatch.chdir(tmp_path)
+    for case in cases(corpus, "tricky"):
+        benchmark = Benchmark.load(corpus / case["file"])
+        assert isinstance(benchmark.scenarios, list)
+        benchmark.get_all_questions()
+        benchmark.save(tmp_path / "copy.json")
+    assert dict(os.environ) == before
+
+
+def test_what_karenina_takes_and_we_refuse_is_refused_for_a_reason(corpus: Path) -> None:
+    refused = [row for row in lines(corpus, "tables/projections.jsonl.gz") if row["ours"] == "reject"]
+    assert any("projection" in row for row in refused)
+    for row in refused:
+        with pytest.raises(ReadError, match="E-"):
+            Benchmark.load(corpus / row["file"])
+
+
+# --- The JSON Schema of the checkpoint document, held against real documents.
+
+
+CHECKPOINT = Draft202012Validator(json_schema("checkpoint"))
+
+NOT_ABOUT_VALUES = {"E-JSON", "E-ENCODING", "E-DUPKEY", "E-NUMBER", "E-SURROGATE"}
+"""What no schema can see: it is gone, or stands in the way, once a text has become values."""
+
+
+def document(path: Path) -> Json:
+    return json.loads(path.read_text(encoding="utf-8-sig"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", ["datafeed-ns-v3", "datafeed-legacy"])
+def test_documents_of_karenina_pass(corpus: Path, dialect: str) -> None:
+    for case in expectations(corpus, dialect):
+        errors = [(error.json_path, error.message) for error in CHECKPOINT.iter_errors(document(corpus / case["file"]))]
+        assert errors == [], case["file"]
+
+
+@pytest.mark.slow
+def test_unusual_documents_that_are_read_pass_if_their_keys_are_plain(corpus: Path) -> None:
+    cases = json.loads((corpus / "tricky/index.json").read_text(encoding="utf-8"))
+    passed = 0
+    for case in cases:
+        value = document(corpus / case["file"])
+        if isinstance(value, dict) and "name" in value:
+            errors = [(error.json_path, error.message) for error in CHECKPOINT.iter_errors(value)]
+            assert errors == [], case["file"]
+            passed += 1
+    assert passed > len(cases) * 3 / 4
+
+
+def test_documents_that_are_refused_for_their_values_fail(corpus: Path) -> None:
+    cases = json.loads((corpus / "rejected/index.json").read_text(encoding="utf-8"))
+    about_values = [case for case in cases if NOT_ABOUT_VALUES.isdisjoint(code for code, _ in case["errors"])]
+    assert about_values
+    for case in about_values:
+        assert not CHECKPOINT.is_valid(document(corpus / case["file"])), case["file"]
+
+
+# --- Real documents under validation: no false violation, and nothing that Karenina refuses goes without a finding.
+
+
+FOLDERS = (
+    *("v2.0-other", "v2.0-traits-key", "v2.0", "flat", "dataset-0", "dataset-1", "gui-datafeed", "datafeed-legacy"),
+    *("datafeed-ns-v3", "tricky", "rejected"),
+)
+
+
+def observed(corpus: Path, folder: str) -> list[dict[str, Any]]:
+    """Return what was seen of Karenina for the documents of a folder."""
+    with gzip.open(corpus / "tables" / "projections.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [row for row in rows if row["file"].startswith(f"{folder}/")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_what_karenina_refuses_is_reported_and_what_it_loads_is_no_violation(corpus: Path, folder: str) -> None:
+    rows = observed(corpus, folder)
+    assert rows
+    for row in rows:
+        checked = families.check(corpus / row["file"], profiles.profile())
+        worst = max((one.severity for one in checked.findings), default=None)
+        found = [str(one) for one in checked.findings if one.severity is Severity.VIOLATION]
+        if row["ours"] == "reject":
+            assert found, row["file"]
+        elif "error" in row:
+            assert worst is not None, row
+            assert worst >= Severity.WARNING, row
+        else:
+            assert found == [], row["file"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", [one for one in FOLDERS if one != "rejected"])
+def test_every_finding_of_a_json_document_has_its_place(corpus: Path, folder: str) -> None:
+    for path in sorted((corpus / folder).iterdir()):
+        if path.name == "index.json":
+            continue
+        data = path.read_bytes()
+        for found in families.check(data, profiles.profile()).findings:
+            assert found.place.pointer is not None, found
+            assert found.place.line is not None, found
+            assert found.message
+            assert "{?" not in found.message
+
+
+# --- Real documents as a whole: copies, differences and exports of each.
+
+
+each_dialect = pytest.mark.parametrize("dialect", DIALECTS)
+
+
+@pytest.mark.slow
+@each_dialect
+def test_a_copy_and_a_trip_through_statements_are_equal(corpus: Path, dialect: str) -> None:
+    for case in expectations(corpus, dialect):
+        benchmark = loaded(corpus / case["file"])
+        back = Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
+        assert benchmark.clone() == benchmark == back, case["file"]
+        assert semantic_diff(benchmark, back, dates=True, order=True).is_empty, case["file"]
+
+
+@pytest.mark.slow
+@each_dialect
+def test_tables_have_a_row_for_each_question(corpus: Path, dialect: str) -> None:
+    for case in expectations(corpus, dialect):
+        benchmark = loaded(corpus / case["file"])
+        records = benchmark.to_records()
+        rows = list(csv.DictReader(io.StringIO(benchmark.to_csv(), newline="")))
+        found = [(one["question_id"], one["question"], one["raw_answer"]) for one in records]
+        assert [(row["Question ID"], row["Question"], row["Raw Answer"]) for row in rows] == found, case["file"]
+        assert [row["Finished"] == "Yes" for row in rows] == [one["finished"] for one in records]
+        assert json.loads(json.dumps(benchmark.to_dict())) == benchmark.to_dict()
+        headings = [one for one in MarkdownIt().parse(benchmark.to_markdown()) if one.type == "heading_open"]
+        assert sum(one.tag == "h3" for one in headings) == len(records), case["file"]
+
+
+def test_the_summary_is_what_karenina_shows(corpus: Path) -> None:
+    checked = 0
+    for row in lines(corpus, "tables/projections.jsonl.gz"):
+        shown: Json = row.get("projection")
+        if shown is None or row["marks"] or row["ours"] != "accept":
+            continue
+        found = loaded(corpus / row["file"]).get_summary()
+        names = ("name", "version", "created_at", "modified_at", "question_count", "finished_count", "is_complete")
+        assert {name: found[name] for name in names} == {name: shown[name] for name in names}, row["file"]
+        assert found["progress_percentage"] == shown["progress"]
+        assert found["has_template_count"] == sum(one["has_template"] for one in shown["questions"])
+        checked += 1
+    assert checked > 10

@@ -8,22 +8,36 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from rdflib import Graph, Literal, URIRef
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from rdflib import RDF, Graph, Literal, URIRef
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark
 from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.dialects.reading.statements import DERIVED, mark_of, without_derived
+from checkpoint_ld.entities.template_spec import MARKER, TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
-from checkpoint_ld.graph.literals import literal_of, same
+from checkpoint_ld.graph.literals import json_of, literal_of, same
 from checkpoint_ld.graph.store import Index, triples_of
-from checkpoint_ld.validation.inference import with_inferred
+from checkpoint_ld.rules import document
+from checkpoint_ld.secrets import secret
+from checkpoint_ld.templates.primitives import registry
+from checkpoint_ld.templates.specification import source_of
+from checkpoint_ld.validation.inference import infer, roles, with_inferred
+from checkpoint_ld.validation.inference.benchmark import BOUNDS, CLASSIFYING, classes_of
+from checkpoint_ld.validation.inference.inferred_graph import SINGULAR, STRATEGIES
+from checkpoint_ld.vocabulary import DYNAMIC, KARENINA, SCHEMA, SETTINGS, TRAIT_FAMILIES
 from tests.corpus import DIALECTS, expectations, loaded
 from tests.documents import canonical, item, rich, scenario
-from tests.inference.documents import documents, telling
+from tests.inference.documents import document_of, documents, question, telling
+from tests.templates.specs import specs
 from tests.trials import examples
+from tests.validation.feeds import damaged, feed
+from tests.validation.test_mutations import mutated
 
 Json = Any
 
@@ -173,3 +187,192 @@ def test_validation_finds_in_a_file_with_inferred_statements_what_it_finds_witho
     plain, derived = (checkpoint_ld.validate(text.encode(), syntax="nt", profile="strict") for text in texts)
     assert [one.code for one in plain.findings]
     assert derived.findings == plain.findings
+
+
+# --- What is derived by the layout of objects is what is derived from each of them.
+
+
+FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
+
+
+def both_ways(graph: CheckpointGraph) -> tuple[set[Any], set[Any]]:
+    """Return what is derived with layouts, and what is derived by reading every object whole."""
+    quick = set(triples_of(infer(graph)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(roles, "layout_of", lambda *_arguments: None)
+        return quick, set(triples_of(infer(graph)))
+
+
+def graph_of(tree: Any) -> CheckpointGraph:
+    return examine_bytes(json.dumps(tree).encode()).graph
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(damaged() | mutated())
+@example(feed())
+@example(document("interview"))
+def test_the_same_is_derived_as_by_reading_every_object(tree: Any) -> None:
+    try:
+        graph = graph_of(tree)
+    except ReadError:
+        return
+
+    quick, whole = both_ways(graph)
+
+    assert quick == whole
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(st.dictionaries(st.sampled_from(["url", "texts", "karenina:x", "author"]), st.lists(st.text(max_size=2))))
+def test_keys_that_nobody_knows_are_derived_with_their_arrays(added: dict[str, list[str]]) -> None:
+    tree = feed()
+    tree["dataFeedElement"][0]["item"].update(added)
+
+    quick, whole = both_ways(graph_of(tree))
+
+    assert quick == whole
+    assert {str(term) for _, predicate, term in quick if predicate.endswith("unknownKey")} >= added.keys() - {
+        key for key, values in added.items() if not values
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_same_is_derived_of_the_corpus(corpus: Path, folder: str) -> None:
+    for path in sorted((corpus / folder).iterdir())[:12]:
+        if path.name != "index.json":
+            try:
+                graph = examine_bytes(path.read_bytes()).graph
+            except ReadError:
+                continue
+            quick, whole = both_ways(graph)
+            assert quick == whole, path
+
+
+# --- What is derived from a template, held against the specification that the template was written from.
+
+
+DERIVED_FIELDS = "Derived"
+
+
+class Told:
+    """A graph, queried by the names of the vocabulary."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def nodes(self, node: Any, name: str) -> list[Any]:
+        """Return the nodes that a node is linked to, in the order of the indices in their names."""
+        found = self.graph.objects(node, URIRef(KARENINA + name))
+        return sorted(found, key=lambda one: int(str(one).rpartition("/")[2]) if name != "primitive" else 0)
+
+    def values(self, node: Any, iri: str) -> list[Json]:
+        found = self.graph.objects(node, URIRef(iri))
+        return [json_of(one, "@json") for one in found if isinstance(one, Literal)]
+
+    def value(self, node: Any, iri: str) -> Json:
+        return next(iter(self.values(node, iri)), None)
+
+    def kind(self, node: Any) -> str:
+        names = (str(one).removeprefix(KARENINA) for one in self.graph.objects(node, RDF.type))
+        return next(name for name in names if name != DERIVED_FIELDS)
+
+
+def camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.title, rest))
+
+
+def check_primitive(shown: Told, node: Any, serialised: Json) -> None:
+    primitive = registry()[serialised["type"]]
+    (how,) = shown.nodes(node, "primitive")
+    assert shown.kind(how) == primitive.name
+    for parameter in primitive.parameters:
+        stated = shown.values(how, KARENINA + camel(SINGULAR.get(parameter.name, parameter.name)))
+        value = serialised[parameter.name]
+        expected = value if isinstance(value, list) and parameter.name in SINGULAR else [value]
+        assert all(one in stated for one in expected if one is not None), parameter
+        assert all(one in expected for one in stated), parameter
+
+
+def check_field(shown: Told, node: Any, field: TemplateFieldSpec) -> None:
+    assert shown.value(node, SCHEMA + "name") == field.name
+    assert shown.value(node, SCHEMA + "description") == field.description
+    assert shown.value(node, KARENINA + "fieldType") == field.type
+    assert shown.value(node, KARENINA + "extractionHint") == field.extraction_hint
+    assert shown.value(node, KARENINA + "weight") == field.weight
+    assert shown.value(node, KARENINA + "isTrace") == field.is_trace
+    assert set(shown.values(node, KARENINA + "literalValue")) == set(field.literal_values or ())
+    check_primitive(shown, node, field.verify_with)
+    truth: Json = field.ground_truth
+    if not isinstance(truth, dict) or truth.get(MARKER) is not True:
+        assert shown.value(node, KARENINA + "groundTruth") == truth
+        return
+    assert shown.value(node, KARENINA + "statePath") == truth["source"]
+    cases = [*truth["cases"].items(), (None, truth["default"])]
+    for case, (value, stated) in zip(shown.nodes(node, "groundTruthCase"), cases, strict=True):
+        assert shown.value(case, KARENINA + "stateValue") == value
+        assert shown.value(case, KARENINA + "groundTruth") == stated["value"]
+        if stated["verify_with"] is not None:
+            check_primitive(shown, case, stated["verify_with"])
+
+
+def check_strategy(shown: Told, node: Any, words: Json, names: dict[Any, str]) -> None:
+    assert shown.kind(node) == STRATEGIES[words.type]
+    assert shown.value(node, KARENINA + "n") == words.n
+    checked = [names[one] for one in shown.graph.objects(node, URIRef(KARENINA + "checksField"))]
+    assert checked == ([] if words.field_name is None else [words.field_name])
+    for one, condition in zip(shown.nodes(node, "verifyCondition"), words.conditions, strict=True):
+        check_strategy(shown, one, condition, names)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(150))
+@given(specs())
+def test_a_graph_states_what_the_specification_of_a_template_states(spec: TemplateSpec) -> None:
+    tree = document_of(question(template=source_of(spec)))
+    held = Told(with_inferred(CheckpointGraph.of_tree(tree)))
+    item = URIRef("urn:uuid:Q#/item")
+
+    nodes = held.nodes(item, "templateField")
+    for node, field in zip(nodes, spec.fields, strict=True):
+        check_field(held, node, field)
+    root = held.graph.value(item, URIRef(KARENINA + "verifyStrategy"))
+    assert (root is None) is (spec.verify_strategy is None)
+    if root is not None:
+        names = dict(zip(nodes, (field.name for field in spec.fields), strict=True))
+        check_strategy(held, root, spec.verify_strategy, names)
+    assert secret(spec.model_dump()) is None, "values that are withheld would be missing"
+
+
+# --- The classes of a trait follow from its type, its bounds and a few of its settings.
+
+
+VALUES: tuple[Any, ...] = (None, True, 0, 1, 5.0, "5", "score", "boolean", "literal", "regex", "full_matrix", {}, [])
+
+
+class Asked(dict[str, Any]):
+    """Values that remember what they were requested."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(values)
+        self.names: set[str] = set()
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.names.add(name)
+        return super().get(name, default)
+
+
+@pytest.mark.parametrize("suffix", [*TRAIT_FAMILIES, DYNAMIC])
+def test_nothing_but_what_shows_is_requested(suffix: str) -> None:
+    bounds, values = Asked(), Asked()
+    for name in (None, *CLASSIFYING):
+        for found in VALUES:
+            for family in (None, *TRAIT_FAMILIES.values()):
+                values.clear()
+                values.update({"dynamic_trait_type": family} | ({} if name is None else {name: found}))
+                bounds.update(bestRating=5.0, worstRating=found)
+                classes_of(suffix, bounds, values)
+
+    assert values.names <= CLASSIFYING <= set(SETTINGS["Trait"])
+    assert bounds.names <= set(BOUNDS)

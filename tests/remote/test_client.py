@@ -13,7 +13,8 @@ import pytest
 from checkpoint_ld.errors import LookupFailedError, ReadError, ServerRefusedError, SettingsError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote, request
-from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.stores.endpoint import recognized
+from checkpoint_ld.stores.remote import SparqlClient, credentials, endpoint, profiles
 from checkpoint_ld.stores.request import values_of
 from checkpoint_ld.stores.server import Connection
 from checkpoint_ld.validation import validator
@@ -279,3 +280,187 @@ def test_a_compressed_body_arrives_as_it_was(client: SparqlClient, store_url: st
 
     assert client.read("urn:g") is not None
     assert client.holds("urn:g", body)
+
+
+# --- Where credentials come from, and that they show up nowhere.
+
+
+PAIR = {"CHECKPOINT_LD_USER": "reader", "CHECKPOINT_LD_PASSWORD": "pass word"}
+TOKEN = {"CHECKPOINT_LD_TOKEN": "abc.def"}
+
+
+@pytest.fixture
+def netrc(tmp_path: Path) -> dict[str, str]:
+    file = tmp_path / "netrc"
+    file.write_text("machine store.example login dba password from-netrc\nmachine other.example login x password y\n")
+    file.chmod(0o600)
+    return {"NETRC": str(file)}
+
+
+def test_nothing_is_no_credentials(tmp_path: Path) -> None:
+    found = credentials("store.example", environment={"NETRC": str(tmp_path / "none")})
+
+    assert (found.method, found.masked) == ("none", "")
+
+
+def test_a_password_is_basic_unless_the_store_prefers_digest() -> None:
+    assert credentials("h", environment=PAIR).method == "basic"
+    assert credentials("h", preferred="digest", environment=PAIR).method == "digest"
+    assert credentials("h", "basic", preferred="digest", environment=PAIR).method == "basic"
+
+
+def test_a_token_is_a_bearers() -> None:
+    found = credentials("h", environment={**PAIR, **TOKEN})
+
+    assert (found.method, found.secret) == ("bearer", "abc.def")
+
+
+def test_none_is_none_whatever_there_is() -> None:
+    assert credentials("h", "none", environment={**PAIR, **TOKEN}).secret == ""
+
+
+def test_netrc_counts_for_its_own_host_alone(netrc: dict[str, str]) -> None:
+    found = credentials("store.example", environment=netrc)
+
+    assert (found.method, found.user, found.secret) == ("basic", "dba", "from-netrc")
+    assert credentials("elsewhere.example", environment=netrc).method == "none"
+
+
+@pytest.mark.parametrize(("text", "method"), [("reader:pass:word\n", "basic"), ("  abc.def\n", "bearer")])
+def test_a_file_comes_before_all_else(tmp_path: Path, text: str, method: str) -> None:
+    file = tmp_path / "secret"
+    file.write_text(text)
+
+    found = credentials("h", file=str(file), environment=PAIR)
+
+    assert found.method == method
+    assert found.secret == ("pass:word" if method == "basic" else "abc.def")
+
+
+@pytest.mark.parametrize(
+    ("method", "environment", "message"),
+    [
+        ("oauth", {}, "there is no authentication 'oauth'"),
+        ("digest", {"NETRC": "/nowhere"}, "needs credentials: set CHECKPOINT_LD_TOKEN"),
+        ("bearer", PAIR, "authentication bearer needs a token"),
+        ("basic", TOKEN, "authentication basic needs a name and a password"),
+        ("auto", {"CHECKPOINT_LD_TOKEN": "secret\r\nHost: x"}, "hold line breaks"),
+    ],
+)
+def test_what_does_not_fit_is_refused_without_showing_it(
+    method: str, environment: dict[str, str], message: str
+) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
+        credentials("h", method, environment=environment)
+
+    assert not any(value in str(caught.value) for value in environment.values() if value != "/nowhere")
+
+
+def test_files_that_are_not_there_or_no_netrc_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="credentials cannot be read: No such file"):
+        credentials("h", file=str(tmp_path / "none"))
+    (tmp_path / "netrc").write_text("machine h nonsense secret-word\n")
+    with pytest.raises(SettingsError, match="this is no netrc file") as caught:
+        credentials("h", environment={"NETRC": str(tmp_path / "netrc")})
+    assert "secret-word" not in str(caught.value)
+
+
+def test_nothing_shows_a_secret() -> None:
+    found = credentials("h", environment=PAIR)
+    shown = found.hide("pass word, pass%20word, reader:pass word, cmVhZGVyOnBhc3Mgd29yZA==")
+
+    assert shown == "***, ***, ***, ***"
+    assert "pass word" not in repr(found) + found.masked + found.for_shell
+    assert found.masked == "Basic ***"
+
+
+# --- Where services are, and what is refused before anything is opened.
+
+
+URL = "http://127.0.0.1:7878"
+
+
+@pytest.mark.parametrize(
+    ("profile", "services"),
+    [
+        ("oxigraph", ("/query", "/update", "/store")),
+        ("virtuoso", ("/sparql", "/sparql-auth", "/sparql-graph-crud-auth")),
+        ("fuseki", ("/query", "/update", "/data")),
+        ("rdf4j", ("", "/statements", "/rdf-graphs/service")),
+        ("graphdb", ("", "/statements", "/rdf-graphs/service")),
+    ],
+)
+def test_a_profile_shows_where_services_are(profile: str, services: tuple[str, str, str]) -> None:
+    found = endpoint(f"{URL}/base/", profile)
+
+    assert (found.query, found.update, found.store) == tuple(f"{URL}/base{one}" for one in services)
+    assert endpoint(found.query, profile) == found
+
+
+def test_of_a_generic_store_every_url_is_given() -> None:
+    found = endpoint(URL, "generic", query=f"{URL}/q", update=f"{URL}/u")
+
+    assert (found.query, found.update, found.store) == (f"{URL}/q", f"{URL}/u", None)
+    assert endpoint(f"{URL}/sparql", "generic").query == f"{URL}/sparql"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://reader:secret@127.0.0.1/", "a URL with a name or password"),
+        ("http://secret@127.0.0.1/", "a URL with a name or password"),
+        ("ftp://127.0.0.1/", "is no URL of a server"),
+        ("127.0.0.1:7878", "is no URL of a server"),
+        ("http://", "is no URL of a server"),
+        ("http://127.0.0.1:port", "is no URL of a server"),
+        ("http://127.0.0.1/a b", "is no URL of a server"),
+        ("http://127.0.0.1/a\r\nHost: x", "is no URL of a server"),
+        ("http://127.0.0.1/?graph=x", "is followed by a query or a fragment"),
+    ],
+)
+def test_what_is_no_url_of_a_store_is_refused(url: str, message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
+        endpoint(url, "oxigraph")
+
+    assert "secret" not in str(caught.value)
+
+
+def test_services_of_several_servers_are_refused() -> None:
+    with pytest.raises(SettingsError, match="at several servers"):
+        endpoint(URL, "generic", query=f"{URL}/q", update="http://127.0.0.1:7879/u")
+
+
+def test_a_profile_that_is_not_there_is_refused() -> None:
+    with pytest.raises(SettingsError, match="there is no profile 'oxygraph': use one of oxigraph, virtuoso"):
+        endpoint(URL, "oxygraph")
+
+
+@pytest.mark.parametrize(
+    ("server", "body", "name"),
+    [
+        ("Oxigraph/0.5.13", "", "oxigraph"),
+        ("Virtuoso/07.20.3229 (Linux) x86_64-pc-linux-gnu", "", "virtuoso"),
+        ("Apache Jena Fuseki (4.5.0)", "", "fuseki"),
+        ("nginx", "<title>GraphDB Workbench</title>", "graphdb"),
+        ("checkpoint-ld", "", "checkpoint-ld"),
+        ("nginx", "nothing", None),
+    ],
+)
+def test_a_store_is_recognized_by_what_it_states(server: str, body: str, name: str | None) -> None:
+    found = recognized(server, body)
+
+    assert (found and found.name) == name
+
+
+def test_it_is_reported_which_profiles_were_seen_running() -> None:
+    assert [name for name, one in profiles().items() if one.checked] == ["oxigraph", "virtuoso", "checkpoint-ld"]
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:7878/sparql?token=geheim", "localhost:7878#geheim", "ftp://x/?a=geheim"]
+)
+def test_no_message_repeats_what_may_be_a_token(url: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        endpoint(url, "generic")
+    assert "geheim" not in str(refused.value)
+    assert url[:8] in str(refused.value)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
 import pyoxigraph
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkpoint_ld.stores.request import MOST_BYTES, MOST_TRIPLES, insertions
+from checkpoint_ld import sparql
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.sparql import queries
+from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.remote import SparqlClient
+from checkpoint_ld.stores.request import MOST_BYTES, MOST_TRIPLES, insertions, large_integers, values_of
+from checkpoint_ld.validation import validator
+from checkpoint_ld.validation.inference import with_inferred
+from tests import documents
 
 GRAPH = "urn:uuid:karenina-checkpoint-1"
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -60,3 +74,120 @@ def test_blank_nodes_are_the_same_each_time_and_others_in_another_graph() -> Non
     (one,), (other,) = insertions(GRAPH, triples), insertions("urn:other", triples)
     assert one.splitlines()[1] != other.splitlines()[1]
     assert len(inserted(triples)) == 2
+
+
+# --- Values that are the same however a store writes them, and values that are not.
+
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def triple(text: str, kind: str) -> bytes:
+    suffix = f"^^<{XSD}{kind}>" if not kind.startswith("@") else kind
+    return f'<urn:s> <urn:p> "{text}"{suffix} .\n'.encode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("true", "1", "boolean"),
+        ("01", "1", "integer"),
+        ("+1", "1", "int"),
+        ("1.0", "1", "decimal"),
+        ("-0.50", "-.5", "decimal"),
+        ("-0", "0", "integer"),
+        ("100", "0100", "integer"),
+        ("8.5E-1", "0.85", "double"),
+        ("1.0E0", "1", "double"),
+        ("2026-01-02T00:00:00.120", "2026-01-02T00:00:00.12", "dateTime"),
+        ("2026-01-02T00:00:00.000Z", "2026-01-02T00:00:00+00:00", "dateTime"),
+    ],
+)
+def test_one_value_in_two_ways(one: str, other: str, kind: str) -> None:
+    assert values_of(triple(one, kind)) == values_of(triple(other, kind))
+
+
+def test_languages_are_the_same_in_any_case() -> None:
+    assert values_of(triple("x", "@EN-us")) == values_of(triple("x", "@en-us"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("true", "false", "boolean"),
+        ("1", "2", "integer"),
+        ("9007199254740993", "9007199254740992", "integer"),
+        (f"{10**40}", f"{10**40 + 1}", "integer"),
+        ("10", "1", "integer"),
+        ("-1.5", "1.5", "decimal"),
+        ("0.1", "0.10000000000000002", "double"),
+        ("01", "1", "string"),
+        ("not a number", "another", "double"),
+        ("2026-01-02T00:00:00.12", "2026-01-02T00:00:00.13", "dateTime"),
+        ("2026-01-02T00:00:10", "2026-01-02T00:00:01", "dateTime"),
+        ("2026-01-02T00:00:00", "2026-01-02T00:00:00Z", "dateTime"),
+    ],
+)
+def test_two_values(one: str, other: str, kind: str) -> None:
+    assert values_of(triple(one, kind)) != values_of(triple(other, kind))
+
+
+def test_integers_beyond_a_limit_are_found_however_long() -> None:
+    limit = 2**63 - 1
+    numbers = [str(limit), str(limit + 1), str(-limit - 1), "0" * 30 + "7", "9" * 5000]
+    triples = b"".join(triple(one, "integer") for one in numbers) + triple("9" * 30, "string")
+
+    assert large_integers(triples, limit) == [numbers[1], numbers[2], numbers[4]]
+
+
+# --- Named queries: a server gives the same rows as the engine inside.
+
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+FILES = ("metals.jsonld", "elements.jsonld")
+
+
+@pytest.fixture(scope="module")
+def graphs() -> list[CheckpointGraph]:
+    """Return three benchmarks with what follows from them, two of which share a question."""
+    read = [validator.read(str(EXAMPLES / name)).graph for name in FILES]
+    made = CheckpointGraph.of_tree({**documents.canonical(), "@id": "urn:uuid:karenina-checkpoint-1"})
+    return [with_inferred(one) for one in (*read, made)]
+
+
+@pytest.fixture(scope="module")
+def embedded(graphs: list[CheckpointGraph]) -> sparql.Dataset:
+    return sparql.Dataset.of_graphs(graphs)
+
+
+@pytest.fixture(scope="module")
+def filled(running_oxigraph: str, graphs: list[CheckpointGraph]) -> Iterator[SparqlClient]:
+    with httpx.Client(trust_env=False) as bare:
+        bare.put(f"{running_oxigraph}/store", content=b"", headers={"Content-Type": "application/n-quads"})
+    with remote.connect(running_oxigraph, profile="oxigraph") as connected:
+        remote.push(map(remote.outgoing, graphs), connected)
+        yield connected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", queries.catalogue())
+def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embedded: sparql.Dataset) -> None:
+    words = shlex.split(queries.catalogue()[name].example)
+    given = dict(word.split("=", 1) for word in words if "=" in word)
+    wanted = queries.request(name, given)
+
+    found = filled.query(wanted.text, **wanted.parameters)
+
+    expected = queries.run(embedded.store, name, given)
+    assert found.columns == expected.columns
+    assert sorted(map(str, found.rows)) == sorted(map(str, expected.rows))
+
+
+@pytest.mark.slow
+def test_most_named_queries_find_something(filled: SparqlClient) -> None:
+    rows = {}
+    for name, query in queries.catalogue().items():
+        if not any(one.is_required for one in query.parameters.values()):
+            rows[name] = len(filled.query(query.text))
+
+    assert {name for name, number in rows.items() if number} >= {"benchmarks", "questions", "keywords", "traits"}

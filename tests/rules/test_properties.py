@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from checkpoint_ld import Benchmark, families
+from checkpoint_ld.validation import profiles
 from tests.documents import setting
-from tests.rules.broken import QUESTION, Json, added, findings, located, messages, removed, replaced
+from tests.rules.broken import FIRST, QUESTION, Json, added, findings, located, messages, removed, replaced, text
 
 PROPERTIES = f"{QUESTION}/additionalProperty"
 FINISHED, AUTHOR, SOURCES, LEVEL, EXAMPLES, NOTES = (f"{PROPERTIES}/{at}/value" for at in range(6))
@@ -152,3 +154,359 @@ def test_a_large_setting_is_shown_by_its_size() -> None:
     assert messages(replaced(SOURCES, {str(at): at for at in range(1000)})) == [
         "sources is an object with 1000 members, not an array; it is kept as it is"
     ]
+
+
+# --- Rules about the benchmark as a whole, beyond one example of each.
+
+
+@pytest.mark.parametrize("start", ["metals", "interview"])
+def test_the_documents_that_all_examples_start_from_have_no_findings(start: str) -> None:
+    assert located(start=start) == []
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "code"),
+    [
+        ("name", 7, "KB001"),
+        ("name", None, "KB001"),
+        ("name", {"en": "Metals"}, "KB001"),
+        ("name", ["Metals", "Metalle"], "KB001"),
+        ("name", "\n", "KB020"),
+        ("description", {"en": "About metals"}, "KB002"),
+        ("version", True, "KB003"),
+        ("version", ["1.0", "2.0"], "KB004"),
+        ("version", None, "KB023"),
+        ("dateCreated", 20260301, "KB009"),
+        ("dateCreated", "2026-13-01", "KB009"),
+        ("dateCreated", "", "KB009"),
+        ("dateCreated", None, "KB007"),
+        ("creator", True, "KB011"),
+        ("creator", {"@type": "Person", "name": 7}, "KB012"),
+        ("dataFeedElement", 7, "KB013"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_one_finding(member: str, value: Json, code: str) -> None:
+    pointer = "/creator/name" if code == "KB012" else f"/{member}"
+
+    assert located(replaced(f"/{member}", value)) == [(code, pointer)]
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("description", None),
+        ("creator", None),
+        ("creator", "Foundry"),
+        ("dateCreated", "2026-03-01"),
+        ("dateCreated", "2026-03-01T09:00:00.123456"),
+        ("hasPart", []),
+        ("globalRubric", None),
+        ("license", "https://creativecommons.org/licenses/by/4.0/"),
+    ],
+)
+def test_what_the_format_allows_is_not_reported(member: str, value: Json) -> None:
+    assert located(added(f"/{member}", value)) == []
+
+
+def test_of_several_creators_the_one_that_is_nobody_is_pointed_at() -> None:
+    assert located(replaced("/creator", ["Ada Smith", 7])) == [("KB021", "/creator"), ("KB011", "/creator/1")]
+
+
+def test_a_feed_that_is_missing_is_not_empty_too() -> None:
+    assert located(removed("/dataFeedElement")) == [("KB013", "/dataFeedElement")]
+
+
+def test_scenarios_alone_are_no_empty_benchmark() -> None:
+    assert located(removed("/dataFeedElement"), start="interview") == []
+
+
+@pytest.mark.parametrize("version", ["3.0.0-jsonld", "3.1"])
+@pytest.mark.parametrize("name", ["benchmark_format_version", "checkpoint_format_version"])
+def test_either_name_of_the_format_version_will_do(name: str, version: str) -> None:
+    assert located(replaced("/additionalProperty/0", setting(name, version))) == []
+
+
+def test_the_foreign_one_of_two_format_versions_is_named() -> None:
+    [found] = findings(added("/additionalProperty/-", setting("checkpoint_format_version", "4.0.0")))
+
+    assert found.place.pointer == "/additionalProperty/1/value"
+    assert found.message == 'checkpoint_format_version is "4.0.0", not 3.0.0-jsonld'
+
+
+@pytest.mark.parametrize("value", ["[]", [], " [ ] ", None])
+def test_an_empty_list_of_abandoned_traits_is_no_loss(value: Json) -> None:
+    assert located(added("/additionalProperty/-", setting("global_manual_rubric_traits", value))) == []
+
+
+def test_the_old_property_that_lists_no_traits_is_named() -> None:
+    change = added("/additionalProperty/-", setting("global_metric_rubric_traits", '[{"name": "cut off"'))
+
+    assert messages(change) == ['global_metric_rubric_traits is "[{\\"name\\": \\"cut off\\"", not a list of traits']
+
+
+def test_the_date_that_is_wrong_is_named() -> None:
+    assert messages(replaced("/dateModified", "yesterday")) == [
+        'dateModified is "yesterday", which is no date in ISO 8601'
+    ]
+
+
+def test_dates_of_which_one_has_no_offset_are_not_compared_closely() -> None:
+    assert located(replaced("/dateModified", "2026-02-28T20:00:00")) == []
+    assert located(replaced("/dateModified", "2026-02-20T20:00:00")) == [("KB010", "/dateModified")]
+
+
+def test_a_part_that_is_no_scenario_is_not_called_one() -> None:
+    [found] = findings(added("/hasPart", [{"@type": "CreativeWork", "name": "Appendix"}]))
+
+    assert found.subject == 'part "Appendix"'
+
+
+# --- Rules about elements, questions, answers and identifiers, beyond one example of each.
+
+
+TEXT = "Which metal is liquid at 20 °C?"
+ANSWER = {"@type": "Answer", "text": "Mercury"}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "code"),
+    [
+        (FIRST, 7, "KQ001"),
+        (FIRST, {}, "KQ001"),
+        (QUESTION, "Which metal?", "KQ002"),
+        (QUESTION, {}, "KQ002"),
+        (QUESTION, None, "KQ002"),
+        (f"{QUESTION}/text", 7, "KQ003"),
+        (f"{QUESTION}/text", {"en": TEXT}, "KQ003"),
+        (f"{QUESTION}/text", "\n", "KQ004"),
+        (f"{QUESTION}/text", "\u00a0\t", "KQ004"),
+        (f"{QUESTION}/acceptedAnswer", "Mercury", "KQ005"),
+        (f"{QUESTION}/acceptedAnswer", [ANSWER, ANSWER], "KQ005"),
+        (f"{QUESTION}/acceptedAnswer", [], "KQ005"),
+        (f"{QUESTION}/acceptedAnswer/text", 80, "KQ006"),
+        (f"{QUESTION}/acceptedAnswer/text", " \n", "KQ007"),
+        (f"{FIRST}/dateCreated", 7, "KQ011"),
+        (f"{FIRST}/@id", "", "KQ013"),
+        (f"{FIRST}/@id", "http://example.org/a b", "KQ015"),
+        (f"{FIRST}/@id", "d41d8cd98f00b204e9800998ecf8427e", "KQ016"),
+    ],
+)
+def test_a_member_of_a_question_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, code: str) -> None:
+    assert located(replaced(pointer, value)) == [(code, pointer)]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("Which metal?", '"Which metal?"'),
+        ("https://example.org/questions/1", "<https://example.org/questions/1>"),
+        ({}, "an empty object"),
+        (7, "7"),
+        (None, "missing"),
+    ],
+)
+def test_a_message_shows_what_stands_in_place_of_a_question(value: Json, shown: str) -> None:
+    assert messages(replaced(QUESTION, value)) == [f"the question of this element is {shown}"]
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "urn:uuid:question-which-metal-is-liquid-at-20-°c-687325bc-2",
+        "urn:uuid:3e1a6f3e-6d0c-4c27-8a3f-0d4c1b1f9a10",
+        "https://example.org/questions/1",
+        "urn:uuid:question-1",
+    ],
+)
+def test_an_identifier_that_may_stand_for_the_question_is_not_reported(identifier: str) -> None:
+    assert located(replaced(f"{FIRST}/@id", identifier)) == []
+
+
+def test_an_identifier_that_was_copied_with_its_element_is_one_finding() -> None:
+    copied = replaced("/dataFeedElement/1/@id", "urn:uuid:question-which-metal-is-liquid-at-20-°c-687325bc")
+
+    assert located(copied) == [("KQ014", "/dataFeedElement/1/@id")]
+
+
+def test_each_copy_of_an_identifier_is_reported_but_not_the_first() -> None:
+    changes = [replaced(f"/dataFeedElement/{at}/@id", "urn:uuid:one") for at in (0, 1)]
+
+    assert located(*changes) == [("KQ014", "/dataFeedElement/1/@id")]
+
+
+@pytest.mark.parametrize(
+    ("keywords", "at"),
+    [([7], "/0"), (["physics", None, 7], None), (["physics", 7], "/1"), (["physics", {"name": "optics"}], "/1")],
+)
+def test_the_keyword_that_is_not_text_is_pointed_at(keywords: Json, at: str | None) -> None:
+    found = located(replaced(f"{QUESTION}/keywords", keywords))
+
+    assert [code for code, _ in found if code[:2] == "KQ"] == ["KQ017"]
+    assert at is None or found == [("KQ017", f"{QUESTION}/keywords{at}")]
+
+
+@pytest.mark.parametrize("keywords", [[], None, ["metals", "Metals"], ["80"]])
+def test_usual_keywords_are_not_reported(keywords: Json) -> None:
+    assert located(replaced(f"{QUESTION}/keywords", keywords)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        (["a"], ["b"], ["/0"]),
+        (["a", "b"], ["a"], ["/1"]),
+        (["a", "b"], ["c"], ["/0", "/1"]),
+        (["b", "a"], ["a", "b", "c"], ["/1"]),
+        (["a"], [], []),
+        ([], ["a"], []),
+        (["b", "a"], ["a", "b"], []),
+    ],
+)
+def test_keywords_in_two_places_are_compared_as_sets(old: list[str], new: list[str], places: list[str]) -> None:
+    found = located(added(f"{FIRST}/keywords", old), replaced(f"{QUESTION}/keywords", new))
+
+    assert found == [("KQ018", f"{FIRST}/keywords{place}") for place in places]
+
+
+def test_a_keyword_that_is_not_text_does_not_also_differ() -> None:
+    assert located(added(f"{FIRST}/keywords", [7, "chemistry"])) == [("KQ017", f"{FIRST}/keywords/0")]
+
+
+def test_a_finding_without_a_usable_text_names_the_question_by_its_identifier() -> None:
+    [found] = findings(replaced(f"{QUESTION}/text", 7))
+
+    assert found.subject == 'question "urn:uuid:question-which-metal-is-liquid-at-20-°c-687325bc"'
+
+
+@pytest.mark.parametrize("place", ["", QUESTION, f"{QUESTION}/acceptedAnswer", f"{QUESTION}/hasPart", "/rating/0"])
+@pytest.mark.parametrize("identifier", ["rq 1", "urn:uuid:a b"])
+def test_an_identifier_that_is_no_iri_is_reported_wherever_it_stands(place: str, identifier: str) -> None:
+    assert located(added(f"{place}/@id", identifier)) == [("KQ019", f"{place}/@id")]
+
+
+@pytest.mark.parametrize("layout", [{}, {"indent": None, "separators": (",", ":")}, {"ensure_ascii": True}])
+def test_line_and_column_are_right_in_every_layout(layout: Json) -> None:
+    changes = [replaced("/name", "Метали 🜍"), replaced("/dataFeedElement/1/item/acceptedAnswer/text", 80)]
+    [found] = findings(*changes, **layout)
+
+    line = text(*changes, **layout).decode().splitlines()[(found.place.line or 0) - 1]
+    assert line[(found.place.column or 0) - 1 :].startswith("80")
+
+
+def test_every_question_that_is_broken_is_reported_in_the_order_of_the_document() -> None:
+    changes = [replaced(f"/dataFeedElement/{at}/item/text", value) for at, value in ((1, ""), (0, 7))]
+
+    assert located(*changes) == [("KQ003", f"/dataFeedElement/{at}/item/text") for at in (0, 1)]
+
+
+def test_a_question_of_a_scenario_keeps_the_same_rules() -> None:
+    question = "/hasPart/0/nodes/ask/question"
+
+    assert located(removed(f"{question}/acceptedAnswer"), start="interview") == [
+        ("KQ005", f"{question}/acceptedAnswer")
+    ]
+
+
+def test_a_text_in_rdf_with_a_language_is_a_text() -> None:
+    turtle = Benchmark.load(text()).to_turtle()
+    tagged = turtle.replace('"Mercury"', '"Mercury"@en')
+    assert tagged != turtle
+    assert families.check(tagged.encode(), profiles.profile(), syntax="turtle").findings == ()
+
+
+# --- Rules about keys and types, beyond one example of each.
+
+
+PLACES = {
+    "root": "",
+    "trait": "/rating/0",
+    "setting": "/rating/0/additionalProperty/0",
+    "element": FIRST,
+    "question": QUESTION,
+    "answer": f"{QUESTION}/acceptedAnswer",
+    "template": f"{QUESTION}/hasPart",
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "meant"),
+    [
+        ("root", "descripton", "description"),
+        ("root", "dataFeedElements", "dataFeedElement"),
+        ("root", "Name", "name"),
+        ("trait", "bestrating", "bestRating"),
+        ("trait", "additional_type", "additionalType"),
+        ("question", "acceptedAnswr", "acceptedAnswer"),
+        ("question", "hasParts", "hasPart"),
+        ("setting", "vlaue", "value"),
+        ("template", "programingLanguage", "programmingLanguage"),
+    ],
+)
+def test_a_misspelt_key_is_reported_with_the_one_that_was_meant(place: str, key: str, meant: str) -> None:
+    change = added(f"{PLACES[place]}/{key}", "x")
+
+    assert located(change) == [("KN001", f"{PLACES[place]}/{key}")]
+    assert messages(change) == [f'no tool knows the key "{key}" here: did you mean {meant}?']
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("key", ["license", "karenina:note", "два слова", "inLanguage", "url", "x" * 5000])
+def test_a_key_of_ones_own_is_left_alone(place: str, key: str) -> None:
+    assert located(added(f"{place}/{key}", "x")) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "key"),
+    [
+        ("root", "item"),
+        ("root", "text"),
+        ("trait", "acceptedAnswer"),
+        ("setting", "text"),
+        ("element", "acceptedAnswer"),
+        ("question", "programmingLanguage"),
+        ("question", "bestRating"),
+        ("answer", "item"),
+    ],
+)
+def test_a_key_in_the_wrong_object_is_pointed_at(place: str, key: str) -> None:
+    assert located(added(f"{PLACES[place]}/{key}", "x")) == [("KN002", f"{PLACES[place]}/{key}")]
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("trait", "Rating"),
+        ("setting", "PropertyValue"),
+        ("element", "DataFeedItem"),
+        ("question", "Question"),
+        ("answer", "Answer"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["CreativeWork", "karenina:Thing"])
+def test_an_unexpected_type_is_reported_with_the_one_that_is_requested(place: str, expected: str, kind: str) -> None:
+    change = replaced(f"{PLACES[place]}/@type", kind)
+
+    assert located(change) == [("KN003", f"{PLACES[place]}/@type")]
+    assert messages(change) == [f'the type is "{kind}": this place requires {expected}']
+
+
+def test_a_type_that_is_no_text_is_unexpected() -> None:
+    change = replaced("/dataFeedElement/0/@type", 7)
+
+    assert located(change) == [("KD012", ""), ("KN003", "/dataFeedElement/0/@type")]
+    assert messages(change)[1:] == ['the type is "7": this place requires DataFeedItem']
+
+
+def test_the_line_and_column_are_those_of_the_key() -> None:
+    changes = [replaced("/name", "Метали 🜍"), added("/rating/0/bestrating", 1)]
+    [found] = findings(*changes, indent=None)
+
+    assert found.place.column is not None
+    assert text(*changes, indent=None).decode()[found.place.column - 1 :].startswith('"bestrating": 1')
+
+
+def test_a_misspelt_key_of_a_node_is_found_in_its_scenario() -> None:
+    [found] = findings(added("/hasPart/0/nodes/ask/toolFliter", []), start="interview")
+
+    assert (found.code, found.subject) == ("KN001", 'scenario "second chance", node "ask"')

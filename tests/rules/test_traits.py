@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.broken import QUESTION, Json, added, findings, removed, replaced, text
+from checkpoint_ld.rules import document
+from tests.rules.broken import QUESTION, Json, added, findings, located, removed, replaced, text
 
 BOOLEAN, SCORE, LITERAL, REGEX, AGENTIC = (f"/rating/{at}" for at in range(5))
 METRIC, MATRIX, DYNAMIC = (f"{QUESTION}/rating/{at}" for at in range(3))
@@ -26,7 +27,7 @@ PLACES = {
 }
 
 
-def located(*operations: Json) -> list[tuple[str, str | None]]:
+def located_traits(*operations: Json) -> list[tuple[str, str | None]]:
     """Return the rules that are broken, in words, and where."""
     return [(one.rule, one.place.pointer) for one in findings(*operations)]
 
@@ -80,7 +81,7 @@ def setting(name: str, value: Json) -> Json:
     ],
 )
 def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rule: str) -> None:
-    assert located(replaced(PLACES[name], value)) == [(rule, PLACES[name])]
+    assert located_traits(replaced(PLACES[name], value)) == [(rule, PLACES[name])]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rul
     ],
 )
 def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
-    assert located(replaced(PLACES[name], value)) == []
+    assert located_traits(replaced(PLACES[name], value)) == []
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
     ],
 )
 def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, pointer: str) -> None:
-    assert located(operation) == [(rule, pointer)]
+    assert located_traits(operation) == [(rule, pointer)]
 
 
 @pytest.mark.parametrize(
@@ -146,12 +147,12 @@ def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, 
     ids=lambda operation: operation["path"],
 )
 def test_what_a_trait_may_do_without_or_have_besides_is_not_reported(operation: Json) -> None:
-    assert located(operation) == []
+    assert located_traits(operation) == []
 
 
 @pytest.mark.parametrize("concept", ["", None])
 def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
-    [(rule, _)] = located(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
+    [(rule, _)] = located_traits(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
 
     assert rule == "dynamic-concept"
 
@@ -159,7 +160,7 @@ def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
 def test_of_several_traits_of_one_name_all_but_the_first_are_reported() -> None:
     operations = [replaced(f"{one}/name", "safe") for one in (SCORE, REGEX)]
 
-    assert located(*operations) == [
+    assert located_traits(*operations) == [
         ("trait-name-duplicate", f"{SCORE}/name"),
         ("trait-name-duplicate", f"{REGEX}/name"),
     ]
@@ -172,19 +173,19 @@ def test_a_template_trait_has_neither_direction_nor_deep_judgment() -> None:
         added(f"{AGENTIC}/additionalProperty/-", setting("deep_judgment_enabled", True)),
     ]
 
-    assert located(*judged) == [
+    assert located_traits(*judged) == [
         ("template-trait-direction", f"{AGENTIC}/additionalProperty/1/value"),
         ("template-trait-judgment", f"{AGENTIC}/additionalProperty/7/value"),
     ]
-    assert located(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
+    assert located_traits(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
 
 
 def test_a_trace_is_only_missed_where_somebody_requires_it() -> None:
     hidden = replaced(PLACES["context_mode"], "workspace_only")
     asked_for = replaced(f"{AGENTIC}/additionalProperty/3/value", True)
 
-    assert located(hidden) == located(asked_for) == []
-    assert located(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
+    assert located_traits(hidden) == located_traits(asked_for) == []
+    assert located_traits(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
 
 
 @pytest.mark.parametrize(
@@ -259,4 +260,106 @@ def test_the_place_is_exact_in_a_file_of_one_line_with_letters_of_many_scripts_b
 def test_of_a_setting_that_stands_twice_the_last_counts_and_is_pointed_at() -> None:
     twice = added(f"{REGEX}/additionalProperty/-", setting("case_sensitive", "never"))
 
-    assert ("trait-flag", f"{REGEX}/additionalProperty/4/value") in located(twice)
+    assert ("trait-flag", f"{REGEX}/additionalProperty/4/value") in located_traits(twice)
+
+
+# --- Rules about answer templates, beyond one example of each.
+
+
+TEMPLATE = f"{QUESTION}/hasPart"
+GOOD = document("metals")["dataFeedElement"][0]["item"]["hasPart"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "code"),
+    [
+        ("", None, "KT001"),
+        ("", [], "KT001"),
+        ("", "class Answer(BaseAnswer): ...", "KT002"),
+        ("", 7, "KT002"),
+        ("", {}, "KT002"),
+        ("/programmingLanguage", "", "KT004"),
+        ("/programmingLanguage", 7, "KT004"),
+        ("/programmingLanguage", {"@type": "ComputerLanguage", "name": "Python"}, "KT004"),
+        ("/programmingLanguage", "PYTHON", "KT005"),
+        ("/text", 7, "KT006"),
+        ("/text", {"source": "°"}, "KT006"),
+        ("/text", None, "KT007"),
+        ("/text", "", "KT007"),
+        ("/text", " \n", "KT007"),
+        ("/text", "x = 1\n", "KT009"),
+        ("/name", 7, "KT013"),
+        ("/name", None, "KT013"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_one_finding(pointer: str, value: Json, code: str) -> None:
+    assert located(replaced(TEMPLATE + pointer, value)) == [(code, TEMPLATE + pointer)]
+
+
+@pytest.mark.parametrize(("member", "code"), [("programmingLanguage", "KT014"), ("@type", "KN004")])
+def test_a_member_that_goes_without_saying_is_missed(member: str, code: str) -> None:
+    assert located(removed(f"{TEMPLATE}/{member}")) == [(code, f"{TEMPLATE}/{member}")]
+
+
+def test_a_language_that_is_null_is_not_given() -> None:
+    missing = [("KT014", f"{TEMPLATE}/programmingLanguage")]
+
+    assert located(replaced(f"{TEMPLATE}/programmingLanguage", None)) == missing
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "words"),
+    [
+        (GOOD.replace("):", ")", 1), "KT008", "line 1: expected ':'"),
+        (GOOD.replace("BaseAnswer", "BaseModel"), "KT009", "there is Answer"),
+        (GOOD + "\n\n" + GOOD.replace("Answer(", "Other("), "KT009", "Answer, Other"),
+        (GOOD.replace("lowercase", "lower"), "KT011", "'lower'"),
+        (GOOD.replace("ExactMatch(", "ExcatMatch("), "KT011", "ExcatMatch"),
+        (GOOD.replace('        ground_truth="mercury",\n', ""), "KT011", "lacks ground_truth"),
+    ],
+)
+def test_what_is_wrong_with_a_template_is_reported_with_its_line(source: str, code: str, words: str) -> None:
+    [found] = findings(replaced(f"{TEMPLATE}/text", source))
+
+    assert (found.code, found.place.pointer) == (code, f"{TEMPLATE}/text")
+    assert words in found.message
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class Answer(BaseAnswer):\n    metal: str\n\n    def verify(self) -> bool:\n        return True\n",
+        GOOD.replace("mercury", "ртуть 🜍"),
+        GOOD.replace("\n", "\r\n"),
+    ],
+)
+def test_a_template_that_works_is_not_reported(source: str) -> None:
+    assert located(replaced(f"{TEMPLATE}/text", source)) == []
+
+
+def test_nothing_in_a_template_is_run() -> None:
+    assert located(replaced(f"{TEMPLATE}/text", f"{GOOD}\nraise SystemExit\n")) == []
+
+
+def test_a_template_of_a_scenario_is_pointed_at_in_the_scenario() -> None:
+    template = "/hasPart/0/nodes/again/question/hasPart"
+    [found] = findings(replaced(f"{template}/programmingLanguage", "R"), start="interview")
+
+    assert (found.code, found.place.pointer) == ("KT004", f"{template}/programmingLanguage")
+    assert found.subject == 'scenario "second chance", node "again"'
+
+
+def test_the_same_fault_in_two_templates_is_found_twice() -> None:
+    places = [f"/dataFeedElement/{at}/item/hasPart/text" for at in (0, 1)]
+
+    assert located(*(replaced(place, "x =") for place in places)) == [("KT008", place) for place in places]
+
+
+def test_a_type_beside_the_right_one_is_pointed_at() -> None:
+    found = located(replaced(f"{TEMPLATE}/@type", ["SoftwareSourceCode", "CreativeWork"]))
+
+    assert ("KT003", f"{TEMPLATE}/@type/1") in found
+
+
+def test_a_member_of_ones_own_is_left_alone() -> None:
+    assert located(added(f"{TEMPLATE}/license", "CC0")) == []

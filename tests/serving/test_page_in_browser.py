@@ -11,7 +11,7 @@ import pytest
 
 from checkpoint_ld.sparql.service import Server
 from tests.reports.browser import NAMES, PATIENCE, Browser, binary
-from tests.reports.test_page_in_browser import LOW_CONTRAST
+from tests.reports.test_page import LOW_CONTRAST
 from tests.serving.conftest import METALS
 
 ROWS = "Array.from(document.querySelectorAll('tbody tr'), (one) => Array.from(one.cells, (cell) => cell.textContent))"

@@ -12,7 +12,7 @@ import pytest
 from checkpoint_ld import Benchmark, write_site
 from tests.agents.runs import call, thought, tree
 from tests.reports.browser import NAMES, Browser, binary
-from tests.reports.test_page_in_browser import LOW_CONTRAST
+from tests.reports.test_page import LOW_CONTRAST
 from tests.site.conftest import NAME, benchmark
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
-from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, StoreError
-from checkpoint_ld.stores import embedded
+from checkpoint_ld import AgentCheckpoint
+from checkpoint_ld.checkpointing import CheckpointManager
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointNotFound,
+    CountMismatchError,
+    GraphSyncError,
+    IntegrityError,
+    SettingsError,
+    StoreBusyError,
+    StoreError,
+)
+from checkpoint_ld.stores import embedded, remote
+from checkpoint_ld.stores import server as service
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.holdings import Holdings
-from checkpoint_ld.stores.protocol import Filter
+from checkpoint_ld.stores.protocol import Filter, header_of
+from tests.cli.conftest import Run, run
 from tests.forking import SERVER, begun_together
-from tests.stores.documents import checkpoint
+from tests.remote.conftest import _no_credentials_of_the_user, running_oxigraph, server, store_url
+from tests.remote.faulty_server import FaultyServer, Reply
+from tests.stores.documents import HARD, checkpoint
 from tests.trials import some
 
 EACH = 15
@@ -175,3 +192,201 @@ def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
         os.kill(os.getpid(), signal.SIGKILL)
 
     return dies
+
+
+# --- Agent checkpoints as graphs behind a SPARQL service, here an Oxigraph server on loopback.
+
+
+__all__ = ["_no_credentials_of_the_user", "run", "running_oxigraph", "server", "store_url"]
+
+GRAPH = "<urn:caf:checkpoint/ckpt_1>"
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[GraphStore]:
+    opened = GraphStore(store_url)
+    yield opened
+    opened.close()
+
+
+def update(url: str, text: str) -> None:
+    with httpx.Client(trust_env=False) as client:
+        kind = {"Content-Type": "application/sparql-update"}
+        client.post(f"{url}/update", content=text.encode(), headers=kind).raise_for_status()
+
+
+def graph_names(url: str) -> list[str]:
+    with remote.connect(url, profile="oxigraph") as client:
+        return [str(name) for (name,) in client.query("SELECT DISTINCT ?g { GRAPH ?g { ?s ?p ?o } }").rows]
+
+
+def test_a_hard_checkpoint_comes_back_with_its_bytes_and_its_header(store: GraphStore, store_url: str) -> None:
+    assert store.put(HARD).created
+
+    assert store.get(HARD.id).content() == HARD.content()
+    assert list(store.headers()) == [header_of(HARD)]
+    assert list(store.verify()) == []
+    with remote.connect(store_url, profile="oxigraph") as client:
+        wanted = "SELECT ?mark { GRAPH ?g { ?c cafd:writer ?mark } }"
+        assert client.query(wanted).rows == ()
+
+
+def test_nothing_but_agent_checkpoints_is_touched(store: GraphStore, store_url: str) -> None:
+    update(store_url, "INSERT DATA { GRAPH <urn:other> { <urn:a> <urn:b> 'c' } }")
+    store.put(checkpoint())
+    assert list(store.verify(repair=True)) == []
+    store.reset()
+    assert graph_names(store_url) == ["<urn:other>"]
+
+
+@pytest.mark.parametrize("most", [20_000, 0], ids=["update", "put"])
+def test_the_same_again_is_done_already_and_something_else_is_refused(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(service, "_MOST_TRIPLES", most)
+    first, other = checkpoint(), checkpoint(name="another")
+    assert store.put(first).created
+    assert not store.put(first).created
+    with pytest.raises(CheckpointExists, match=f"(?s){first.sha256}.*{other.sha256}"):
+        store.put(other)
+    assert store.get("ckpt_1").content() == first.content()
+
+
+def test_a_store_that_takes_no_updates_is_written_by_put(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service.SparqlClient, "_takes_updates", lambda _: False)
+    store.put(checkpoint(name="old"))
+    changed = store.update_metadata("ckpt_1", name="new")
+    assert store.get("ckpt_1").content() == changed.content()
+    assert list(store.verify()) == []
+
+
+def test_a_change_that_somebody_else_was_quicker_with_is_made_on_top(
+    store: GraphStore, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(checkpoint(name="old"))
+    other = GraphStore(store_url)
+    hurried: list[bool] = []
+
+    def before(self: service.SparqlClient, graph: str) -> bytes | None:
+        found = read(self, graph)
+        if not hurried:
+            hurried.append(True)
+            other.update_metadata("ckpt_1", description="by another")
+        return found
+
+    read = service.SparqlClient.read
+    monkeypatch.setattr(service.SparqlClient, "read", before)
+    changed = store.update_metadata("ckpt_1", name="new")
+    assert (changed.name, changed.description) == ("new", "by another")
+    assert store.get("ckpt_1").content() == changed.content()
+    other.close()
+
+
+def test_a_change_that_never_gets_through_is_given_up(store: GraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.put(checkpoint(name="old"))
+    monkeypatch.setattr(service.SparqlClient, "change", lambda *_: False)
+    with pytest.raises(StoreBusyError, match="try again"):
+        store.update_metadata("ckpt_1", name="new")
+    assert store.get("ckpt_1").name == "old"
+
+
+def test_an_id_that_is_deleted_while_it_is_put_is_tried_again(
+    store: GraphStore, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.put(checkpoint(name="other"))
+    add = service.SparqlClient.add
+
+    def then_deleted(self: service.SparqlClient, *given: Any, **named: Any) -> bool:
+        made: bool = add(self, *given, **named)
+        update(store_url, f"DROP SILENT GRAPH {GRAPH}") if not made else None
+        return made
+
+    monkeypatch.setattr(service.SparqlClient, "add", then_deleted)
+    assert store.put(checkpoint(name="mine")).created
+    assert store.get("ckpt_1").name == "mine"
+
+
+@pytest.mark.parametrize("found", [1, 2, 9])
+def test_a_graph_that_changes_while_it_is_read_is_read_again(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch, found: int
+) -> None:
+    store.put(checkpoint())
+    count, tries = service.SparqlClient.count, iter(range(1, 99))
+
+    def changing(self: service.SparqlClient, graphs: list[str]) -> dict[str, int]:
+        return count(self, graphs) if next(tries) >= found else dict.fromkeys(graphs, 3)
+
+    monkeypatch.setattr(service.SparqlClient, "count", changing)
+    if found > 4:
+        with pytest.raises(CountMismatchError):
+            store.get("ckpt_1")
+    else:
+        assert store.get("ckpt_1").id == "ckpt_1"
+
+
+def test_a_server_that_keeps_less_than_was_sent_is_found_out(
+    store: GraphStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service.SparqlClient, "count", lambda _, graphs: dict.fromkeys(graphs, 3))
+    monkeypatch.setattr(service.SparqlClient, "holds", lambda *_: False)
+    with pytest.raises(CountMismatchError, match="3 are in the store"):
+        store.put(checkpoint())
+
+
+def test_harm_is_reported_and_reindexing_puts_it_right(store: GraphStore, store_url: str, tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path / "files", graph=store) as manager:
+        manager.import_(checkpoint().tree())
+        update(store_url, f"INSERT DATA {{ GRAPH {GRAPH} {{ {GRAPH} <https://schema.org/name> 'x' }} }}")
+        [found] = store.verify()
+        assert (found.rule, found.place.file) == ("agent-graph-damaged", store_url)
+        with pytest.raises(IntegrityError, match="reindex"):
+            store.get("ckpt_1")
+        manager.verify(repair=True)
+        assert manager.verify() == ()
+
+
+def test_a_server_that_is_away_leaves_the_file_and_states_so(
+    server: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "PAUSES", ())
+    faulty: FaultyServer = server(Reply(503, b"away"))  # type: ignore[operator]
+    with CheckpointManager(tmp_path / "files", graph=GraphStore(faulty.url)) as manager:
+        with pytest.raises(GraphSyncError, match="reindex"):
+            manager.import_(checkpoint().tree())
+        assert manager.get("ckpt_1").content() == checkpoint().content()
+
+
+def test_a_url_with_a_password_is_refused() -> None:
+    with pytest.raises(SettingsError, match="environment"):
+        list(GraphStore("http://me:secret@127.0.0.1:1/").headers())
+
+
+def test_long_ids_are_sent_whole(store: GraphStore) -> None:
+    names = ["漢" * 1024, "%" * 1024, "n" * 1024]
+    for name in names:
+        store.put(checkpoint(name))
+    assert {one.id for one in store.headers()} == set(names)
+    assert all(store.get(name).id == name for name in names)
+    assert all(store.delete(name) for name in names)
+    assert list(store.headers(Filter())) == []
+
+
+def test_the_commands_take_a_server(run: Run, store: GraphStore, store_url: str, tmp_path: Path) -> None:
+    with CheckpointManager(tmp_path / "files") as manager:
+        manager.import_(checkpoint("k1").tree())
+    where = ("--dir", tmp_path / "files", "--store", store_url)
+    assert run("agent", "verify", *where).code == 1
+    assert run("agent", "reindex", *where).code == 0
+    assert run("agent", "verify", *where).code == 0
+    listed = run("agent", "list", "--store", store_url, "--json", "--tool", "grep")
+    assert [one["id"] for one in json.loads(listed.out)] == ["k1"]
+    assert AgentCheckpoint.load(run("agent", "show", "k1", "--store", store_url, "--stable").out).id == "k1"
+    assert store.get("k1").content() == checkpoint("k1").content()
+
+
+def test_a_server_that_may_only_be_read_refuses_in_words(server: object) -> None:
+    faulty: FaultyServer = server(Reply(200, b"", {"Server": "Oxigraph/0.5"}), Reply(403, b"read-only"))  # type: ignore[operator]
+    store = GraphStore(faulty.url)
+    with pytest.raises(StoreError, match="403"):
+        store.put(checkpoint())
+    store.close()

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
+import re
+import subprocess
+import sys
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint
+from checkpoint_ld.agents.values import bytes_of
+from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint, ReadError, SettingsError
+from checkpoint_ld.stores import files
 from checkpoint_ld.stores.database import DatabaseStore
-from checkpoint_ld.stores.files import FileStore
+from checkpoint_ld.stores.files import FileStore, file_name
+from checkpoint_ld.stores.folder import hashed_name, is_checkpoint
 from checkpoint_ld.stores.graphs import GraphStore
-from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore, Filter, header_of
+from checkpoint_ld.stores.protocol import CAPABILITIES, CheckpointStore, Filter, Header, header_of
 from tests.agents import documents
-from tests.stores.documents import HARD, checkpoint
+from tests.conftest import REPOSITORY
+from tests.stores.documents import HARD, MOMENT, checkpoint
 from tests.trials import examples
 
 
@@ -71,3 +82,287 @@ def test_a_store_that_was_closed_can_be_used_again(store: CheckpointStore) -> No
 
     assert store.get("ckpt_1") == checkpoint()
     assert store.capabilities >= CAPABILITIES
+
+
+# --- All stores give the answers that filters define in plain Python.
+
+
+MEMBERS = [one.name for one in fields(Filter) if one.init]
+
+few = st.sampled_from
+texts = few(["a", "b", "é%_", ""])
+ids = few(["a", "b", "B", "\x00", "é%_"])
+
+
+def maybe(of: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | of
+
+
+@st.composite
+def agent_checkpoints(draw: st.DrawFn, identifier: str) -> AgentCheckpoint:
+    calls = [
+        documents.call(f"c{at}", tool_id=tool, success=success)
+        for at, (tool, success) in enumerate(draw(st.lists(st.tuples(ids, st.booleans()), max_size=2)))
+    ]
+    confidences = draw(st.lists(maybe(few([0, 0.3, 0.5, 1])), max_size=2))
+    thoughts = [
+        documents.thought(f"t{at}", **({} if one is None else {"confidence": one}))
+        for at, one in enumerate(confidences)
+    ]
+    optional = {
+        "name": draw(maybe(texts)),
+        "about": draw(maybe(st.fixed_dictionaries({"question": texts}, optional={"benchmark": texts}))),
+        "parent": draw(
+            maybe(st.fixed_dictionaries({"checkpoint_id": few(["p", "q"])}, optional={"is_branch": st.booleans()}))
+        ),
+    }
+    return checkpoint(
+        identifier,
+        step=draw(st.integers(0, 2)),
+        reason=draw(few(["manual", "paused", "odd"])),
+        timestamp=MOMENT + draw(st.integers(0, 2)),
+        execution_id=draw(ids),
+        agent_id=draw(ids),
+        thoughts=thoughts,
+        calls=calls,
+        results={},
+        **{name: value for name, value in optional.items() if value is not None},
+    )
+
+
+identifiers = st.lists(few(["a", "b", "c", "C", "é", "\x00z", "z" * 200]), unique=True, max_size=6)
+stocks = identifiers.flatmap(lambda found: st.tuples(*map(agent_checkpoints, found)))
+times = st.integers(MOMENT - 1, MOMENT + 3)
+filters = st.builds(
+    Filter,
+    execution_id=maybe(ids),
+    agent_id=maybe(ids),
+    reason=maybe(few(["manual", "paused", "odd"])),
+    since=maybe(times),
+    until=maybe(times),
+    name=maybe(texts),
+    tool=maybe(ids),
+    failed=maybe(st.booleans()),
+    confidence_below=maybe(few([0, 0.3, 0.31, 1, 2])),
+    question=maybe(texts),
+    benchmark=maybe(texts),
+    branch_of=maybe(few(["p", "q"])),
+    limit=maybe(st.integers(0, 3)),
+    cursor=maybe(st.tuples(times, st.integers(0, 2), few(["a", "C", "é"]))),
+    order=few(["newest", "oldest"]),
+)
+
+
+def loosened(wanted: Filter, kept: list[str]) -> Filter:
+    """Return a filter that requests less, since one that requests everything finds nothing."""
+    names = [name for name in MEMBERS if name not in ("order", *kept)]
+    none: dict[str, Any] = dict.fromkeys(names)
+    return replace(wanted, **none)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(60))
+@given(stocks, st.lists(st.tuples(filters, st.lists(few(MEMBERS), max_size=3)), min_size=1, max_size=12))
+def test_files_and_database_answer_as_plain_python_does(
+    tmp_path_factory: pytest.TempPathFactory,
+    stock: tuple[AgentCheckpoint, ...],
+    requested: list[tuple[Filter, list[str]]],
+) -> None:
+    folder = tmp_path_factory.mktemp("stores")
+    files, database = FileStore(folder / "files"), DatabaseStore(folder / "index.db")
+    for one in stock:
+        files.put(one)
+        database.put(one)
+    for whole, kept in requested:
+        wanted = loosened(whole, kept)
+        expected = wanted.arranged(header_of(one) for one in stock if wanted.matches(one))
+
+        assert list(database.headers(wanted)) == expected
+        assert list(files.headers(wanted)) == [replace(header, sha256=None) for header in expected]
+    database.close()
+
+
+def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checkpoint_ld.stores.database._PAGE", 5)
+    store = DatabaseStore(tmp_path / "index.db")
+    for at in range(30):
+        store.put(checkpoint(f"ckpt_{at:02}", at))
+
+    for header in store.headers(Filter(limit=23)):
+        store.update_metadata(header.id, name="seen")
+
+    assert len(list(store.headers(Filter(name="seen")))) == 23
+    assert len(list(store.headers())) == 30
+
+
+@pytest.mark.parametrize(
+    ("requested", "words"),
+    [
+        ({"order": "random"}, "there is no order 'random'"),
+        ({"limit": -1}, "the limit -1 is negative"),
+        ({"cursor": (1, "x", 2)}, "the cursor"),
+        ({"cursor": (1, 2)}, "the cursor"),
+        ({"since": 2**70}, "no time in milliseconds"),
+        ({"name": "\ud800"}, "half a surrogate pair"),
+    ],
+)
+def test_filters_that_make_no_sense_are_refused(requested: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        Filter(**requested)
+
+
+# --- Every id has a file name that is safe on every disk.
+
+
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [
+        ("ckpt_01-a.b", "ckpt_01-a.b.json"),
+        ("../../etc/passwd", "%2E.%2F..%2Fetc%2Fpasswd.json"),
+        ("a/b", "a%2Fb.json"),
+        (".", "%2E.json"),
+        ("..", "%2E%2E.json"),
+        (".hidden", "%2Ehidden.json"),
+        ("x\u0000", "x%00.json"),
+        ("é ~", "%C3%A9%20%7E.json"),
+        ("x" * 120, "x" * 120 + ".json"),
+    ],
+)
+def test_what_is_not_plain_is_percent_encoded(identifier: str, name: str) -> None:
+    assert file_name(identifier) == name
+
+
+@pytest.mark.parametrize("identifier", ["CON", "con", "nul.txt", "Lpt9", "x" * 121, "é" * 21])
+def test_names_of_devices_and_long_names_end_in_a_hash(identifier: str) -> None:
+    digest = hashlib.sha256(identifier.encode()).hexdigest()[:12]
+
+    assert file_name(identifier).endswith(f"~{digest}.json")
+    assert len(file_name(identifier)) <= 64 + 13 + 5
+
+
+@given(st.text(min_size=1, max_size=300), st.text(min_size=1, max_size=300))
+def test_names_are_safe_and_differ_where_ids_do(one: str, other: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9_%-](?:[A-Za-z0-9._%~-]*[A-Za-z0-9_%~-])?\.json", file_name(one))
+    assert len(file_name(one).encode()) <= 125
+    assert (file_name(one) == file_name(other)) == (one == other)
+    assert is_checkpoint(hashed_name(one))
+
+
+@pytest.mark.parametrize("identifier", ["../../etc/passwd", "a/b", "CON", "x\u0000", "y" * 900, "é", ".", "a.json"])
+def test_no_id_leads_out_of_the_folder_and_every_one_comes_back(identifier: str, tmp_path: Path) -> None:
+    store = FileStore(tmp_path / "in" / "checkpoints")
+
+    path = store.put(checkpoint(identifier)).path
+
+    assert path is not None
+    assert path.parent == store.directory
+    assert [one for one in tmp_path.rglob("*") if one.is_file()] == [path]
+    assert FileStore(store.directory).get(identifier).id == identifier
+    assert list(store.verify()) == []
+
+
+def test_ids_that_differ_in_case_only_have_names_that_differ_in_more(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+
+    for identifier in ("abc", "ABC", "Abc"):
+        store.put(checkpoint(identifier))
+        FileStore(tmp_path).put(checkpoint(identifier))
+
+    assert len({path.name.lower() for path in tmp_path.iterdir()}) == 3
+    assert {one: store.path(one).name for one in ("abc", "ABC")} == {"abc": "abc.json", "ABC": hashed_name("ABC")}
+    assert [store.get(one).id for one in ("abc", "ABC", "Abc")] == ["abc", "ABC", "Abc"]
+    assert list(store.verify()) == []
+
+
+# --- The header of a file from its two ends is the one that reading all of it gives.
+
+
+def written(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.parametrize("length", [0, 300_000])
+def test_only_the_ends_of_a_file_in_the_text_form_are_read(
+    length: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = HARD.but(snapshot=checkpoint(thoughts=[documents.thought(content="x" * length)]).snapshot)
+    path = written(tmp_path / "a.json", one.content())
+    monkeypatch.setattr("checkpoint_ld.agents.serialization.examine", lambda _: pytest.fail("all of it was read"))
+
+    assert files.header_at(path) == Header.of(one)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(60))
+@given(documents.checkpoints)
+def test_the_ends_show_what_all_of_it_shows(tmp_path_factory: pytest.TempPathFactory, tree: documents.Json) -> None:
+    path = written(tmp_path_factory.mktemp("one") / "a.json", bytes_of(tree))
+    try:
+        expected = Header.of(AgentCheckpoint.of_tree(tree))
+    except InvalidCheckpoint:
+        return
+
+    assert files.header_at(path) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(HARD.tree()).encode(),
+        json.dumps(HARD.tree(), indent=4).encode(),
+        json.dumps(dict(reversed(HARD.tree().items())), indent=2, ensure_ascii=False).encode() + b"\n",
+        HARD.content().replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + HARD.content(),
+        HARD.dumps("second").encode(),
+    ],
+    ids=["one line", "four spaces", "another order", "CRLF", "BOM", "second shape"],
+)
+def test_files_in_other_forms_are_read_whole(text: bytes, tmp_path: Path) -> None:
+    assert files.header_at(written(tmp_path / "a.json", text)) == Header.of(HARD)
+    packed = written(tmp_path / "a.json.gz", gzip.compress(text))
+    assert files.header_at(packed) == Header.of(HARD)
+    assert files.facts_at(packed) == files.facts_at(tmp_path / "a.json")
+
+
+def test_members_between_the_snapshot_and_the_metadata_are_not_missed(tmp_path: Path) -> None:
+    tree = HARD.tree()
+    names = ["version", "id", "timestamp", "execution_id", "agent_id", "snapshot", "parent", "about", "metadata"]
+    text = json.dumps({name: tree[name] for name in names}, indent=2, ensure_ascii=False).encode() + b"\n"
+
+    header = files.header_at(written(tmp_path / "a.json", text))
+
+    assert (header.parent_checkpoint_id, header.about_question) == ("../x", "q?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[]",
+        checkpoint().content()[:-40],
+        checkpoint().content().replace(b'"step_number": 1,\n    "tokens', b'"step_number": -1,\n    "tokens'),
+        checkpoint().content().replace(b'"duration_ms": 20', b'"duration_ms": NaN'),
+        checkpoint().content().replace(b'"id": "ckpt_1"', b'"id": ""'),
+        checkpoint().content().replace(b'"id": "ckpt_1"', b'"id": "\\ud800"'),
+        checkpoint().content().replace(b'"0.0.1"', b'"9.0.0"'),
+    ],
+)
+def test_a_file_that_is_no_checkpoint_has_no_header(text: bytes, tmp_path: Path) -> None:
+    with pytest.raises((ReadError, ValueError)):
+        files.header_at(written(tmp_path / "a.json", text))
+
+
+# --- The measurements of agent checkpoints run, and say what they promise.
+
+
+@pytest.mark.slow
+def test_what_agents_cost_can_be_measured() -> None:
+    """The stores are queried the same there, and it fails unless they agree."""
+    command = [sys.executable, "benchmarks/agents.py", "30", "--thoughts", "20", "--steps", "3"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=200)
+
+    assert done.returncode == 0, done.stderr
+    for row in ("save one", "all headers, first time", "that used a tool", "restore", "diff"):
+        assert row in done.stdout

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
+import sys
 import tempfile
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from checkpoint_ld import families
+from checkpoint_ld.batch import outline, windows
+from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
 from checkpoint_ld.batch.windows import Streaming
+from checkpoint_ld.cli import streams
 from checkpoint_ld.dialects.reading import CANONICAL, examine, examine_bytes
+from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.values import walk
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.writing import write
+from tests.cli.conftest import Run
 from tests.corpus import expectations
 from tests.documents import canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES
@@ -302,3 +313,306 @@ def test_real_files_give_the_same(corpus: Path) -> None:
     files = [corpus / case["file"] for case in some(expectations(corpus, CANONICAL), 2)]
     streamed = [held(path.read_bytes(), 2) is None for path in files]
     assert sum(streamed) > len(files) * 0.5
+
+
+# --- What users see of files that are worked on some questions at a time.
+
+
+ODD = 5
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Return a file of questions one of which is odd."""
+    tree = canonical(*(item(f"Number {number}?", f"urn:uuid:question-{number}") for number in range(12)))
+    tree["dataFeedElement"][ODD]["@id"] = "urn:uuid:question-0"
+    path = tmp_path / "many.jsonld"
+    path.write_text(json.dumps(tree, indent=2))
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("syntax", ["nt", "nq"])
+def test_convert_writes_the_same_bytes_and_messages(run: Run, many: Path, tmp_path: Path, syntax: str) -> None:
+    whole, streamed = tmp_path / "whole", tmp_path / "streamed"
+    plainly = run("convert", many, "--to", syntax, "-o", whole)
+    by_two = run("convert", many, "--to", syntax, "-o", streamed, "--jobs", 2)
+    assert (plainly.code, by_two.code) == (0, 0)
+    assert streamed.read_bytes() == whole.read_bytes()
+    assert by_two.err == plainly.err
+    assert "item-id-duplicate" not in plainly.err
+    assert "urn:uuid:question-0" in plainly.err
+    assert run("convert", many, "--to", syntax, "--jobs", 1, "-q").out == whole.read_bytes()
+
+
+def test_a_file_that_is_large_is_streamed_without_being_queried(
+    run: Run, many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = json.loads(many.read_text())
+    del tree["@id"]
+    many.write_text(json.dumps(tree))
+    assert "one piece" not in run("convert", many, "--to", "nt").err
+    monkeypatch.setattr(windows, "LARGE", many.stat().st_size)
+    assert "one piece" in run("convert", many, "--to", "nt").err
+
+
+def test_what_is_refused_is_refused_the_same_way(run: Run, many: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.nt"
+    strict = run("convert", many, "-o", target, "--strict", "--jobs", 1)
+    assert strict == run("convert", many, "-o", target, "--strict")
+    assert strict.code == 2
+    assert not target.exists()
+    target.write_text("mine")
+    exists = run("convert", many, "-o", target, "--jobs", 1)
+    assert exists == run("convert", many, "-o", target)
+    assert target.read_text() == "mine"
+    assert run("convert", many, "-o", target, "--jobs", 1, "--force").code == 0
+    assert target.read_bytes().startswith(b"<")
+
+
+def test_what_has_to_be_read_whole_states_why(run: Run, many: Path) -> None:
+    tree = json.loads(many.read_text())
+    del tree["@id"]
+    many.write_text(json.dumps(tree))
+    outcome = run("convert", many, "--to", "nt", "--jobs", 1)
+    assert outcome.out == run("convert", many, "--to", "nt").out
+    assert "its root has no @id, and is named by all of its content; it is worked on in one piece" in outcome.err
+    assert "one piece" not in run("convert", many, "--to", "nt", "--jobs", 1, "-q").err
+
+
+@pytest.mark.parametrize("options", [("--to", "turtle"), ("--to", "nt", "--inferred"), ("--no-deep-judgment",)])
+def test_other_conversions_are_not_streamed(run: Run, many: Path, options: tuple[str, ...]) -> None:
+    assert run("convert", many, *options, "--jobs", 2) == run("convert", many, *options)
+
+
+def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
+    outcome = run("convert", tmp_path / "nothing.jsonld", "--to", "nt", "--jobs", 2)
+    assert outcome.code == 2
+    assert outcome.err == f"{tmp_path / 'nothing.jsonld'}: cannot be read: no such file or directory; check the path\n"
+
+
+def test_progress_is_given_in_questions(many: Path) -> None:
+    found: list[tuple[int, int]] = []
+    streaming = Streaming(1, progress=lambda done, total: found.append((done, total)), window=5)
+    assert streaming.check(str(many), profiles.profile()) is not None
+    assert found == [(5, 12), (10, 12), (12, 12)]
+
+
+def test_a_file_that_is_changed_meanwhile_is_refused(many: Path) -> None:
+    def change(done: int, _total: int) -> None:
+        if done == 5:
+            os.utime(many, ns=(1, 1))
+
+    with pytest.raises(ReadError, match="changed while it was read"):
+        Streaming(1, progress=change, window=5).check(str(many), profiles.profile())
+
+
+def test_a_file_that_is_cut_off_meanwhile_is_refused(many: Path) -> None:
+    def change(done: int, _total: int) -> None:
+        if done == 5:
+            many.write_bytes(many.read_bytes()[:100])
+
+    with pytest.raises(ReadError, match="changed while it was read"):
+        Streaming(1, progress=change, window=5).check(str(many), profiles.profile())
+
+
+def test_a_bar_is_shown_where_somebody_can_see_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with streams.bar("converting", quiet=False) as unseen:
+        assert unseen is None
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with streams.bar("converting", quiet=True) as unwanted:
+        assert unwanted is None
+    with streams.bar("converting", quiet=False) as found:
+        assert found is not None
+        found(5, 10)
+    shown = capsys.readouterr().err
+    assert "converting" in shown
+    assert "50%" in shown
+
+
+# --- The elements of a file are found as they stand, however little of it is read at a time.
+
+
+ELEMENT_TEXTS = st.text(st.sampled_from('aé☉😀"\\\n{}[],: '), max_size=8)
+ELEMENT_VALUES: st.SearchStrategy[Json] = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.just(-12), ELEMENT_TEXTS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(ELEMENT_TEXTS, inner, max_size=3)),
+    max_leaves=6,
+)
+OBJECTS = st.dictionaries(
+    ELEMENT_TEXTS,
+    st.one_of(ELEMENT_VALUES, st.lists(st.dictionaries(ELEMENT_TEXTS, ELEMENT_VALUES, max_size=2))),
+    max_size=3,
+)
+ELEMENT_LAYOUTS: st.SearchStrategy[dict[str, Json]] = st.sampled_from(
+    [{}, {"indent": 2}, {"indent": "\t", "ensure_ascii": False}, {"separators": (" ,", ":  ")}]
+)
+
+
+@pytest.fixture(params=[1, 2, 3, 7, 1 << 22])
+def chunk(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+def scanned(data: bytes, chunk: int) -> tuple[Elements, list[Element]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(outline, "_CHUNK", chunk)
+        found = Elements(io.BytesIO(data), "list")
+        return found, list(found)
+
+
+STARTS = st.sampled_from([b"", b"\xef\xbb\xbf", b" \r\n"])
+CHUNKS = st.sampled_from([1, 2, 3, 7, 30, 1 << 22])
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(
+    st.lists(ELEMENT_VALUES, max_size=4),
+    st.dictionaries(ELEMENT_TEXTS, ELEMENT_VALUES, max_size=2),
+    ELEMENT_LAYOUTS,
+    STARTS,
+    CHUNKS,
+)
+def test_elements_have_the_values_and_places_that_reading_gives_them(
+    entries: list[Json], others: dict[str, Json], layout: dict[str, Json], start: bytes, chunk: int
+) -> None:
+    hold(start + json.dumps({**others, "list": entries, "after": others}, **layout).encode(), chunk)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(150), deadline=None)
+@given(st.lists(OBJECTS, max_size=6), ELEMENT_LAYOUTS, STARTS, CHUNKS, st.booleans())
+def test_objects_have_the_values_and_places_that_reading_gives_them(
+    entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, windows: bool
+) -> None:
+    text = json.dumps({"before": entries, "list": entries, "after": entries}, **layout)
+    hold(start + (text.replace("\n", "\r\n") if windows else text).encode(), chunk)
+
+
+def hold(data: bytes, chunk: int) -> None:
+    """Hold the elements of a file against what reading all of it gives."""
+    document = read_json(data)
+    found, seen = scanned(data, chunk)
+    assert [json.loads(data[one.start.offset : one.end]) for one in seen] == document.value["list"]
+    assert [one.text for one in seen] == [data[one.start.offset : one.end] for one in seen]
+    for at, one in enumerate(seen):
+        place = document.place(f"/list/{at}")
+        assert (place.line, place.column) == (one.start.line, one.start.column)
+    assert read_json(data[: found.opened.offset] + data[found.closed.offset :]).value == {**document.value, "list": []}
+    before = data[: found.closed.offset].decode("utf-8-sig")
+    assert found.closed.line == before.count("\n") + 1
+    assert found.closed.column == len(before) - before.rfind("\n")
+
+
+IN_LINES = """{
+  "list": [
+    {
+      "a": 1
+    },
+    {
+      "é": [
+    {
+      "looks": "like an element"
+    },
+    {
+      "and": "another one"
+    }
+      ]
+    },
+    {
+      "a": 1}, {"a": 2
+    },
+    {
+      "last": true
+    }
+  ]
+}
+"""
+
+
+def test_what_only_looks_like_elements_is_none(chunk: int) -> None:
+    hold(IN_LINES.encode(), chunk)
+
+
+def test_elements_in_lines_are_found(chunk: int) -> None:
+    value = {"before": [{"a": 1}, {"a": 2}], "list": [{"é": at, "b": [{}, {"c": [{}]}]} for at in range(20)]}
+    for indent in (1, 2, "\t"):
+        hold(json.dumps(value, indent=indent).encode(), chunk)
+        hold(json.dumps({**value, "after": value["list"]}, indent=indent).encode(), chunk)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "no JSON"),
+        (b"[]", "no JSON"),
+        (b'{"list"', "no JSON"),
+        (b'{"list": [1, 2', "no JSON"),
+        (b'{"list": [1 2]}', "no JSON"),
+        (b'{"list": [1,]}', "no JSON"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": tru\n },\n {\n "a": 1\n }\n]}', "no JSON"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": "\xff"\n },\n {\n "a": 1\n }\n]}', "UTF-8"),
+        (b'{"list": [\n {\n "a": 1\n },\n {\n "a": 1\n },\n {\n "a": 1', "no JSON"),
+        (b'{"list": {}}', "no array list"),
+        (b'{"other": []}', "no array list"),
+        (b'{"list": ["\xff"]}', "UTF-8"),
+        (b'{"list": ["\xc3', "UTF-8"),
+        (b'{"list": [' + b"[" * 100_000 + b"]}", "nested"),
+    ],
+)
+def test_what_is_unusual_is_reported(data: bytes, why: str, chunk: int) -> None:
+    with pytest.raises(UnusualFileError, match=why):
+        scanned(data, chunk)
+
+
+def test_a_value_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outline, "_LARGEST", 100)
+    monkeypatch.setattr(outline, "_CHUNK", 16)
+    data = b'{"list": ["' + b"a" * 10_000
+    file = io.BytesIO(data)
+    with pytest.raises(UnusualFileError, match="longer than 100 characters"):
+        list(Elements(file, "list"))
+    assert file.tell() < 1000
+
+
+# --- Runs of texts come out as one file in order.
+
+
+BLOCKS = st.lists(st.text("ab\u00e9\n\u2028\U0010ffff ", max_size=3).map(lambda text: f"{text}\n"), max_size=9)
+
+
+def written(folder: Path, parts: list[list[str]]) -> list[Path]:
+    """Write texts as runs."""
+    files = [folder / str(number) for number in range(len(parts))]
+    for file, blocks in zip(files, parts, strict=True):
+        windows.write_run(file, blocks)
+    return files
+
+
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(BLOCKS, max_size=9), st.integers(1, 40), st.integers(1, 9))
+def test_all_texts_come_in_order(tmp_path: Path, parts: list[list[str]], most: int, least: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(windows, "_MOST", most)
+        patch.setattr(windows, "_LEAST", least)
+        with windows.in_order(written(tmp_path, parts)) as joined:
+            assert joined.read() == b"".join(sorted(block.encode() for blocks in parts for block in blocks))
+
+
+def test_of_many_runs_little_is_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "_MOST", 1 << 12)
+    monkeypatch.setattr(windows, "_LEAST", 16)
+    parts = [[f"{at:06} of {number}{100 * '.'}\n" for at in range(number, 100_000, 97)] for number in range(20)]
+    runs, wanted = written(tmp_path, parts), hashlib.sha256("".join(sorted(chain(*parts))).encode()).digest()
+    found = hashlib.sha256()
+    tracemalloc.start()
+    with windows.in_order(runs) as joined:
+        while data := joined.read(1 << 10):
+            found.update(data)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.digest() == wanted
+    assert held < sum(run.stat().st_size for run in runs) / 4

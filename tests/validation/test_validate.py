@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rdflib import Graph, URIRef
 
 import checkpoint_ld
 from checkpoint_ld import (
@@ -24,9 +25,11 @@ from checkpoint_ld import (
     rules,
 )
 from checkpoint_ld.rules import document, patch
+from checkpoint_ld.shacl.rest import ValidationGraph
 from checkpoint_ld.validation import reports
 from checkpoint_ld.validation.profiles import names, profile
 from checkpoint_ld.validation.validator import ENGINES
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SHACL
 
 Json = dict[str, Any]
 
@@ -376,3 +379,22 @@ def test_a_thousand_questions_with_ten_thousand_faults_end_in_a_readable_report(
     assert len(report.findings) >= 10_000
     assert len(shown.splitlines()) < 300
     assert "more of KR002" in shown
+
+
+# --- The graph that shapes are held against writes names as rdflib does.
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"{SHACL}Violation", f"{SHACL}path", SHACL, f"{SHACL}a/b", f"{SCHEMA}name", f"{KARENINA}repeats", "urn:a"),
+        *("urn:uuid:question-metal#/item/rating/0", "http://example.org/", "mailto:a@example.org"),
+    ],
+)
+def test_names_are_written_as_rdflib_writes_them_where_only_shacl_has_a_prefix(name: str) -> None:
+    plain = Graph(bind_namespaces="none")
+    ours = ValidationGraph({}, "urn:a")
+    for graph in (plain, ours):
+        graph.bind("sh", SHACL)
+
+    assert URIRef(name).n3(ours.namespace_manager) == URIRef(name).n3(plain.namespace_manager)

@@ -5,20 +5,35 @@ from __future__ import annotations
 import json
 import math
 import sys
+from itertools import product
 from typing import Any
 
+import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from checkpoint_ld import FieldResult, VerificationResult, verify
-from checkpoint_ld.entities import ExactMatch, NumericExact, TraceContains
+from checkpoint_ld import FieldResult, VerificationResult, entities, judge_schema, verify
+from checkpoint_ld.entities import ConditionalGroundTruth, ExactMatch, NumericExact, TraceContains
 from checkpoint_ld.entities.answer import BaseAnswer, VerifiedField
-from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
+from checkpoint_ld.entities.template_spec import (
+    AllOf,
+    AnyOf,
+    AtLeastN,
+    FieldCheck,
+    StrategyNode,
+    TemplateFieldSpec,
+    TemplateSpec,
+    VerifyStrategySpec,
+    evaluate_strategy,
+)
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import source_of
-from tests.templates.specs import specs
+from checkpoint_ld.templates.verification import decided, karenina_score
+from tests.templates.specs import specs, strategies
+from tests.trials import examples
 
 Json = Any
 
@@ -312,3 +327,181 @@ def test_a_result_is_a_value() -> None:
     with pytest.raises(AttributeError):
         result.passed = False  # type: ignore[misc]
     assert VerificationResult(None, "r", Level.EMPTY).as_json()["level"] == "empty"
+
+
+# --- Verdicts and scores where some results are not known, against trying all possibilities.
+
+
+NAMES = ("a", "b", "c")
+
+
+TREES = st.none() | strategies(NAMES).map(VerifyStrategySpec.node)
+
+
+def results(*passed: bool | None) -> list[FieldResult]:
+    return [
+        FieldResult(name, one, None if one is None else float(one), "", weight=index + 1.0)
+        for index, (name, one) in enumerate(zip(NAMES, passed, strict=True))
+    ]
+
+
+@given(TREES, st.tuples(*[st.sampled_from([True, False, None])] * 3))
+def test_a_verdict_and_scores_are_known_if_all_possibilities_agree(
+    node: StrategyNode | None, passed: tuple[bool | None, ...]
+) -> None:
+    possible = list(product(*([False, True] if one is None else [one] for one in passed)))
+    verdicts = {
+        all(one) if node is None else evaluate_strategy(node, dict(zip(NAMES, one, strict=True))) for one in possible
+    }
+    verdict, *scores_found = decided(node, results(*passed))
+    assert verdict is (verdicts.pop() if len(verdicts) == 1 else None)
+    for index, found in enumerate(scores_found, start=1):
+        scores = {decided(node, results(*one))[index] for one in possible}
+        assert found == (scores.pop() if len(scores) == 1 else None)
+
+
+WEIGHTS = {"a": 1.0, "b": 2.0, "c": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("node", "weights", "score"),
+    [
+        (None, WEIGHTS, 0.5),
+        (AllOf(), WEIGHTS, 0.5),
+        (FieldCheck(field="c"), WEIGHTS, 0.5),
+        (AnyOf(), WEIGHTS, 1 / 3),
+        (AtLeastN(n=2), WEIGHTS, 0.5),
+        (AtLeastN(n=1), WEIGHTS, 1 / 3),
+        (AtLeastN(n=0), WEIGHTS, 0.0),
+        (None, {"a": 2.0, "b": 0.0, "c": -1.0}, 2.0),
+        (None, {"a": 0.0}, 0.0),
+    ],
+)
+def test_the_score_of_karenina_looks_at_the_root_only_and_is_not_bounded(
+    node: StrategyNode | None, weights: dict[str, float], score: float
+) -> None:
+    assert karenina_score(node, {"a": 1.0, "b": 1.0, "c": 0.0}, weights) == pytest.approx(score)
+    assert karenina_score(AnyOf(), {}, {}) == 0.0
+
+
+# --- What a judge is requested, as JSON Schema.
+
+
+SECRET = "S3CRET"
+
+
+def field_of_spec(name: str, type_: str = "str", **members: Any) -> TemplateFieldSpec:
+    trace = {"type": "TraceContains", "substring": SECRET}
+    stated = {"description": f"the {name}", "ground_truth": SECRET, **members}
+    stated["verify_with"] = trace if members.get("is_trace") else {"type": "ExactMatch"}
+    return TemplateFieldSpec(name=name, type=type_, **stated)
+
+
+SPEC = TemplateSpec(
+    fields=[
+        field_of_spec("name", extraction_hint="the first word"),
+        field_of_spec("kind", "literal", literal_values=["a", "b"]),
+        field_of_spec("tags", "list_str"),
+        field_of_spec("day", "date"),
+        field_of_spec("count", "int"),
+        field_of_spec("size", "float"),
+        field_of_spec("ok", "bool"),
+        field_of_spec("polite", "bool", is_trace=True),
+    ],
+    class_name="Gene",
+)
+
+
+def test_each_field_is_requested_in_its_type_without_its_ground_truth() -> None:
+    assert SECRET not in json.dumps(judge_schema(SPEC))
+    assert judge_schema(SPEC) == {
+        "type": "object",
+        "title": "Gene",
+        "properties": {
+            "name": {"type": "string", "description": "the name\nthe first word"},
+            "kind": {"type": "string", "description": "the kind", "enum": ["a", "b"]},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "the tags"},
+            "day": {"type": "string", "format": "date", "description": "the day"},
+            "count": {"type": "integer", "description": "the count"},
+            "size": {"type": "number", "description": "the size"},
+            "ok": {"type": "boolean", "description": "the ok"},
+        },
+        "required": ["name", "kind", "tags", "day", "count", "size", "ok"],
+        "additionalProperties": False,
+    }
+
+
+@given(specs())
+def test_no_ground_truth_of_any_template_shows(spec: TemplateSpec) -> None:
+    marked = []
+    for one in spec.fields:
+        truth, verify_with = {"marker": SECRET, "truth": one.ground_truth}, {**one.verify_with, "substrings": [SECRET]}
+        marked.append(one.model_copy(update={"ground_truth": truth, "verify_with": verify_with}))
+    schema = judge_schema(spec.model_copy(update={"fields": marked}))
+    assert SECRET not in json.dumps(schema)
+    assert schema == judge_schema(spec)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert list(schema["properties"]) == [one.name for one in spec.fields if not one.is_trace]
+
+
+def test_schemas_share_nothing() -> None:
+    judge_schema(SPEC)["properties"]["tags"]["items"]["type"] = "number"
+    assert judge_schema(SPEC)["properties"]["tags"]["items"] == {"type": "string"}
+
+
+# --- Reading a template gives what its class gives when it is made of our entities.
+
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "bool": st.booleans() | st.sampled_from(["yes", 0]),
+    "str": st.sampled_from(["a", "A ", "1", "x1", "2020-01-31", ""]),
+    "int": st.integers(-3, 3) | st.sampled_from(["2", 3.0]),
+    "float": st.floats(-2, 2) | st.sampled_from(["1.5", 1, True]),
+    "list_str": st.lists(st.sampled_from(["a", "b"]), max_size=2),
+    "date": st.sampled_from(["2020-01-31", "31 January 2020", "2020", "x"]),
+}
+
+
+def made(spec: TemplateSpec) -> type[BaseAnswer]:
+    """Run a text that was written here, with our entities in place of Karenina's."""
+    lines = [line for line in source_of(spec).splitlines(keepends=True) if not line.startswith("from karenina")]
+    names: dict[str, Any] = {"__name__": "made"} | {name: getattr(entities, name) for name in entities.__all__}
+    exec(compile("".join(lines), "made", "exec", dont_inherit=True), names)
+    answer: type[BaseAnswer] = names[spec.class_name]
+    return answer
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[TemplateSpec, dict[str, Any]]:
+    spec = draw(specs())
+    answer = {}
+    for field in spec.fields:
+        conditional = ConditionalGroundTruth.read(field.ground_truth)
+        right = st.just(field.ground_truth if conditional is None else conditional.default.value)
+        literals = st.sampled_from(field.literal_values or [""])
+        answer[field.name] = draw(literals if field.type == "literal" else right | VALUES[field.type])
+    return spec, answer
+
+
+@settings(max_examples=examples(60))
+@given(cases(), st.sampled_from(["", "x 1", "a\nb"]))
+@pytest.mark.filterwarnings("ignore:Field name")
+def test_reading_and_running_agree(case: tuple[TemplateSpec, dict[str, Any]], trace: str) -> None:
+    spec, values = case
+    answer_class = made(spec)
+    try:
+        answer = answer_class(**values).attach(trace)
+    except ValidationError:
+        assume(False)
+    result = verify(spec, values, trace)
+    results = {field.name: field.passed for field in result.fields}
+    try:
+        passed = answer.verify()
+    except EvaluationError:
+        assert not all(results.values())
+        return
+    assert result.passed is passed
+    assert results == answer.field_results()
+    assert {field.name: field.score for field in result.fields} == answer.field_scores()
+    assert result.granular_score == answer.verify_granular()
+    assert verify(spec, answer) == result
