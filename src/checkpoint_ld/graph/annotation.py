@@ -32,7 +32,6 @@ from checkpoint_ld.vocabulary import ID_BASE
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
 
@@ -56,7 +55,6 @@ class Placed:
     name: str
     source: Tree
     via: Term | None
-    is_property: bool
     position: int | None = None
     set_apart: tuple[str, ...] = ()
 
@@ -135,7 +133,11 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
     """
     index = reader.index
     for placed in objects:
-        _put_place(index, placed)
+        subject, identifier = URIRef(placed.name), placed.source.get("@id")
+        if isinstance(identifier, str) and not literals.restores_identifier(placed.name, identifier):
+            index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
+        if placed.position is not None and "position" not in placed.source:
+            index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
     # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
     for placed in reversed(objects):
         subject = URIRef(placed.name)
@@ -143,15 +145,6 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
         source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
         left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
         put_residue(index, subject, left)
-
-
-def _put_place(index: Index, placed: Placed) -> None:
-    subject = URIRef(placed.name)
-    identifier = placed.source.get("@id")
-    if isinstance(identifier, str) and not literals.restores_identifier(placed.name, identifier):
-        index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
-    if placed.position is not None and "position" not in placed.source:
-        index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
 
 
 def _place_of(name: str) -> _Place:
@@ -218,7 +211,7 @@ class _Walk:
         set_apart = []
         in_map = via is not None and via.container == "@index"
         held_position = position if own or in_map else None
-        self.objects.append(Placed(name, source, via, is_property, held_position))
+        self.objects.append(Placed(name, source, via, held_position))
         for key, value in source.items():
             if key in _LOCAL_KEYWORDS:
                 continue
@@ -241,7 +234,7 @@ class _Walk:
                 self._forget(walked)
                 set_apart.append(key)
         if set_apart:
-            self.objects[at] = Placed(name, source, via, is_property, held_position, tuple(set_apart))
+            self.objects[at] = Placed(name, source, via, held_position, tuple(set_apart))
         return annotated
 
     def _forget(self, since: int) -> None:

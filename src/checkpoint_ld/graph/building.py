@@ -268,16 +268,16 @@ class Walk(Columns):
         """Return the residue of some members of an object; `reader` reads its statements back."""
         left = Residue()
         for known in inexact:
-            value = source[known.key]
+            key, value = known.key, source[known.key]
             if is_texts(value, known):
-                left = left.joined({known.key: value}, {known.key: _read_texts(value, known)})
+                texts = sorted({*value})
+                left = left.joined({key: value}, {key: texts if known.is_set or len(texts) > 1 else texts[0]})
                 continue
-            held = known.predicate in reader.index.get(subject, ())
-            read = (
-                {known.key: reader.read_member(subject, known.predicate, known.term, _coercion(known))} if held else {}
-            )
-            names = self.names if has_objects(value) else {}
-            left = left.and_also(difference({known.key: value}, read, names, ()))
+            read: Tree = {}
+            if known.predicate in reader.index.get(subject, ()):
+                coercion = coercion_of(key, known.term, is_property=known.reading is Reading.PROPERTY)
+                read[key] = reader.read_member(subject, known.predicate, known.term, coercion)
+            left = left.and_also(difference({key: value}, read, self.names if has_objects(value) else {}, ()))
         return left
 
 
@@ -295,20 +295,9 @@ def is_texts(value: Any, known: KeyPlan) -> bool:
     return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
 
 
-def _read_texts(value: list[str], known: KeyPlan) -> list[str] | str:
-    """Return the value that the statements give for an array of texts."""
-    texts = sorted({*value})
-    return texts if known.is_set or len(texts) > 1 else texts[0]
-
-
 def has_objects(value: Any) -> bool:
     """Return whether a member's value is an object, or an array with one."""
     return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
-
-
-def _coercion(known: KeyPlan) -> str | None:
-    """Return the type coercion under which a member is read back, if its term alone does not give it."""
-    return coercion_of(known.key, known.term, is_property=known.reading is Reading.PROPERTY)
 
 
 _LEFT = object()
@@ -340,7 +329,11 @@ class Reduction(Columns):
     def object(self, source: Tree, via: Term | None = None, around: Plan | None = None) -> Tree | None:
         """Return an object with only its covered members, None for one that is no plain node."""
         is_reference = source.keys() == {"@id"} and isinstance(source["@id"], str)
-        if is_reference or source.get("@context") or any(map(_depends_on_place, source)):
+        if (
+            is_reference
+            or source.get("@context")
+            or any(key == "position" or (key[:1] == "@" and key not in ("@id", "@type", "@context")) for key in source)
+        ):  # a key whose meaning depends on where the object stands
             return None
         kept: Tree = {}
         place = len(self.left)
@@ -397,11 +390,6 @@ class Reduction(Columns):
         if None in found:
             raise NotCoveredError
         return found
-
-
-def _depends_on_place(key: str) -> bool:
-    """Return whether the meaning of a key depends on where the object stands: a keyword, or its position."""
-    return (key[:1] == "@" and key not in ("@id", "@type", "@context")) or key == "position"
 
 
 def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:

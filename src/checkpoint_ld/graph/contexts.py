@@ -507,12 +507,19 @@ class _Walk:
             elif not key.startswith("@"):
                 predicate = self.name(key)
                 if predicate is not None:
-                    predicates.setdefault(predicate, []).extend(self.terms(values))
+                    predicates.setdefault(predicate, []).extend(map(self.term, values))
         if not self.distinct:
             subject = self.apart(subject, predicates, is_nested=is_nested)
         self.hold(subject, predicates)
         self.reverse(subject, node.get("@reverse", {}))
         return subject
+
+    def reverse(self, subject: Node, reversed_: dict[str, list[Any]]) -> None:
+        for key, values in reversed_.items():
+            predicate = self.name(key)
+            if predicate is not None:
+                for other in map(self.term, values):
+                    self.hold(other, {predicate: [subject]})
 
     def apart(self, subject: Node, predicates: dict[Node, list[Node]], *, is_nested: bool) -> Node:
         """Return the subject for one more object with an identifier.
@@ -530,32 +537,19 @@ class _Walk:
         }
         return twin
 
-    def terms(self, values: list[Any]) -> list[Node]:
-        return [self.term(value) for value in values]
-
     def term(self, value: dict[str, Any]) -> Node:
         if "@value" in value:
             return literal_of(value["@value"], value.get("@type"), value.get("@language"))
         if "@list" in value:
-            return self.list_of(self.terms(value["@list"]))
+            rest: Node = URIRef(RDF + "nil")
+            for term in reversed([*map(self.term, value["@list"])]):
+                cell = self.blank()
+                self.index[cell] = {URIRef(RDF + "first"): term, URIRef(RDF + "rest"): rest}
+                rest = cell
+            return rest
         if value.keys() == {"@id"}:
             return self.subject(value["@id"])
         return self.node(value, is_nested=True)
-
-    def list_of(self, terms: list[Node]) -> Node:
-        rest: Node = URIRef(RDF + "nil")
-        for term in reversed(terms):
-            cell = self.blank()
-            self.index[cell] = {URIRef(RDF + "first"): term, URIRef(RDF + "rest"): rest}
-            rest = cell
-        return rest
-
-    def reverse(self, subject: Node, reversed_: dict[str, list[Any]]) -> None:
-        for key, values in reversed_.items():
-            predicate = self.name(key)
-            if predicate is not None:
-                for other in self.terms(values):
-                    self.hold(other, {predicate: [subject]})
 
     def hold(self, subject: Node, predicates: dict[Node, list[Node]]) -> None:
         held = self.index.setdefault(subject, {}) if predicates else {}

@@ -32,8 +32,6 @@ from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.vocabulary import KEYS, SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from checkpoint_ld.graph.contexts import Terms
 
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -125,10 +123,6 @@ class Plan:
         """Return the term of a key, None if only the vocabulary defines it."""
         return self._terms.by_key.get(key)
 
-    def known_keys(self) -> Iterable[str]:
-        """Return the keys that have a term."""
-        return self._terms.by_key
-
     def _type(self, kind: str) -> URIRef:
         if self._known.type is not None:
             return named(self._known.type)
@@ -164,7 +158,11 @@ class Plan:
         """
         defined, iris = self._terms.by_key, self._terms.by_iri
         with_term = [defined[key] for key in new if key in defined]
-        probes = {one.key: _probe_of(one) for one in with_term if one.key not in self._known.keys}
+        probes: dict[str, Any] = {
+            one.key: {"a": {"@id": _PROBE}} if one.container == "@index" else _PROBE
+            for one in with_term
+            if one.key not in self._known.keys
+        }
         read = self.expanded(probes) if probes else {}
         learnt: dict[str, KeyPlan] = {}
         for one in with_term:
@@ -195,10 +193,6 @@ class Plan:
         else:
             found = self._around.expanded({self._via.key: probe}).get(self._via.iri, [])
         return found[0] if len(found) == 1 else {}
-
-
-def _probe_of(term: Term) -> Any:
-    return {"a": {"@id": _PROBE}} if term.container == "@index" else _PROBE
 
 
 def _agrees(term: Term, values: Any) -> bool:
@@ -236,20 +230,16 @@ class Plans:
         """Return the IRI of a name of the vocabulary, and whether it is written back as `text`."""
         known = self._names.get(text)
         if known is None:
-            iri = self.resolved.names.get(text) or self._expanded_name(text)
-            if not is_reference(text, "@vocab"):
+            iri = self.resolved.names.get(text)
+            if iri is None:
+                nodes = expand({"@type": text}, self.context)
+                found = nodes[0].get("@type", []) if len(nodes) == 1 else []
+                iri = found[0] if len(found) == 1 and literals.is_iri(found[0]) else None
+            if iri is None or not is_reference(text, "@vocab"):
                 raise NotCoveredError
             is_same = Compaction.type_name(iri) == text and not literals.is_minted(iri)
             known = self._names[text] = named(iri), is_same
         return known
-
-    def _expanded_name(self, text: str) -> str:
-        nodes = expand({"@type": text}, self.context)
-        found = nodes[0].get("@type", []) if len(nodes) == 1 else []
-        if len(found) != 1 or not literals.is_iri(found[0]):
-            raise NotCoveredError
-        iri: str = found[0]
-        return iri
 
 
 def _changes_terms(via: Term) -> bool:

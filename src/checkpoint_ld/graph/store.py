@@ -460,19 +460,25 @@ class StatementGraph(Graph):
             (subject, predicate, (str(term), term.datatype, term.language) if isinstance(term, Literal) else term)
             for subject, predicate, term in triples_of(self.held)
         ]
-        return _restored, (type(self), parts, self.root, dict(self.store.namespaces()))
+        return _restored, (type(self), parts, self.root, dict(self.store.namespaces()), self._store.has_additions)
 
 
 _Graph = TypeVar("_Graph", bound=StatementGraph)
 
 
 def _restored(
-    kind: type[_Graph], parts: list[tuple[Node, Node, Any]], root: Node, prefixes: dict[str, URIRef]
+    kind: type[_Graph],
+    parts: list[tuple[Node, Node, Any]],
+    root: Node,
+    prefixes: dict[str, URIRef],
+    has_additions: bool,
 ) -> _Graph:
     index: Index = {}
     for subject, predicate, term in parts:
         put(index, subject, predicate, literal(*term) if isinstance(term, tuple) else term)
-    return _bound(kind(index, root), prefixes)
+    graph = _bound(kind(index, root), prefixes)
+    graph._store.has_additions = has_additions  # noqa: SLF001 - a graph of the same class
+    return graph
 
 
 def _bound(graph: _Graph, prefixes: dict[str, URIRef]) -> _Graph:

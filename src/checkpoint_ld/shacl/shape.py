@@ -158,7 +158,6 @@ class Shape:
     path_node: Node | None
     severity: Node
     messages: tuple[Literal, ...]
-    is_deactivated: bool
     constraints: tuple[Constraint, ...]
     targets: tuple[tuple[str, Node], ...]
     is_recursive: bool = False

@@ -175,7 +175,6 @@ class _Compilation:
             shared(paths[0]) if paths else None,
             shared(severities[0]) if severities else VIOLATION,
             tuple(one for one in messages if isinstance(one, Literal)),
-            is_deactivated,
             () if is_deactivated else tuple(self._constraints(node, held)),
             targets,
         )

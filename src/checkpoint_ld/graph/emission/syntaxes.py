@@ -18,7 +18,7 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -79,13 +79,17 @@ def _as_in_json(text: str) -> str | None:
     return None if is_other else escaped
 
 
-class TermTexts(dict[int, str]):
-    """The texts of the terms of one graph by the identity of the term; the graph must not change meanwhile."""
+class _Known(dict[int, Any]):
+    """What is made of the terms of a graph, by their identity; the graph must not change meanwhile."""
 
-    def added(self, term: Node) -> str:
-        """Return the text of a term, and remember it."""
-        text = self[id(term)] = text_of(term)
-        return text
+    def __init__(self, make: Callable[[Node], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def added(self, term: Node) -> Any:
+        """Return what is made of a term, and remember it."""
+        made = self[id(term)] = self._make(term)
+        return made
 
 
 def text_of(term: Node) -> str:
@@ -126,7 +130,7 @@ def quad(graph: str) -> str:
 
 def blocks_of(index: Index, end: str) -> Iterator[str]:
     """Yield the lines about each node, all of which end with `end`. Raises WriteError as above."""
-    known = TermTexts()
+    known = _Known(text_of)
     added = known.added
     for subjects in _alike(index):
         names = [name(one) for one in subjects]
@@ -181,19 +185,19 @@ _LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
 
 def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
-    terms = _Terms()
+    terms = _Known(_term_of)
     triples = [pyoxigraph.Triple(*triple) for triple in _in_order(graph.held, terms)]
     return _serialized(triples, pyoxigraph.RdfFormat.TURTLE, graph, terms)
 
 
 def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG: the same as Turtle in one graph that the root names. Raises WriteError as above."""
-    terms, root = _Terms(), _term_of(graph.root)
+    terms, root = _Known(_term_of), _term_of(graph.root)
     quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
     return _serialized(quads, pyoxigraph.RdfFormat.TRIG, graph, terms)
 
 
-def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: StatementGraph, terms: _Terms) -> bytes:
+def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: StatementGraph, terms: _Known) -> bytes:
     """Return statements in the given order.
 
     A prefix is left out if a name in its namespace needs an escape, because rdflib does not read such names.
@@ -209,16 +213,8 @@ def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: 
     return pyoxigraph.serialize(statements, format=syntax, prefixes=prefixes) or b""
 
 
-class _Terms(dict[int, Any]):
-    """The terms of pyoxigraph by the identity of those of a graph; the graph must not change meanwhile."""
-
-    def added(self, term: Node) -> Any:
-        """Return the term of pyoxigraph for one of rdflib, and remember it. Raises WriteError as `text_of`."""
-        made = self[id(term)] = _term_of(term)
-        return made
-
-
 def _term_of(term: Node) -> Any:
+    """Return the term of pyoxigraph for one of rdflib. Raises WriteError as `text_of`."""
     try:
         if not isinstance(term, Literal):
             return pyoxigraph.BlankNode(str(term)) if is_blank(term) else pyoxigraph.NamedNode(str(term))
@@ -231,7 +227,7 @@ def _term_of(term: Node) -> Any:
         raise
 
 
-def _in_order(index: Index, terms: _Terms) -> Iterator[tuple[Any, Any, Any]]:
+def _in_order(index: Index, terms: _Known) -> Iterator[tuple[Any, Any, Any]]:
     """Yield statements: blank nodes and types first, then by subject, predicate and value."""
     known, added = terms.get, terms.added
     layouts: dict[tuple[Node, ...], list[tuple[Node, Any]]] = {}

@@ -225,10 +225,8 @@ _ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:")
 
 def objects(value: Any) -> str | None:
     """Return which entry of an array, possibly in JSON text, is no object."""
-    for at, entry in enumerate(_entries(value)):
-        if not isinstance(entry, dict):
-            return f"entry {at} is {shown(entry)}"
-    return None
+    found = enumerate(_entries(value))
+    return next((f"entry {at} is {shown(entry)}" for at, entry in found if not isinstance(entry, dict)), None)
 
 
 def text_objects(value: Any) -> str | None:
