@@ -75,11 +75,13 @@ _CSV_COLUMNS = {
 """The members for the columns after that of the identifier."""
 _CSV_EXTRA = {"keywords": "keywords", "sources": "sources", "custom": "custom_metadata"}
 """The members for the optional columns after them."""
-_SOURCE = ("Source ID", "source_id", "id")
-_AREA = ("Area", "Functional Area", "functional_area")
-_SUBCATEGORY = ("Subcategories", "Subcategory", "subcategory")
-_COMPLEXITY = ("Complexity", "complexity")
-"""The keys of custom metadata for a column; the first that is present counts."""
+_CURATION_KEYS = (
+    ("Source ID", "source_id", "id"),
+    ("Area", "Functional Area", "functional_area"),
+    ("Subcategories", "Subcategory", "subcategory"),
+    ("Complexity", "complexity"),
+)
+"""The keys of custom metadata for source, area, subcategory and complexity; the first that is present counts."""
 _LINE = Layout(indent=None, end="\n")
 _UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
 EXTENSIONS = {
@@ -383,12 +385,11 @@ def _curation_table(content: BenchmarkContent, extension: str) -> tuple[bytes, J
 
 def _about(number: int, question: QuestionContent) -> list[Cell]:
     custom = question.members["custom_metadata"] or {}
-    source, area, subcategory, complexity = (
-        next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "")
-        for keys in (_SOURCE, _AREA, _SUBCATEGORY, _COMPLEXITY)
+    source, *about = (
+        next((_cell(custom[key]) for key in keys if custom.get(key) is not None), "") for keys in _CURATION_KEYS
     )
     texts = (question.members["question"], question.members["raw_answer"])
-    return [number, source, *texts, area, subcategory, complexity, "Finished" if question.finished else "Draft"]
+    return [number, source, *texts, *about, "Finished" if question.finished else "Draft"]
 
 
 def _cell(value: Any) -> Cell:

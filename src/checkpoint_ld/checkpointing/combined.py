@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from checkpoint_ld.checkpointing.exchange import Loaded
-from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointNotFound,
@@ -91,12 +90,9 @@ class CombinedStore:
         another one could not follow.
         """
         done = self.truth.put(checkpoint, file_name=file_name, source_sha256=source_sha256)
-        name = done.path.name if done.path else file_name
-
-        def follow(store: CheckpointStore) -> None:
-            store.put(checkpoint, file_name=name, source_sha256=source_sha256)
-
-        self._follow(follow, checkpoint.id, str(done.path) if done.path else None)
+        given = {"file_name": done.path.name if done.path else file_name, "source_sha256": source_sha256}
+        path = str(done.path) if done.path else None
+        self._follow(lambda store: store.put(checkpoint, **given), checkpoint.id, path)
         return done
 
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
@@ -128,22 +124,10 @@ class CombinedStore:
         holds_any = next(iter(database.headers(Filter(limit=1))), None) is not None
         return (database if holds_any else self.truth).headers(wanted)
 
-    def update_metadata(
-        self,
-        checkpoint_id: str,
-        /,
-        *,
-        name: str | Absent | None = ABSENT,
-        description: str | Absent | None = ABSENT,
-        metadata: Mapping[str, Any] | Absent = ABSENT,
-    ) -> AgentCheckpoint:
+    def update_metadata(self, checkpoint_id: str, /, **changes: Any) -> AgentCheckpoint:
         """Change the metadata of a checkpoint in all stores, the first one first, and return it. Raises as `put`."""
-
-        def change(store: CheckpointStore) -> AgentCheckpoint:
-            return store.update_metadata(checkpoint_id, name=name, description=description, metadata=metadata)
-
-        changed = change(self.truth)
-        self._follow(change, checkpoint_id, None)
+        changed = self.truth.update_metadata(checkpoint_id, **changes)
+        self._follow(lambda store: store.update_metadata(checkpoint_id, **changes), checkpoint_id, None)
         return changed
 
     def delete(self, checkpoint_id: str, /) -> bool:

@@ -91,9 +91,10 @@ def query(
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
     wanted = Request(query_text, values) if name is None else request(query_text, values)
-    sources = _Sources(paths, endpoint, identity, syntax, answers, quiet=quiet)
     limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
-    result = sources.answer(wanted, limits, inferred=inferred or wanted.needs_derived)
+    is_inferred = inferred or wanted.needs_derived
+    run = _Run(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, quiet)
+    result = run.answer()
     if result is not None:
         kind = kind or default_format(result)
         if kind == PARQUET:
@@ -102,12 +103,12 @@ def query(
             width = streams.columns() if output.is_standard else None
             output.write_report(render(result, kind, width=width, wide=wide), kind)
         if not result and _OLD_VOCABULARY in wanted.text:
-            sources.note(
+            run.note(
                 f"nothing fits {_OLD_VOCABULARY}: in the graphs of checkpoints the vocabulary is https://schema.org/"
             )
         if result.is_cut:
-            sources.fail(f"there is more: --max-rows {max_rows} cut the result")
-    if sources.has_failed:
+            run.fail(f"there is more: --max-rows {max_rows} cut the result")
+    if run.has_failed:
         raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
         raise Exit(EXIT_FOUND)
@@ -135,9 +136,12 @@ _PATIENCE = 30.0
 
 
 @dataclass
-class _Sources:
-    """The sources of a query: checkpoints, a collection, or a service; `has_failed` if some could not be queried."""
+class _Run:
+    """A query, and its sources: checkpoints, a collection, or a service; `has_failed` if some could not be queried."""
 
+    request: Request
+    limits: dict[str, Any]
+    inferred: bool
     paths: tuple[str, ...]
     endpoint: str | None
     identity: dict[str, Any]
@@ -154,7 +158,7 @@ class _Sources:
         if not self.quiet:
             streams.note(message)
 
-    def answer(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
+    def answer(self) -> QueryResult | None:
         """Return the result, None where no source could be read; raise what `sparql.run` raises."""
         is_collection = self.endpoint is None and streams.is_collection(self.paths)
         if self.answers is not None and (self.endpoint is not None or is_collection):
@@ -162,23 +166,16 @@ class _Sources:
                 "--answers is for the file of a benchmark: name it in place of a collection or a service"
             )
         if self.endpoint is not None:
-            return self._remote(self.endpoint, request, limits, inferred=inferred)
+            return self._of_service(self.endpoint)
         if not self.paths:
             raise SettingsError("name the checkpoints to ask: files, a folder, a collection, or --endpoint URL")
         if is_collection:
-            return self._collected(request, limits, inferred=inferred)
+            return self._of_collection()
         found = streams.discovered(self.paths, "ask")
         self.has_failed = bool(found.unmatched)
-        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax), request, limits, inferred=inferred)
+        return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax))
 
-    def _of(
-        self,
-        checkpoints: Iterable[tuple[str, Source | None, StatementGraph]],
-        request: Request,
-        limits: dict[str, Any],
-        *,
-        inferred: bool,
-    ) -> QueryResult | None:
+    def _of(self, checkpoints: Iterable[tuple[str, Source | None, StatementGraph]]) -> QueryResult | None:
         """Query checkpoints, each given by its name, its source (None in a collection) and its graph."""
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
@@ -186,10 +183,10 @@ class _Sources:
         data = Dataset()
         for label, source, graph in checkpoints:
             known = set(data.graphs)
-            added = families.inferred(graph) if inferred else graph
+            added = families.inferred(graph) if self.inferred else graph
             if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
                 added = self._with_results(cast("Reading", source), cast("CheckpointGraph", added), self.answers)
-            dialect = None if source is None or request.query is None else families.dialect_of(source)
+            dialect = None if source is None or self.request.query is None else families.dialect_of(source)
             name = data.add(added, dialect=dialect)
             if name in known:
                 self.note(f"{label}: this very checkpoint was read already, and counts once")
@@ -197,7 +194,9 @@ class _Sources:
                 self.note(
                     f"{label}: another checkpoint is called <{graph.root}> too; the graph of this one is <{name}>"
                 )
-        return data.query(request.text, parameters=request.parameters, **limits) if data.graphs else None
+        if not data.graphs:
+            return None
+        return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
 
     def _with_results(self, source: Reading, graph: CheckpointGraph, answers: str) -> CheckpointGraph:
         from checkpoint_ld.assessment import Status, assess, earl, read_answers
@@ -208,29 +207,27 @@ class _Sources:
             self.note(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
         return earl.joined(graph, found, base=earl.base_of(answers))
 
-    def _collected(self, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult | None:
+    def _of_collection(self) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection
 
         with Collection.open(self.paths[0], read_only=True) as collection:
-            engine = limits["engine"]
-            if engine != ENGINES[0] or (inferred and not request.needs_derived):
-                graphs = ((name, None, collection.get(name)) for name in collection)
-                return self._of(graphs, request, limits, inferred=inferred)
-            rest = {name: value for name, value in limits.items() if name != "engine"}
-            return collection.answer(request, **rest)
+            limits = dict(self.limits)
+            if limits.pop("engine") != ENGINES[0] or (self.inferred and not self.request.needs_derived):
+                return self._of((name, None, collection.get(name)) for name in collection)
+            return collection.answer(self.request, **limits)
 
-    def _remote(self, url: str, request: Request, limits: dict[str, Any], *, inferred: bool) -> QueryResult:
+    def _of_service(self, url: str) -> QueryResult:
         from checkpoint_ld.stores import remote
 
         if self.paths:
             raise SettingsError("--endpoint asks a service: give no files beside it")
-        if limits["engine"] != ENGINES[0]:
+        if self.limits["engine"] != ENGINES[0]:
             raise SettingsError("--engine is not for services, which have their own")
-        if limits["services"]:
+        if self.limits["services"]:
             raise SettingsError(
                 "--allow-service is about what this machine asks: --endpoint gets no query with SERVICE"
             )
-        if inferred:
+        if self.inferred:
             self.note("this looks at derived statements, which are there if push --inferred sent them")
         with remote.connect(
             url,
@@ -238,10 +235,10 @@ class _Sources:
             profile=self.identity["profile"],
             auth=self.identity["auth"],
             credentials_file=self.identity["credentials"],
-            timeout=limits["timeout"] or _PATIENCE,
+            timeout=self.limits["timeout"] or _PATIENCE,
             found=lambda name: self.note(f"profile {name}"),
         ) as client:
-            return client.query(request.text, max_rows=limits["max_rows"], **request.parameters)
+            return client.query(self.request.text, max_rows=self.limits["max_rows"], **self.request.parameters)
 
 
 def _parameters_of(given: Iterable[str], *, typed: bool) -> dict[str, Any]:

@@ -358,7 +358,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> Answer:
         names = self.server.names
-        if names is not None and _host(self.headers.get("Host", "")) not in names:
+        try:
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        except ValueError:
+            host = None
+        if names is not None and host not in names:
             # This stops a page of another site from reading data by DNS rebinding.
             return self._closing(421, "this server answers only under its own name")
         length = self.headers.get("Content-Length", "0")
@@ -468,10 +472,3 @@ def _names(host: str) -> frozenset[str] | None:
     except ValueError:
         is_loopback = host == "localhost"
     return frozenset((host, "127.0.0.1", "localhost", "::1")) if is_loopback else None
-
-
-def _host(header: str) -> str:
-    try:
-        return urlsplit(f"//{header}").hostname or ""
-    except ValueError:
-        return ""

@@ -9,7 +9,6 @@ form is read whole.
 from __future__ import annotations
 
 import gzip
-import json
 import logging
 import os
 import re
@@ -26,6 +25,7 @@ from checkpoint_ld.agents import values
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
 from checkpoint_ld.arguments import CheckedMethods
+from checkpoint_ld.documents.document import parse
 from checkpoint_ld.documents.files import flush
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SourceMissingError, StoreError
@@ -77,7 +77,6 @@ _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
 _METADATA = b'\n  },\n  "metadata": {'
 _BEFORE = re.compile(rb'\n    (?:\}|"current_step_id": "[^\n]*)\Z')
 """The end of the snapshot in the text form; no part of the heading has this form."""
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def header_at(path: Path) -> Header:
@@ -127,26 +126,11 @@ def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
     if first < 0 or last < 0 or not end.endswith(b"\n}\n") or not _BEFORE.search(end, max(0, last - _START), last):
         return None
     head, tail = start[:first] + b"\n}", b"{" + end[last + len(b"\n  },") :]
-    if _SURROGATE.search(head) or _SURROGATE.search(tail):
-        return None
-    before, after = (
-        dict(json.loads(text, parse_constant=_refused, object_pairs_hook=_members)) for text in (head, tail)
-    )
+    before, after = parse(head.decode()), parse(tail.decode())
     known = [name for name in after if name in _LAST]
     is_canonical = list(before) == _FIRST and before["version"] == values.NEWEST
     is_ordered = known == [name for name in _LAST if name in after] and after.keys().isdisjoint((*before, "snapshot"))
     return {**before, **after} if is_canonical and is_ordered else None
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        raise ValueError("a key stands twice")
-    return members
-
-
-def _refused(text: str) -> None:
-    raise ValueError(f"{text} is no number")
 
 
 State = tuple[int, int, int]
