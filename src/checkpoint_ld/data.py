@@ -1,4 +1,4 @@
-"""The folders of the shipped data (`contexts/`, `shapes/`), and the import of optional libraries."""
+"""The shipped data: the folders `contexts/` and `shapes/` and packaged files; the import of optional libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from checkpoint_ld.errors import SettingsError
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
+"""The folder of this package."""
 
 
 @cache
@@ -18,14 +19,20 @@ def folder(name: str) -> Path:
 
     A wheel carries the folders inside the package; an editable install leaves them at the top of the repository.
     """
-    packaged = _PACKAGE / "_data" / name
-    return packaged if packaged.is_dir() else _PACKAGE.parents[1] / name
+    packaged = PACKAGE / "_data" / name
+    return packaged if packaged.is_dir() else PACKAGE.parents[1] / name
 
 
 @cache
 def text(name: str, file: str) -> str:
     """Return the text of `file` in the folder of shipped data called `name`."""
     return (folder(name) / file).read_text(encoding="utf-8")
+
+
+@cache
+def packaged(file: str) -> str:
+    """Return the text of a file of this package, such as `site/site.css`."""
+    return (PACKAGE / file).read_text(encoding="utf-8")
 
 
 def library(name: str, extra: str | None = None) -> Any:

@@ -6,14 +6,13 @@ They need no other file and no script. They suit light and dark screens, and hav
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from importlib import resources
 from itertools import accumulate
 from string import Template
 from typing import TYPE_CHECKING, Final
 
 from checkpoint_ld.agents.timeline import CHECKPOINTS, RUNS, THOUGHTS, instant, span, undated
+from checkpoint_ld.data import packaged
 from checkpoint_ld.phrases import harmless, harmless_lines, head
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def svg_of(timeline: Timeline) -> str:
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="timeline" {size} role="img" aria-label="{title}">',
             f"<title>{title}</title>",
-            f"<style>{_file('picture.css')}</style>",
+            f"<style>{packaged('agents/picture.css')}</style>",
             f'<rect class="back" width="{_WIDTH}" height="{full:.0f}"/>',
             *_ground(frame),
             *(_drawn(moment, frame) for moment in timeline.moments),
@@ -154,9 +153,9 @@ def html_of(timeline: Timeline) -> str:
 
     left_out = f" · {undated(timeline)}" if timeline.undated else ""
     facts = f"{', '.join(timeline.executions)} · {instant(timeline.start)} · {span(timeline.duration_ms)}{left_out}"
-    return Template(_file("page.html")).substitute(
+    return Template(packaged("agents/page.html")).substitute(
         title=escape(harmless(f"{timeline.agent_id}: timeline")),
-        style=look() + _file("page.css"),
+        style=look() + packaged("agents/page.css"),
         heading=escape(harmless(timeline.agent_id)),
         facts=escape(harmless(facts)),
         picture=svg_of(timeline),
@@ -190,8 +189,3 @@ def _row(moment: Moment, timeline: Timeline) -> str:
 def _escaped(text: str) -> str:
     """Return a text of several lines for HTML."""
     return escape(harmless_lines(text))
-
-
-@cache
-def _file(name: str) -> str:
-    return (resources.files("checkpoint_ld.agents") / name).read_text(encoding="utf-8")

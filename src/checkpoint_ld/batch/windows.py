@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import heapq
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
@@ -253,30 +253,11 @@ class Excerpt:
         return replace(place, pointer=pointer, line=place.line - origin[0] + target.line, column=column)
 
 
-@dataclass(frozen=True)
-class _WindowReading(Reading):
-    """The reading of a window, whose graph is only made if it does not refer to objects of other windows."""
-
-    @classmethod
-    def of(cls, reading: Reading) -> _WindowReading:
-        """Return the same reading."""
-        return cls(**{field.name: getattr(reading, field.name) for field in fields(reading)})
-
-    @cached_property
-    def graph(self) -> CheckpointGraph:
-        """The window as a graph. Raises UnusualFileError if it may refer to objects of other windows."""
-        with interpreter.room(), uncollected():
-            found = building.index_of(self.tree)
-        if found is None:
-            raise UnusualFileError(REFERRING)
-        return super().graph if contexts.remembered(self.tree.get("@context")) else CheckpointGraph(*found)
-
-
 def excerpt(source: Source, window: Window) -> Excerpt:
     """Read a window of a file.
 
     Raises UnusualFileError if the file has to be read whole: for a fault in its JSON, an unusual form of JSON-LD,
-    another dialect.
+    another dialect, or objects that may refer to those of other windows.
     """
     frame = source.frame
     with Path(source.path).open("rb") as file:
@@ -292,7 +273,13 @@ def excerpt(source: Source, window: Window) -> Excerpt:
         raise UnusualFileError(f"its dialect is not {CANONICAL}")
     if any(finding.rule == "json-ld-form" for finding in reading.of_form) or reading.document is None:
         raise UnusualFileError("it is in an unusual form of JSON-LD")
-    return Excerpt(window, frame, _WindowReading.of(reading), _end_of(before), _end_of(inner))
+    with interpreter.room(), uncollected():
+        index = building.index_of(reading.tree)
+    if index is None:
+        raise UnusualFileError(REFERRING)
+    if contexts.remembered(reading.tree.get("@context")) is None:
+        vars(reading)["graph"] = CheckpointGraph(*index)  # so that it is not built again
+    return Excerpt(window, frame, reading, _end_of(before), _end_of(inner))
 
 
 def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:

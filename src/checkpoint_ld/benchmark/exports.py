@@ -223,7 +223,12 @@ def written(benchmark: Benchmark, kind: str) -> bytes:
     try:
         return made[kind]()
     except UnicodeEncodeError as error:
-        raise WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it") from None
+        raise no_encoding(error) from None
+
+
+def no_encoding(error: UnicodeEncodeError) -> WriteError:
+    """Return the exception for a text that UTF-8 cannot hold."""
+    return WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it")
 
 
 def _question_records(content: BenchmarkContent) -> list[Record]:

@@ -6,7 +6,6 @@ import difflib
 import json
 from collections import Counter
 from functools import cache, lru_cache, partial
-from importlib import resources
 from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from checkpoint_ld.agents.values import EXTENSIONS
 from checkpoint_ld.assessment import Status
 from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
-from checkpoint_ld.data import library
+from checkpoint_ld.data import library, packaged
 from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import PACKED
 from checkpoint_ld.errors import SettingsError
@@ -72,7 +71,7 @@ class Pages:
         self._title, self._url = title, f"{url.rstrip('/')}/" if url else ""
         self._written: list[str] = []
         self._environment = jinja2.Environment(
-            loader=jinja2.FunctionLoader(_file),
+            loader=jinja2.FunctionLoader(lambda name: packaged(f"site/{name}")),
             autoescape=True,
             finalize=_clean,
             trim_blocks=True,
@@ -97,8 +96,8 @@ class Pages:
         """Write all pages and the files beside them into an empty folder."""
         (folder / ".nojekyll").touch()  # GitHub Pages would leave out files whose names begin with an underscore
         (folder / "assets").mkdir()
-        (folder / "assets" / "site.css").write_text(styles() + _file("site.css"), encoding="utf-8")
-        (folder / "assets" / "site.js").write_text(_file("site.js"), encoding="utf-8")
+        (folder / "assets" / "site.css").write_text(styles() + packaged("site/site.css"), encoding="utf-8")
+        (folder / "assets" / "site.js").write_text(packaged("site/site.js"), encoding="utf-8")
         runs: dict[str, list[Run]] = {}
         for run in contents.runs:
             about = run.newest.about
@@ -124,7 +123,7 @@ class Pages:
         self._page("overview", folder, "index.html", catalogue, contents=contents, tallies=_tallies)
         if self._url:
             # The list of pages for search engines: https://www.sitemaps.org/protocol.html
-            template = self._environment.from_string(_file("sitemap.xml"))
+            template = self._environment.get_template("sitemap.xml")
             text = template.render(pages=[f"{self._url}{page}" for page in self._written[:50_000]])
             (folder / "sitemap.xml").write_text(text, encoding="utf-8")
 
@@ -254,11 +253,6 @@ class Pages:
 
 def _markup(text: str) -> Any:
     return library("markupsafe", extra="site").Markup(text)
-
-
-@lru_cache
-def _file(name: str) -> str:
-    return (resources.files("checkpoint_ld.site") / name).read_text(encoding="utf-8")
 
 
 def _clean(value: Any) -> Any:

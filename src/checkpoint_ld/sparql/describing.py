@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from pyoxigraph import Literal, NamedNode, Triple
 
+from checkpoint_ld.data import PACKAGE
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import encodable, harmless_lines
 from checkpoint_ld.sparql.formats import short
@@ -94,12 +94,8 @@ def _iri(text: str) -> NamedNode:
 
 @cache
 def _queries() -> Mapping[str, str]:
-    folder = resources.files("checkpoint_ld.sparql") / "descriptions"
-    return {
-        file.name.removesuffix(".rq"): file.read_text(encoding="utf-8")
-        for file in sorted(folder.iterdir(), key=lambda path: path.name)
-        if file.name.endswith(".rq")
-    }
+    files = sorted((PACKAGE / "sparql" / "descriptions").glob("*.rq"))
+    return {file.stem: file.read_text(encoding="utf-8") for file in files}
 
 
 MOST: Final = 500

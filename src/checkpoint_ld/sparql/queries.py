@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pyoxigraph import NamedNode, Store
 
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.data import PACKAGE
 from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.phrases import unknown
@@ -26,7 +26,7 @@ from checkpoint_ld.sparql.result import is_iri, term_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from importlib.resources.abc import Traversable
+    from pathlib import Path
 
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.result import Term
@@ -73,9 +73,8 @@ class NamedQuery:
 @cache
 def catalogue() -> Mapping[str, NamedQuery]:
     """Return all named queries, by name, in the order of their names."""
-    folder = resources.files("checkpoint_ld.sparql") / "named_queries"
-    files = sorted((path for path in folder.iterdir() if path.name.endswith(".rq")), key=lambda path: path.name)
-    return MappingProxyType({file.name.removesuffix(".rq"): _query(file) for file in files})
+    files = sorted((PACKAGE / "sparql" / "named_queries").glob("*.rq"))
+    return MappingProxyType({file.stem: _query(file) for file in files})
 
 
 def named(name: str) -> NamedQuery:
@@ -85,7 +84,7 @@ def named(name: str) -> NamedQuery:
     return catalogue()[name]
 
 
-def _query(file: Traversable) -> NamedQuery:
+def _query(file: Path) -> NamedQuery:
     text = file.read_text(encoding="utf-8")
     stated: dict[str, str] = {}
     parameters: dict[str, Parameter] = {}
@@ -100,7 +99,7 @@ def _query(file: Traversable) -> NamedQuery:
         else:
             stated[key] = words.strip()
     return NamedQuery(
-        name=file.name.removesuffix(".rq"),
+        name=file.stem,
         title=stated["title"],
         description=stated["description"],
         parameters=MappingProxyType(parameters),

@@ -18,12 +18,12 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
 
+from checkpoint_ld.data import packaged
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing, queries
@@ -239,11 +239,6 @@ def _catalogue() -> str:
     return json.dumps(listed, ensure_ascii=False)
 
 
-@cache
-def _file(name: str) -> str:
-    return (resources.files("checkpoint_ld.sparql") / name).read_text(encoding="utf-8")
-
-
 MOST_BYTES = 4 << 20
 """The most bytes in the body of a request; the longest query is shorter."""
 _LAST_WORDS = 1.0
@@ -390,7 +385,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._about(path, given, accept)
         if path in FILES:
             name, media_type = FILES[path]
-            return Answer(200, media_type, look() + _file(name) if name.endswith(".css") else _file(name))
+            text = packaged(f"sparql/{name}")
+            return Answer(200, media_type, look() + text if name.endswith(".css") else text)
         if path == NAMED:
             return Answer(200, "application/json", _catalogue())
         if path.startswith(f"{NAMED}/"):
@@ -427,7 +423,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.status != HTTPStatus.OK:
             return answer
         found = json.loads(answer.text)["results"]["bindings"]
-        page = describing.page(_file("resource.html"), iri, found)
+        page = describing.page(packaged("sparql/resource.html"), iri, found)
         return Answer(200 if found else 404, "text/html", page)
 
     def _closing(self, status: int, message: str) -> Answer:
@@ -455,7 +451,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "update" in given:
             return _NO_UPDATES
         if "query" not in given and self.command != "POST":
-            return Answer(200, "text/turtle", _file("description.ttl"))
+            return Answer(200, "text/turtle", packaged("sparql/description.ttl"))
         if len(given.get("query", ())) != 1:
             return Answer.plain(400, "give one query")
         default, named = (given.get(f"{kind}-graph-uri", ()) for kind in ("default", "named"))

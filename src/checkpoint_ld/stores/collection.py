@@ -27,13 +27,12 @@ from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.batch import discovery
 from checkpoint_ld.batch.bulk import in_parts
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.documents.files import packed, replace_file
+from checkpoint_ld.documents.files import make_folder, packed, replace_file
 from checkpoint_ld.errors import (
     LookupFailedError,
     ReadError,
     SettingsError,
     SourceMissingError,
-    TargetUnwritableError,
     WriteError,
 )
 from checkpoint_ld.graph import emission
@@ -362,10 +361,7 @@ class Collection(CheckedMethods):
         graphs, target, extension = self.holdings.whole(), path_of(folder), ".nq.gz" if compressed else ".nq"
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise WriteError(f"{target}: is there already and is not an empty folder; name a new one")
-        try:
-            target.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TargetUnwritableError(f"{target}: cannot be made: {error.strerror}; choose another folder") from error
+        make_folder(target)
         written = []
         for number, part in enumerate(in_parts({graph: self.entries[graph].triples for graph in graphs}, shards)):
             content = (_nquads(self.holdings, graph) for graph in part)

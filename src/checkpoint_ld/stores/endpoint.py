@@ -12,12 +12,12 @@ import os
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
+from checkpoint_ld.data import packaged
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ class Endpoint:
 @cache
 def profiles() -> Mapping[str, Profile]:
     """Return the profiles that are shipped, by name."""
-    text = (resources.files(__package__) / "profiles.toml").read_text(encoding="utf-8")
-    entries = tomllib.loads(text)
+    entries = tomllib.loads(packaged("stores/profiles.toml"))
     return MappingProxyType(
         {name: Profile(name, **{**entry, "signs": tuple(entry.get("signs", ()))}) for name, entry in entries.items()}
     )

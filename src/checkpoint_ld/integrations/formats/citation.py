@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.errors import WriteError
-from checkpoint_ld.integrations.formats.importing import lost, no_encoding
+from checkpoint_ld.integrations.formats.importing import lost
 
 if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
+from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.errors import LookupFailedError, ReadError
@@ -28,7 +29,6 @@ from checkpoint_ld.integrations.formats.importing import (
     checkpoint_of,
     lost,
     lost_beside_records,
-    no_encoding,
     questions_of,
 )
 from checkpoint_ld.tables import line, paragraphs

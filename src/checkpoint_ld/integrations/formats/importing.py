@@ -267,11 +267,6 @@ def checkpoint_of(benchmark: Benchmark) -> bytes:
     return dump_json(jsonld_of(benchmark.graph, ContextStyle.IMPROVED))
 
 
-def no_encoding(error: UnicodeEncodeError) -> WriteError:
-    """Return the exception for a text that UTF-8 cannot hold."""
-    return WriteError(f"a text holds half a surrogate pair ({error.object[error.start]!a}): correct it")
-
-
 class _Noted:
     """Collects the faults of rows, in one finding for all rows with the same fault."""
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.assessment.inspect_logs import is_log, read_log, text_of
 from checkpoint_ld.benchmark import Benchmark
+from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
@@ -24,7 +25,6 @@ from checkpoint_ld.integrations.formats.importing import (
     checkpoint_of,
     lost,
     lost_beside_records,
-    no_encoding,
     questions_of,
 )
 
