@@ -4,6 +4,7 @@ They are copies of content of the graph: authors build them strictly, files are 
 """
 
 from checkpoint_ld.entities.answer import BaseAnswer, VerificationMeta, VerifiedField, capture_answer_source
+from checkpoint_ld.entities.callable_trait import CallableCode, CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, TraitKind
 from checkpoint_ld.entities.primitives import (
     NORMALIZERS,
@@ -81,8 +82,6 @@ from checkpoint_ld.entities.template_spec import (
 )
 from checkpoint_ld.entities.traits import (
     AgenticRubricTrait,
-    CallableCode,
-    CallableRubricTrait,
     LLMRubricTrait,
     MetricRubricTrait,
     RegexRubricTrait,

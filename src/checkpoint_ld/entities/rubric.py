@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 from pydantic import Field, ValidationInfo, model_validator
 
 from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
 from checkpoint_ld.entities.traits import (
     AgenticRubricTrait,
-    CallableRubricTrait,
     LLMRubricTrait,
     MetricRubricTrait,
     RegexRubricTrait,
