@@ -6,19 +6,10 @@ They are copies of content of the graph: authors build them strictly, files are 
 from checkpoint_ld.entities.answer import BaseAnswer, VerificationMeta, VerifiedField, capture_answer_source
 from checkpoint_ld.entities.callable_trait import CallableCode, CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, TraitKind
-from checkpoint_ld.entities.primitives import (
-    NORMALIZERS,
-    PRIMITIVES,
-    AnyPrimitive,
-    BooleanMatch,
-    CheckResult,
-    ContainsAll,
-    ContainsAny,
+from checkpoint_ld.entities.measures import (
     DateMatch,
     DateRange,
     DateTolerance,
-    ExactMatch,
-    LiteralMatch,
     NumericExact,
     NumericGraded,
     NumericMaximum,
@@ -27,20 +18,33 @@ from checkpoint_ld.entities.primitives import (
     NumericRangeGraded,
     NumericThresholdGraded,
     NumericTolerance,
+)
+from checkpoint_ld.entities.primitive import (
+    NORMALIZERS,
+    CheckResult,
+    SynonymMap,
+    TracePrimitive,
+    VerificationPrimitive,
+    apply_normalizer,
+    apply_normalizers,
+    safe_check,
+)
+from checkpoint_ld.entities.primitives import (
+    PRIMITIVES,
+    AnyPrimitive,
+    BooleanMatch,
+    ContainsAll,
+    ContainsAny,
+    ExactMatch,
+    LiteralMatch,
     OrderedMatch,
     RegexMatch,
     SemanticMatch,
     SetContainment,
-    SynonymMap,
     TraceContains,
     TraceLength,
-    TracePrimitive,
     TraceRegex,
-    VerificationPrimitive,
-    apply_normalizer,
-    apply_normalizers,
     primitive_of,
-    safe_check,
 )
 from checkpoint_ld.entities.question import (
     BenchmarkMetadata,

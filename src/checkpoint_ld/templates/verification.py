@@ -20,7 +20,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.primitives import TracePrimitive, safe_check
+from checkpoint_ld.entities.primitive import TracePrimitive, safe_check
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.entities.primitives import CheckResult, VerificationPrimitive
+    from checkpoint_ld.entities.primitive import CheckResult, VerificationPrimitive
     from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec
     from checkpoint_ld.workers.trusted import Trust
 
