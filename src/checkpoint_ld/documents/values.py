@@ -269,20 +269,30 @@ class _Comparison(NamedTuple):
 def same(value: Any, other: Any, *, exact: bool = False) -> bool:
     """Return whether two JSON values are equal; the order of members does not count, and true is not 1.
 
-    1 equals 1.0 (RFC 6902 §4.6), and 0.0 equals -0.0, unless `exact`.
+    1 equals 1.0 (RFC 6902 §4.6), 0.0 equals -0.0, and languages and datatypes of texts do not count, unless `exact`.
     """
     return value is other or (value == other and _is_alike(value, other, exact=exact))
 
 
 def _is_alike(value: Any, other: Any, *, exact: bool) -> bool:
-    """Return whether values that are equal in Python are equal in JSON: their booleans and, if `exact`, numbers."""
+    """Return whether values that are equal in Python are equal in JSON: their booleans and, if `exact`, their types."""
     if value is other:
         return True
     if isinstance(value, dict):
-        return all(type(member) is str or _is_alike(member, other[key], exact=exact) for key, member in value.items())
+        return all(
+            type(member) is str is type(other[key]) or _is_alike(member, other[key], exact=exact)
+            for key, member in value.items()
+        )
     if isinstance(value, list):
-        return all(type(entry) is str or _is_alike(entry, other[at], exact=exact) for at, entry in enumerate(value))
-    return isinstance(value, bool) == isinstance(other, bool) and not (exact and repr(value) != repr(other))
+        return all(
+            type(entry) is str is type(other[at]) or _is_alike(entry, other[at], exact=exact)
+            for at, entry in enumerate(value)
+        )
+    if isinstance(value, bool) != isinstance(other, bool):
+        return False
+    # What a text with a language or a datatype has as `definition`, a plain text does not have.
+    forms = ((repr(one), getattr(one, "definition", None)) for one in (value, other))
+    return not exact or next(forms) == next(forms)
 
 
 def moved(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ import orjson
 import pyoxigraph
 from rdflib import Literal, URIRef
 
-from checkpoint_ld.documents.values import STRICT
+from checkpoint_ld.documents import values
 from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE, KARENINA, RDF, XSD
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _parsed(text: str) -> tuple[bool, Any]:
     except (ValueError, TypeError):
         pass
     try:
-        return True, STRICT.decode(text)
+        return True, values.STRICT.decode(text)
     except (ValueError, RecursionError):
         return False, None
 
@@ -347,18 +347,8 @@ def is_small(number: int) -> bool:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are the same, types of numbers included (`1` is not `1.0`, nor `true`)."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, float):
-        return repr(one) == repr(other)
-    if isinstance(one, TypedText):
-        return bool(one.value_object == other.value_object)
-    return bool(one == other)
+    """Return whether two JSON values are the same, types of scalars included: `1` is not `1.0`, nor `true`."""
+    return values.same(one, other, exact=True)
 
 
 ROOT_PREFIX = "urn:karenina:sha256:"
