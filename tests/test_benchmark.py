@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, SDO, BNode, Literal, URIRef
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError, WrongTypeError
+from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError, WrongTypeError, sparql
 from checkpoint_ld.entities import (
     AnyTrait,
     DynamicRubric,
@@ -29,6 +29,7 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.mapping.traits import rating_of
 from tests.documents import canonical, item, rating, scenario, setting
@@ -263,9 +264,44 @@ def test_statements_about_nodes_of_a_checkpoint_do_not_repeat_them() -> None:
     assert [one.question for one in again.questions] == [one.question for one in benchmark.questions]
 
 
-def test_a_benchmark_and_a_report_can_be_pickled_and_copied() -> None:
+def test_a_graph_is_loaded_for_queries_once_after_each_change(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = load(canonical())
-    for value in (benchmark, checkpoint_ld.validate(json.dumps(canonical()).encode())):
+    added: list[str] = []
+    add = sparql.Dataset.add
+
+    def counted(self: sparql.Dataset, graph: CheckpointGraph, **options: Json) -> str:
+        added.append(add(self, graph, **options))
+        return added[-1]
+
+    monkeypatch.setattr(sparql.Dataset, "add", counted)
+    query = "SELECT ?name { ?benchmark a schema:DataFeed ; schema:name ?name }"
+    for name in ("Metals", "Rivers", "Lakes", "Seas"):
+        if name == "Seas":
+            benchmark.set_metadata(name=name, id="urn:example:seas")
+        elif name == "Lakes":
+            benchmark.graph.set((benchmark.graph.root, SDO.name, Literal(name)))
+        elif name == "Rivers":
+            benchmark.set_metadata(name=name)
+        for one in (benchmark, benchmark, copy.deepcopy(benchmark), benchmark.clone()):
+            assert [row["name"] for row in one.query(query)] == [name]
+    assert added == ["urn:uuid:karenina-checkpoint-1767225600.5"] * 9 + ["urn:example:seas"] * 3
+
+
+def test_a_benchmark_and_a_report_can_be_pickled_and_copied() -> None:
+    tree = canonical()
+    benchmark = load(tree)
+    tree["dateModified"] = "yesterday"  # for a finding with a place
+    report = checkpoint_ld.validate(json.dumps(tree).encode())
+    old = load(
+        {
+            "version": "2.0",
+            "checkpoint": {"1": {"question": "Which?", "raw_answer": "", "keywords": "x"}},
+            "odd": [1, {"a": 2}],
+        }
+    )
+    assert report.findings
+    assert old.findings
+    for value in (benchmark, report, load(tree), old):
         assert pickle.loads(pickle.dumps(value)) == value
         assert copy.deepcopy(value) == value
     again = pickle.loads(pickle.dumps(benchmark))

@@ -48,6 +48,13 @@ class Upgrade:
         """
         return self._trail().origins
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Upgrade, (self.tree, self.findings, partial(_itself, self._trail()))  # functions cannot be pickled
+
+
+def _itself(trail: Trail) -> Trail:
+    return trail
+
 
 class Downgrade(NamedTuple):
     """A canonical document as one of another dialect.
@@ -81,16 +88,16 @@ class Dialect(NamedTuple):
 
         Without `restored`, the leftovers that our writer keeps in a Dataset are ignored.
         """
+
+        def recorded() -> Trail:
+            trail = Trail(self.name, kept=True, restored=restored)
+            self.read(value, trail)
+            return trail
+
         bare = Trail(self.name, restored=restored)
         tree = self.read(value, bare)
-        recorded = partial(self._recorded, value, restored=restored)
         # The findings of a trail that records no places point into the tree.
         return Upgrade(tree, tuple(recorded().findings if bare.findings else ()), recorded)
-
-    def _recorded(self, value: dict[str, Any], *, restored: bool) -> Trail:
-        trail = Trail(self.name, kept=True, restored=restored)
-        self.read(value, trail)
-        return trail
 
 
 def step(pointer: str, *keys: str | int) -> str:

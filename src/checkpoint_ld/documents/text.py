@@ -139,6 +139,9 @@ class Spans:
         self._begun: dict[int, tuple[dict[str, tuple[int, int]], Iterator[_Begin]]] = {}
         self._stepped = -1, -1
 
+    def __reduce__(self) -> tuple[type[Spans], tuple[str]]:
+        return type(self), (self.text,)  # what is known of the text is found again
+
     @property
     def start(self) -> int:
         """The offset of the root."""
