@@ -31,15 +31,15 @@ def plans() -> list[Plan]:
     asked = Plans(None, contexts.Resolved())
     found = [asked.at(kind, None, None) for kind in sorted(TYPES)]
     root, scenario = found[0], asked.at(SCENARIO, None, None)
-    found += [asked.at(kind, root.term("additionalProperty"), root) for kind in (None, "PropertyValue")]
-    found += [asked.at(None, scenario.term(key), scenario) for key in ("edges", "outcomeCriteria")]
+    found += [asked.at(kind, root.terms.by_key["additionalProperty"], root) for kind in (None, "PropertyValue")]
+    found += [asked.at(None, scenario.terms.by_key[key], scenario) for key in ("edges", "outcomeCriteria")]
     return found
 
 
 def answers(plan: Plan) -> dict[str, Any]:
     """Return the type of the objects of a plan, and the keys that PyLD reads as the plan does."""
     keys = []
-    for key in sorted({*MEMBERS, *SCENARIO_STRUCTURE, *plan.known_keys()}):
+    for key in sorted({*MEMBERS, *SCENARIO_STRUCTURE, *plan.terms.by_key}):
         try:
             plan.members((key,))
         except NotCoveredError:

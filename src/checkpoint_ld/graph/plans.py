@@ -109,7 +109,7 @@ class Plan:
         self._kind = kind
         self._via = via
         self._around = around if via is not None and via.scope is not None else None
-        self._terms: Terms = plans.table.at(via, kind)
+        self.terms: Terms = plans.table.at(via, kind)
         self._is_property = is_property_value(kind, via)
         self.place = kind, via.key if via is not None and _changes_terms(via) else None
         self._known = plans.resolved.place(*self.place)
@@ -118,10 +118,6 @@ class Plan:
         self.type: URIRef | None = None if kind is None else self._type(kind)
         self.pattern: dict[Any, Any] = {} if self.type is None else {RDF_TYPE: self.type}
         """The statements of each object before its members."""
-
-    def term(self, key: str) -> Term | None:
-        """Return the term of a key, None if only the vocabulary defines it."""
-        return self._terms.by_key.get(key)
 
     def _type(self, kind: str) -> URIRef:
         if self._known.type is not None:
@@ -156,7 +152,7 @@ class Plan:
         defines is a name of the vocabulary (JSON-LD 1.1 API §5.2.2, step 7), and needs no expansion. Raises
         NotCoveredError for a key that PyLD reads in another way than our table of terms.
         """
-        defined, iris = self._terms.by_key, self._terms.by_iri
+        defined, iris = self.terms.by_key, self.terms.by_iri
         with_term = [defined[key] for key in new if key in defined]
         probes: dict[str, Any] = {
             one.key: {"a": {"@id": _PROBE}} if one.container == "@index" else _PROBE
@@ -167,7 +163,7 @@ class Plan:
         learnt: dict[str, KeyPlan] = {}
         for one in with_term:
             is_simple = one.coercion in _READINGS and one.container in (None, "@set", "@index")
-            if not is_simple or one.iri in _RESERVED or self._terms.key_of(one.iri) != one.key:
+            if not is_simple or one.iri in _RESERVED or self.terms.key_of(one.iri) != one.key:
                 raise NotCoveredError
             if one.key in probes and not _agrees(one, read.get(one.iri)):
                 raise NotCoveredError
