@@ -57,6 +57,9 @@ TRAIT_TYPES = tuple(scope + suffix for scope in SCOPES for suffix in TRAIT_SUFFI
 TRAIT_KINDS = ("boolean", "score", "literal")
 """The kinds of result that the setting `kind` of a trait may name."""
 
+END = "__end__"
+"""The target of an edge that ends the conversation of a scenario."""
+
 
 _PROPERTY = ("@type", "name", "value")
 _QUESTION = ("@type", "@id", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords")

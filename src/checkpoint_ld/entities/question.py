@@ -10,6 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from checkpoint_ld.entities.entity import LENIENT, Entity, now, problem
 from checkpoint_ld.identifiers import question_object_id
+from checkpoint_ld.vocabulary import END
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,9 +134,6 @@ class BenchmarkMetadata(Entity):
     created_at: str = Field(default_factory=now, description="When the benchmark was made, ISO 8601")
     modified_at: str = Field(default_factory=now, description="When the benchmark changed last, ISO 8601")
 
-
-END = "__end__"
-"""The target of an edge that ends the conversation."""
 
 JsonObject: TypeAlias = dict[str, JsonValue]
 

@@ -15,7 +15,7 @@ from rdflib import URIRef
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.graph import contexts, interpreter, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, put_residue
-from checkpoint_ld.graph.contexts import IDENTIFIER, Term, TermTable, expand_name, is_property_value
+from checkpoint_ld.graph.contexts import IDENTIFIER, ROOT_TYPE, Term, TermTable, expand_name, is_property_value
 from checkpoint_ld.graph.literals import (
     DATETIME,
     DOUBLE,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 Tree = dict[str, Any]
 
-ROOT_TYPE = "DataFeed"
 _OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE)))
 _LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
 LARGEST_FOR_PYLD = 10**300

@@ -29,6 +29,7 @@ from checkpoint_ld.dialects.reading.statements import of_index, roots
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts, interpreter
+from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
 from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
 from checkpoint_ld.graph.literals import DOUBLE, INTEGER, escaped, is_iri, json_text
 from checkpoint_ld.rules import finding
@@ -142,7 +143,6 @@ def address_of(context: Any) -> str | None:
 
 
 _VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
-_LARGEST_FOR_PYLD = 10**300
 _WITHOUT_STATEMENT = frozenset(("@index", "@direction"))
 _CONTAINERS = frozenset(("@list", "@set"))
 
@@ -171,7 +171,7 @@ class Placeholders:
             ]
         if isinstance(value, dict):
             return self._object(value, at, is_property=is_property, is_top=is_top)
-        if isinstance(value, int) and abs(value) > _LARGEST_FOR_PYLD:
+        if isinstance(value, int) and abs(value) > LARGEST_FOR_PYLD:
             return {"@value": str(value), "@type": INTEGER}
         return value
 

@@ -19,6 +19,7 @@ from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of
 from checkpoint_ld.vocabulary import (
     DYNAMIC,
+    END,
     KARENINA,
     SCHEMA,
     SCOPES,
@@ -316,10 +317,6 @@ def _clashing(inference: Inference, root: Node, questions: Iterable[Node]) -> No
             name = inference.rubric_names.get(rating)
             if name is not None and name in names:
                 inference.add(rating, "clashesWith", names[name])
-
-
-END = "__end__"
-"""The target of an edge that ends the conversation."""
 
 
 def infer_questions(inference: Inference, questions: Sequence[Node]) -> None:
