@@ -101,7 +101,7 @@ test_embedded = conformance(
 SERVED = {kind: partial(on_server, update) for kind, update in {"missing": "DROP GRAPH GRAPH_", **CHANGES}.items()}
 
 
-@pytest.mark.parametrize("case", some(cases(), 2), ids=lambda case: f"{case.capability}-{case.name}")
+@pytest.mark.parametrize("case", some(cases(), 3), ids=lambda case: f"{case.capability}-{case.name}")
 def test_served(case: Case, tmp_path: Path) -> None:
     case.run(Subject(served, tmp_path, SERVED))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -38,7 +39,12 @@ from tests.stores.documents import HARD, checkpoint
 from tests.trials import some
 
 EACH = 15
-STEPS = (("put", "_write"), *(("replace", f"_{step}") for step in ("replace_entries", "empty", "write", "finish")))
+STEPS = (
+    ("put", "_write", 1),
+    *(("replace", step, 1) for step in ("_replace_entries", "_empty", "_write")),
+    ("replace", "_replace_entries", 2),
+)
+"""Ways to save, a step of each, and at which of its calls a process dies."""
 WHEN = ("before", "after")
 
 
@@ -68,9 +74,9 @@ def test_one_of_several_writers_of_an_id_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("way", "step", "when"), some([(*step, when) for step in STEPS for when in WHEN], 3))
+@pytest.mark.parametrize(("way", "step", "call", "when"), some([(*step, when) for step in STEPS for when in WHEN], 3))
 def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
-    tmp_path: Path, way: str, step: str, when: str
+    tmp_path: Path, way: str, step: str, call: int, when: str
 ) -> None:
     folder = tmp_path / "collection"
     store = GraphStore(folder)
@@ -79,7 +85,7 @@ def test_a_kill_leaves_a_checkpoint_there_as_a_whole_or_not_at_all(
         store.put(checkpoint("new", name="before"))
     store.close()
 
-    assert exit_code(die, folder, way, step, when) == -signal.SIGKILL
+    assert exit_code(die, folder, way, step, call, when) == -signal.SIGKILL
 
     assert store.get("old").content() == checkpoint("old").content()
     try:
@@ -148,9 +154,9 @@ def race(folder: Path, name: str) -> list[int]:
     return won
 
 
-def die(folder: Path, way: str, step: str, when: str) -> None:
+def die(folder: Path, way: str, step: str, call: int, when: str) -> None:
     """Save a checkpoint, and die before or after a step of that."""
-    setattr(Holdings, step, dying(getattr(Holdings, step), when))
+    setattr(Holdings, step, dying(getattr(Holdings, step), when, call))
     getattr(GraphStore(folder), way)(checkpoint("new"))
 
 
@@ -183,13 +189,16 @@ def fork(folder: Path) -> tuple[bool, list[str]]:
     return os.waitpid(child, 0)[1] == 0, found
 
 
-def dying(call: Callable[..., Any], when: str) -> Callable[..., Any]:
-    """Return a call that is the last one of this process."""
+def dying(step: Callable[..., Any], when: str, call: int = 1) -> Callable[..., Any]:
+    """Return a step of which a call, by its number, is the last one of this process."""
+    calls = itertools.count(1)
 
     def dies(*given: Any, **named: Any) -> Any:
-        if when == "after":
-            call(*given, **named)
-        os.kill(os.getpid(), signal.SIGKILL)
+        is_last = next(calls) == call
+        if not is_last or when == "after":
+            step(*given, **named)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     return dies
 
