@@ -1,7 +1,7 @@
 """A program that holds graphs against shapes by pySHACL, with nothing of ours: its input and output are JSON.
 
-Called as `python -I elsewhere.py`. It reads `{"shapes": path, "advanced": bool, "data": [paths]}` and writes, by path,
-whether the graph conforms and the shapes that found something.
+Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "advanced": bool, "data": [paths]}` and writes
+for each of them, by path, whether the graph conforms and the shapes that found something.
 """
 
 from __future__ import annotations
@@ -35,19 +35,21 @@ class Data(Graph):
 
 def main() -> None:
     """Do what the input requests."""
-    value = json.load(sys.stdin)
-    shapes = Graph().parse(value["shapes"], format="turtle")
-    found = {}
-    for path in value["data"]:
-        data = Data().parse(path, format="nt")
-        conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, advanced=value["advanced"])
-        sources = {
-            str(shape) for one in report.objects(None, SH.result) for shape in report.objects(one, SH.sourceShape)
-        }
-        found[path] = [conforms, sorted(sources)]
+    results = []
+    for job in json.load(sys.stdin):
+        shapes = Graph().parse(job["shapes"], format="turtle")
+        found = {}
+        for path in job["data"]:
+            data = Data().parse(path, format="nt")
+            conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, advanced=job["advanced"])
+            sources = {
+                str(shape) for one in report.objects(None, SH.result) for shape in report.objects(one, SH.sourceShape)
+            }
+            found[path] = [conforms, sorted(sources)]
+        results.append(found)
     if "checkpoint_ld" in sys.modules:
         raise SystemExit("this program has to do without checkpoint_ld")
-    json.dump(found, sys.stdout)
+    json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":
