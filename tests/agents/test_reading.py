@@ -12,6 +12,7 @@ import pytest
 import rdflib
 from pyld import jsonld
 
+import checkpoint_ld
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.json_patch import applied
 from checkpoint_ld.agents.schema import jsonld_of
@@ -253,6 +254,22 @@ def test_a_graph_that_was_edited_does_not_fit_its_hash() -> None:
     reading = examine(data)
     assert [found.rule for found in reading.findings] == ["agent-hash"]
     assert reading.tree["snapshot"]["thought_chain"][0]["content"] == "look twice"
+
+
+def test_statements_that_no_member_can_hold_are_reported() -> None:
+    data = turtle(checkpoint(extra=1), prov=True)
+    assert examine(data, syntax="turtle").findings == ()
+    root = AgentGraph.of_tree(checkpoint()).root
+    foreign = f"<urn:example:ada> <urn:example:made> <{root}> . <{root}> <urn:example:by> <urn:example:ada> ."
+    read = examine(data + foreign.encode(), syntax="turtle")
+    assert read.tree == checkpoint(extra=1)
+    (found,) = read.findings
+    assert (found.condition, found.severity) == ("W-LOSS", Severity.WARNING)
+    assert found.message == (
+        "statements with the predicate <urn:example:by> and 1 more have no place in an agent checkpoint"
+    )
+    report = checkpoint_ld.validate(data + foreign.encode())
+    assert "KD015" in [one.code for one in report.findings]
 
 
 def test_statements_without_a_checkpoint_or_with_two_are_refused(tmp_path: Path) -> None:
