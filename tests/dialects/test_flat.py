@@ -242,6 +242,13 @@ def test_nothing_is_dropped_but_the_progress() -> None:
     assert "progress" not in found.tree
 
 
+def test_what_a_template_has_no_place_for_keeps_its_order() -> None:
+    left = dict.fromkeys(("text", "codeRepository", "@id", "name", "programmingLanguage", "@type"), "")
+    found = upgrade_list(templates={"q1": {"template": "x", **left}})
+
+    assert list(found.tree["x_v2"]["templates"]["q1"]) == list(left)
+
+
 def test_a_question_without_id_has_no_identifier() -> None:
     entry = only(upgrade_list({"question": "Which?"}))
 

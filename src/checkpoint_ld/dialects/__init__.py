@@ -2,8 +2,8 @@
 
 `detect` tries the dialects in the order of `DIALECTS`. `Dialect.upgrade` turns a document into the canonical dialect,
 `Dialect.downgrade` writes a canonical document in another one. `dialect` defines these types; `datafeed`, `dataset`,
-`state` and `gui` read and write; `traits` and `ratings` convert rubrics; `leftovers` keeps what a dialect has no place
-for. `reading` turns the bytes of any source into a canonical tree.
+`state` and `gui` read and write, `question_list` reads; `traits` and `ratings` convert rubrics; `leftovers` keeps what
+a dialect has no place for. `reading` turns the bytes of any source into a canonical tree.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ DIALECTS: tuple[Dialect, ...] = (
         "questions beside their templates, from the GUI's test data of July 2025",
         'version "2.0", no @type, an array questions',
         is_question_list,
-        _lazy("state", "read_list"),
+        _lazy("question_list", "read"),
     ),
     Dialect(
         "v2.0-traits-key",
