@@ -111,12 +111,14 @@ def test_a_row_that_does_not_fit_is_left_out_and_reported(tmp_path: Path, row: d
 
 
 def test_cells_and_columns_that_state_nothing_are_left_out_and_reported(tmp_path: Path) -> None:
-    row = {"name": "a", "pattern": "x", "max": "3", "remarks": "?"}
+    row = {"name": "a", "pattern": "x", "min": "1", "max": "3", "remarks": "?"}
     made, findings = imported(tmp_path, row, row)
     assert made.get_rubric_trait_names() == ["a"]
     assert [one.partition(";")[0] for one in findings] == [
         "the column 'remarks' is no member of a trait and is left out",
+        "row 2, column 'min': a trait of type regex has no min_score, which is left out",
         "row 2, column 'max': a trait of type regex has no max_score, which is left out",
+        "row 3, column 'min': a trait of type regex has no min_score, which is left out",
         "row 3, column 'max': a trait of type regex has no max_score, which is left out",
         "row 3, column 'name': a row above has a trait 'a' of the same rubric, and the row is left out",
     ]

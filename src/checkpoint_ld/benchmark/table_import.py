@@ -367,7 +367,7 @@ class _Table:
         family = _family(cells)
         model = FAMILIES[family]
         settings = {name: _setting(name, cell) for name, cell in cells.items() if name in model.model_fields}
-        for name in (cells.keys() & _SETTINGS) - settings.keys():
+        for name in [name for name in cells if name in _SETTINGS and name not in settings]:
             if not (name == "kind" and cell_text(cells[name]).lower() in {family, *_KINDS}):
                 where = self._where(number, name)
                 message = f"{where}: a trait of type {family} has no {name}, which is left out"
