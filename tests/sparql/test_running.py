@@ -97,6 +97,21 @@ def test_every_form_of_query_answers(store: pyoxigraph.Store, engine: Engine, ti
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_the_columns_of_all_variables_have_the_order_of_the_text(store: pyoxigraph.Store, engine: Engine) -> None:
+    text = """# ?first
+        SELECT * { BIND("?second" AS ?z) ?node schema:text ?text ; a ?kind .
+            { SELECT ?node (1 AS ?one) { ?node ?p [] } } }
+    """
+    for timeout in (None, 60.0):
+        found = run(store, text, engine=engine, timeout=timeout)
+        assert found.columns == ("z", "node", "text", "kind", "one")
+        row = found.as_dicts()[0]
+        assert (row["z"], row["one"]) == ("?second", 1)
+        assert row["kind"] in ("https://schema.org/Question", "https://schema.org/Answer")
+    assert run(store, "SELECT ?text ?s { ?s schema:text ?text }", engine=engine).columns == ("text", "s")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_result_that_is_cut_states_so(store: pyoxigraph.Store, engine: Engine) -> None:
     for text, size in (
         ("SELECT ?s { ?s a schema:Question }", 3),

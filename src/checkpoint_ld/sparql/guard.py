@@ -51,6 +51,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPE = re.compile(rf"{_CODE_POINT}|\\.", re.DOTALL)
+_VARIABLE = re.compile(r"[?$](\w+)")
 _PLAIN_IRI = re.compile(r'<[^\x00-\x20<>"{}|^`\\]*>')
 _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
 
@@ -214,7 +215,8 @@ _FORMS: dict[str, Form] = {
 class Checked:
     """A query that may run: its plain text, its form, and the IRIs of the graphs of FROM and FROM NAMED.
 
-    `is_grouped` is whether its outermost solutions are those of GROUP BY.
+    `is_grouped` is whether its outermost solutions are those of GROUP BY. `order` are the variables of a `SELECT *` in
+    the order of the text, empty for any other query.
     """
 
     text: str
@@ -222,6 +224,7 @@ class Checked:
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
     is_grouped: bool = False
+    order: tuple[str, ...] = ()
 
     @property
     def chooses(self) -> bool:
@@ -247,7 +250,8 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 # rdflib takes a tenth of a second to parse a query, and the same ones come again and again.
 @lru_cache(maxsize=128)
 def _checked(text: str, services: Collection[str]) -> Checked:
-    plain = "".join(token.text for token in tokens_of(text))
+    tokens = list(tokens_of(text))
+    plain = "".join(token.text for token in tokens)
     tree = _parsed(plain)
     for node in nodes(tree):
         if node.name == "ServiceGraphPattern":
@@ -255,7 +259,11 @@ def _checked(text: str, services: Collection[str]) -> Checked:
     _refuse_unknown_prefixes(tree)
     query = tree[1]
     default, named = _datasets(query, tree)
-    return Checked(plain, _FORMS[query.name], default, named, bool(query.groupby))
+    order: tuple[str, ...] = ()
+    if _FORMS[query.name] == "select" and not query.projection:
+        bare = "".join(token.text for token in tokens if token.kind not in ("iri", "string"))
+        order = tuple(dict.fromkeys(_VARIABLE.findall(bare)))
+    return Checked(plain, _FORMS[query.name], default, named, bool(query.groupby), order)
 
 
 def _parsed(plain: str) -> Any:

@@ -273,6 +273,10 @@ def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_ro
 
 
 def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: int | None) -> QueryResult:
+    if query.order:  # the engines give the columns of SELECT * in another order, rdflib each time in another one
+        places = {name: place for place, name in enumerate(query.order)}
+        order = sorted(range(len(columns)), key=lambda at: places.get(columns[at], len(places)))
+        columns, rows = tuple(columns[at] for at in order), [tuple(row[at] for at in order) for row in rows]
     is_cut = len(rows) == most
     return QueryResult(query.form, columns, tuple(rows[:-1] if is_cut else rows), is_cut=is_cut)
 
