@@ -247,6 +247,10 @@ def test_no_answers_give_an_empty_file_and_a_total_of_none(run: Run) -> None:
     done = verified(run, "-o", "results.jsonl")
     assert (done.code, Path("results.jsonl").read_bytes()) == (0, b"")
     assert done.out.decode().split()[-6:] == ["total", "0", "0", "0", "0", "0"]
+    note = "no answers are in it; check whether it is the file that was meant\n"
+    assert done.err == f"answers.jsonl: {note}"
+    done = run("verify", "metals.jsonld", "--answers", "-", "--quiet", stdin=b"\n")
+    assert (done.code, done.err) == (0, f"<stdin>: {note}")
 
 
 def test_answers_may_come_from_standard_input(run: Run) -> None:

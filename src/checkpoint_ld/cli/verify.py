@@ -91,6 +91,8 @@ def verify(
             earl.write(assessments, graph, form)
         else:
             deque(assessments, maxlen=0)
+    if not tally.total.answers:
+        streams.note(f"{name or '<stdin>'}: no answers are in it; check whether it is the file that was meant")
     if not quiet:
         remarks.write(sys.stderr)
     summary = sys.stderr if results == streams.STANDARD else sys.stdout
