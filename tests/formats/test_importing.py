@@ -10,6 +10,7 @@ import pytest
 
 import checkpoint_ld
 from checkpoint_ld import ImportedBenchmark, import_benchmark
+from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
 
 
@@ -193,6 +194,25 @@ def test_a_curation_workbook_gives_one_question_for_each_of_the_benchmark(tmp_pa
         file, "Question", "Reference Answer", custom_metadata_columns=columns
     )
     assert [one.question for one in alone] == ["Which?", "=Who?", "No template?"]
+
+
+def test_a_benchmark_that_was_exported_as_json_comes_back_without_its_rubrics(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.Benchmark("Metals", "About metals", "1.2.0")
+    template = "class Answer(BaseAnswer):\n    metal: str\n"
+    benchmark.add_question("Which?", "Au", template, finished=True, keywords=["a"], custom_metadata={"level": [1, 2.0]})
+    benchmark.add_question("Who?", "Ada", finished=False)
+    file = tmp_path / "metals.json"
+    checkpoint_ld.export_benchmark(benchmark, file)
+    read, findings = import_benchmark(file)
+    assert findings == ()
+    assert (read.name, read.description, read.version) == ("Metals", "About metals", "1.2.0")
+    assert read.get_all_questions_as_objects() == benchmark.get_all_questions_as_objects()
+    assert read.get_finished_questions(ids_only=True) == benchmark.get_finished_questions(ids_only=True)
+
+    benchmark.set_global_rubric([RegexRubricTrait(name="cites", pattern="x")])
+    checkpoint_ld.export_benchmark(benchmark, file, overwrite=True)
+    read, (missing,) = import_benchmark(file)
+    assert (missing.condition, missing.message, read.question_count) == ("W-LOSS", "its rubrics are not read", 2)
 
 
 def test_progress_is_read_from_words(tmp_path: Path) -> None:

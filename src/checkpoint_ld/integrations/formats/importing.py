@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 
 _LINES = (".jsonl", ".ndjson")
+_RUBRICS = ("global_rubric", "global_dynamic_rubric", "question_rubric", "question_dynamic_rubric")
+_ABOUT = ("name", "description", "version")
+"""The members of an exported benchmark that are not read as questions, and the texts about it that are kept."""
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
@@ -49,6 +52,12 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         return _of_objects(_lines(path))
     if extension == ".json":
         value = read_json(*bytes_of(path)).value
+        if (
+            isinstance(value, dict)
+            and isinstance(value.get("metadata"), dict)
+            and isinstance(value.get("questions"), list)
+        ):
+            return _exported(value, path)
         listed = value if isinstance(value, list) else [value]
         return _of_objects(
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
@@ -61,6 +70,23 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         if any(cell not in (None, "") for cell in row)
     ]
     return Records(held, [name for name in dict.fromkeys(header) if name])
+
+
+def _exported(value: dict[str, Any], path: str) -> Records:
+    """Return the questions of a benchmark that was exported as JSON, without its rubrics."""
+    questions = [one if isinstance(one, dict) else {} for one in value["questions"]]
+    rubrics = [*map(value.get, _RUBRICS), *(one.get(name) for one in questions for name in _RUBRICS)]
+    rows = _of_objects(
+        (
+            {name: cell for name, cell in one.items() if name not in _RUBRICS},
+            f"item {at + 1}",
+            Place(path, f"/questions/{at}"),
+        )
+        for at, one in enumerate(questions)
+    )
+    about = {name: text for name in _ABOUT if isinstance(text := value["metadata"].get(name), str) and text}
+    missing = lost("its rubrics are not read", Place(path), remedy="export the benchmark as .jsonld to keep them")
+    return replace(rows, about=about, findings=(missing,) if any(rubrics) else ())
 
 
 def _lines(path: str) -> Iterable[tuple[Any, str, Place]]:
