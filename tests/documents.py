@@ -1,7 +1,5 @@
 """Documents of our own making that many tests start from."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Work in a process of its own that shares what was imported, so that killing it costs little."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """SPARQL parsed once: rdflib takes a tenth of a second for a query, and pySHACL asks one anew for every node."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache

@@ -3,8 +3,6 @@
 Statements are counted in a form in which minted names, the spelling of numbers and that of JSON do not show.
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections import Counter

@@ -1,7 +1,5 @@
 """Amendment: an edit brought into the JSON that a document has, and into its text, whose layout stays."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

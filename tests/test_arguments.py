@@ -1,7 +1,5 @@
 """Arguments of public functions: wrong types are refused by an error of ours, and damage nothing."""
 
-from __future__ import annotations
-
 import inspect
 import io
 import itertools

@@ -1,7 +1,5 @@
 """The Benchmark: what it shows, and how it is made, saved and looked into."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """The benchmarks run, on documents that are what they say, and everybody does the same job."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

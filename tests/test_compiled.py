@@ -1,7 +1,5 @@
 """A compiled context gives exactly the statements that JSON-LD's own algorithm gives."""
 
-from __future__ import annotations
-
 import copy
 import json
 import runpy

@@ -1,7 +1,5 @@
 """Completion: a canonical tree with everything that Karenina refuses a file without."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

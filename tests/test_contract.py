@@ -1,7 +1,5 @@
 """The graph contract, clause by clause: what any exit may rely on."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

@@ -1,7 +1,5 @@
 """Discovery: which files are meant by paths, folders and patterns."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

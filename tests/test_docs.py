@@ -7,8 +7,6 @@ statements of metals.jsonld, ```sh blocks are for people with a network and are 
 page, with a folder and a namespace of its own; another one names the packages that the examples of a part need.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

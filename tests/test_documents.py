@@ -1,7 +1,5 @@
 """Reading bytes as JSON: what is taken, what is refused, and where the fault is stated to be."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """What is written straight from the subject index is, to the byte, what pyoxigraph and the general compaction give."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Files: read whole within limits, replaced whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

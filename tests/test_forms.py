@@ -1,7 +1,5 @@
 """Any legal JSON-LD form of a checkpoint is the same checkpoint, and reading one opens no connection."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The graph contract: what any exit may rely on, and that nothing of a document is lost on the way."""
 
-from __future__ import annotations
-
 import copy
 import json
 import logging

@@ -1,7 +1,5 @@
 """Edits of a graph give what a fresh graph of the edited document holds."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Calls are counted, not seconds: they are the same on every machine.
 """
 
-from __future__ import annotations
-
 import cProfile
 import gc
 import json

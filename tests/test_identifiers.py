@@ -1,7 +1,5 @@
 """Identifiers of questions, templates and traits, as Karenina and its GUI compute them."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -1,7 +1,5 @@
 """What is set of the interpreter is as it was afterwards; the collector of garbage is held off, but not for ever."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

@@ -1,7 +1,5 @@
 """Nothing of a document is lost: each object of a rich one, with each unusual member, after every trip and edit."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path

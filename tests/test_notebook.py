@@ -1,7 +1,5 @@
 """What a notebook shows: small, escaped, without scripts, secrets withheld, for every object that people print."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """Reading: any source of a checkpoint as one canonical tree."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

@@ -1,7 +1,5 @@
 """The catalogue of rules: complete, and speaking for every finding that is built from it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The subject index behind a graph is a usual rdflib store: of one graph, and as fast with many values as with few."""
 
-from __future__ import annotations
-
 import copy
 import gc
 import pickle

@@ -1,7 +1,5 @@
 """Writing: what a file holds after saving, with and without an edit, in every dialect."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

@@ -1,7 +1,5 @@
 """How much the tests try: everything, or as much as minutes allow."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Agent checkpoints of our own making: small ones in both shapes, and hypothesis strategies for all others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

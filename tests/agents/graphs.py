@@ -1,7 +1,5 @@
 """Trees and graphs of agent checkpoints, made for tests of graphs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -3,8 +3,6 @@
 python killing.py EXAMPLE FOLDER STORES KILLS SEED: writes a JSON object about each run that came to its end.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Agent checkpoints that keep all rules, changed in one place or in many, and what the rules say about them."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """Checkpoints of one run, made for tests of differences and timelines."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint

@@ -1,7 +1,5 @@
 """`AgentCheckpoint`: loaded, made, compared, written."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Differences between checkpoints of an agent: as data, as a JSON Patch, as text."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The example agent: what it finds, and that it may be killed at any moment."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

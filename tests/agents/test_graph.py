@@ -1,7 +1,5 @@
 """The graph of an agent checkpoint: nothing is lost on the way there and back, in any syntax."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

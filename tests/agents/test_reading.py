@@ -1,7 +1,5 @@
 """Reading agent checkpoints from files of all kinds, good and bad."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

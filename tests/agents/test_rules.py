@@ -1,7 +1,5 @@
 """Every rule of agent checkpoints by example, and what is stated about bad input."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The two shapes of agent checkpoints: distinguished, and turned into each other without loss."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

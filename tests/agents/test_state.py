@@ -1,7 +1,5 @@
 """A state as a whole: snapshots, time, identity."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -1,7 +1,5 @@
 """The thoughts of a state."""
 
-from __future__ import annotations
-
 import copy
 import json
 import pickle

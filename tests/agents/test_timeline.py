@@ -1,7 +1,5 @@
 """Timelines of runs: as text, as a picture, as a page."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from xml.etree.ElementTree import fromstring

@@ -1,7 +1,5 @@
 """`assess`: what comes out for each answer, that nothing about one answer hides another, and counts of it."""
 
-from __future__ import annotations
-
 import csv
 import gc
 import io

@@ -1,7 +1,5 @@
 """Results as EARL: what is asserted, that it joins with the checkpoint's graph, and that it is always the same."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """Results that Karenina exported: read as recorded answers, held against the templates, and queried as RDF."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """What the tests of edits share: documents that say more than we know, and benchmarks compared with documents."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from typing import Any

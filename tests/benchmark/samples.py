@@ -1,7 +1,5 @@
 """A benchmark with one of everything that exports tell of."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

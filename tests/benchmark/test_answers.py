@@ -1,7 +1,5 @@
 """A benchmark answers from its graph: each change of the graph shows, and what is handed out is not the graph's."""
 
-from __future__ import annotations
-
 import copy
 import json
 import time

@@ -1,7 +1,5 @@
 """Exports: records, comma-separated values, Markdown, plain JSON, data frames, files, and the table for curators."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a benchmark says about itself, its custom properties, and which questions are finished: read and changed."""
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Callable, Iterator

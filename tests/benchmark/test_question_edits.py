@@ -1,7 +1,5 @@
 """Questions, changed one member at a time, and taken away."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Rubrics out of tables: what each column says, and what is stated about rows that do not fit."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any

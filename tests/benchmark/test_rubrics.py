@@ -1,7 +1,5 @@
 """Rubrics: looked at, edited one at a time, merged, counted and checked."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

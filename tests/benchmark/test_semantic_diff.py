@@ -1,7 +1,5 @@
 """The difference between two benchmarks: exactly the edits, in the terms of their authors."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Answer templates: looked at, given to questions, checked without being run, and exchanged in files."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import json

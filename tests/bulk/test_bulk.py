@@ -1,7 +1,5 @@
 """Bulk conversion: the same bytes whoever does it, an interrupted run is completed, a bad file stops nothing."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import importlib.util

@@ -1,7 +1,5 @@
 """Conversions that go wrong on purpose, to be called in other processes."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

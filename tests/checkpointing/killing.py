@@ -4,8 +4,6 @@ It has no store open when it forks: each kill costs no start of Python. At the e
 or how many checkpoints were saved between kills at random moments.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import random

@@ -1,7 +1,5 @@
 """Checkpoints that are made by themselves."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import os

@@ -1,7 +1,5 @@
 """Checkpoints out of a store, and into one."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

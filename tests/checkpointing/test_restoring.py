@@ -1,7 +1,5 @@
 """Restoring states, resuming runs, forking."""
 
-from __future__ import annotations
-
 import json
 import random
 import signal

@@ -1,7 +1,5 @@
 """Saving checkpoints of a state."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Running the command as a user does, in this process."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`checkpoint-ld agent`: the checkpoints of agents from the command line."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What pipelines ask of `checkpoint-ld validate`: known findings, counts by rule, several reports; and completion."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

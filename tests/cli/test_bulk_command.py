@@ -1,7 +1,5 @@
 """`checkpoint-ld bulk`: shards of N-Quads and findings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`checkpoint-ld convert`: any form in, any form out, one clear message when it cannot be."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

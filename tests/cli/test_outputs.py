@@ -1,7 +1,5 @@
 """What commands write over: never what they read, and other files only if they are reported to."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

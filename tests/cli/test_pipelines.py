@@ -1,7 +1,5 @@
 """What other tools run us with: the hooks for pre-commit and the action for GitHub."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The commands `push` and `pull`, as users meet them."""
 
-from __future__ import annotations
-
 import json
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`checkpoint-ld query`: answers for people and for pipelines, and exit codes that tell."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

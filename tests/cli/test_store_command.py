@@ -1,7 +1,5 @@
 """`checkpoint-ld store`: from files to a collection with answers, and out of it again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a terminal gets to see, and what becomes of standard streams that are full, closed or of another encoding."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """`checkpoint-ld validate`: what is found, what is printed where, and the exit codes that pipelines act on."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """`checkpoint-ld verify`: what is printed where, what is written, and the exit codes that pipelines act on."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

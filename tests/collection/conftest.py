@@ -1,7 +1,5 @@
 """Files to put into collections."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

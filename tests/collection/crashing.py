@@ -3,8 +3,6 @@
 It opens no store itself and so may fork: each kill costs no start of Python. It prints one line of JSON for each.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Files are put into a collection: once, replaced when they change, reported when they cannot be."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """What goes into a collection comes out of it to the letter, although its store rewrites numbers."""
 
-from __future__ import annotations
-
 import io
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Collections answer queries over all that they hold."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

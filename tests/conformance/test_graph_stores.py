@@ -1,7 +1,5 @@
 """Graph stores, held to the published suite: in a collection on disk, on a server, and behind files and a database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial

@@ -1,7 +1,5 @@
 """The suite itself: how large it is, and that it finds what is wrong with a store."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator

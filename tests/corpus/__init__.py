@@ -1,7 +1,5 @@
 """What the tests against real documents share: the tables that say what is in the documents."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import cache

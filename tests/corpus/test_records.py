@@ -1,7 +1,5 @@
 """Real documents: that the Benchmark shows exactly what is in them, and what is odd about them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Real documents there and back: nothing is lost on the way, and nothing changes that nobody changed."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import difflib

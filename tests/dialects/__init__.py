@@ -1,7 +1,5 @@
 """What the tests of the dialects share: small documents, what a reader finds in them, and ways to compare."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import hashlib

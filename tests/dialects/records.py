@@ -1,7 +1,5 @@
 """An independent reader of canonical documents: the records that the corpus says a correct reader finds."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

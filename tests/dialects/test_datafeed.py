@@ -1,7 +1,5 @@
 """The DataFeed dialects in canonical form."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """The Dataset dialects: reading both, writing the second."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

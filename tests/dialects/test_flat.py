@@ -1,7 +1,5 @@
 """The flat dialect: bare questions instead of elements."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

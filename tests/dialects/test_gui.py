@@ -1,7 +1,5 @@
 """The DataFeed of the Karenina GUI, written from canonical documents."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

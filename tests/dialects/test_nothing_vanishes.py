@@ -1,7 +1,5 @@
 """Nothing vanishes without a word: members and values that nobody knows, one at a time, in and out of every dialect."""
 
-from __future__ import annotations
-
 import copy
 import json
 import tempfile

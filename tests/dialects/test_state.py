@@ -1,7 +1,5 @@
 """The GUI's state, version 2.0, as a canonical document."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Any document that a dialect recognises can be upgraded and written, however mutilated it is."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Iterator

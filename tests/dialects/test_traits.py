@@ -1,7 +1,5 @@
 """Rubric traits of the GUI's state as ratings, and back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

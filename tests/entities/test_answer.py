@@ -1,7 +1,5 @@
 """Answers: classes that verify themselves by what their fields say."""
 
-from __future__ import annotations
-
 import copy
 import datetime as dt
 import warnings

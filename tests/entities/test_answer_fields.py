@@ -1,7 +1,5 @@
 """Fields that say how they are verified, and JSON Schemas of answers, which never tell what is right."""
 
-from __future__ import annotations
-
 import json
 import logging
 from typing import Annotated, Any, Literal

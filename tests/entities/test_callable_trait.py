@@ -1,7 +1,5 @@
 """Callable traits: their code is kept; a function of the caller's decides, or the stored one if it is trusted."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import pickle

@@ -1,7 +1,5 @@
 """Trees that say which fields have to pass: building, evaluating, limits, and how right an answer is by them."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions and their registry entries, and what a benchmark says about itself."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import json

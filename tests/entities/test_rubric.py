@@ -1,7 +1,5 @@
 """Rubrics and dynamic rubrics: names, views of their traits, results of evaluations, merging."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Template specifications as entities: members, conditional ground truths, strategies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

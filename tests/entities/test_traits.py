@@ -1,7 +1,5 @@
 """The five kinds of trait: defaults, rules, what follows from what, scores, evaluation."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A checkpoint of any family is read as what it is, and distinguished by its content alone."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

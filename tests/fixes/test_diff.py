@@ -1,7 +1,5 @@
 """Differences: a unified diff of edits, which others can apply."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

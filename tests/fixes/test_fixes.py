@@ -1,7 +1,5 @@
 """Fixes: each repairs what it is for, everything else stays as it stands, and a second run finds nothing."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

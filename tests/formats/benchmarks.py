@@ -1,7 +1,5 @@
 """Benchmarks of any size."""
 
-from __future__ import annotations
-
 from checkpoint_ld import Benchmark
 
 

@@ -4,8 +4,6 @@ Called as `python -m tests.formats.crate_validator CACHE CONTEXT` and the argume
 the one request itself.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Croissant: its own validator and loader over what is exported, and data sets of others read, offline."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Hugging Face: its own loader and card reader over what is exported, and folders of others read, offline."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Questions out of tables and JSON lines: which column is what, what is kept, what is stated about the rest."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Inspect: its own reader, a run with its mock model, and its logs as recorded answers and as questions."""
 
-from __future__ import annotations
-
 import gc
 import json
 from collections.abc import Iterator

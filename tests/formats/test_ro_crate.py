@@ -1,7 +1,5 @@
 """RO-Crate: its own library opens what is exported, and its validator's program passes it, offline."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Documents that say everything from which something follows, and documents that say it oddly."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """What can be queried of a graph with derived statements, in SPARQL as people write it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derived statements can be distinguished from those of the document, and reading passes them over."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The vocabulary: every term that is written is declared, every term that is declared is written."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """LangGraph's graphs with their checkpoints in our stores: the official suite, what a thread tells, what is refused."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import itertools

@@ -1,7 +1,5 @@
 """The language server, as an editor meets it: over standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import inspect

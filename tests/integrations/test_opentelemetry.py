@@ -1,7 +1,5 @@
 """Spans of OpenTelemetry as checkpoints: of three frameworks as they run, and of files in OTLP/JSON."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import gzip

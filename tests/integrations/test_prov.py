@@ -1,7 +1,5 @@
 """The provenance of agents, as the library `prov` reads it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

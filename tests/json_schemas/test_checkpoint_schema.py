@@ -1,7 +1,5 @@
 """The JSON Schema of the checkpoint document: what it refuses, that it refuses nothing else, and what it tells."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """What the tests of the mapping share: entities of every kind, and the way of a trait through a graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Questions and the feed items that hold them, scenarios, creators, and the template that stands for none."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

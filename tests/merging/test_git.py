@@ -1,7 +1,5 @@
 """git with our diff and merge driver: branches, rebase, cherry-pick, conflict, abort."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

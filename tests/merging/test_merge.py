@@ -1,7 +1,5 @@
 """Merging three versions: what goes together, what contradicts, and the laws."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

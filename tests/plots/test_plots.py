@@ -1,7 +1,5 @@
 """Charts: the numbers behind them, what they say in words, and that their SVG is always the same."""
 
-from __future__ import annotations
-
 import math
 import sys
 import warnings

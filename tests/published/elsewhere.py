@@ -4,8 +4,6 @@ Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "advanc
 for each of them, by path, whether the graph conforms and the shapes that found something.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import cache

@@ -1,7 +1,5 @@
 """The published shapes, run by pySHACL without checkpoint_ld, give our verdict on the examples of every rule."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Three small benchmarks of which every named query has something to say; `expected.json` holds it, checked by hand."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

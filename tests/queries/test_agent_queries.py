@@ -1,7 +1,5 @@
 """Named queries about agents: each gives what it promises, on both engines, alone and beside a benchmark."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyoxigraph

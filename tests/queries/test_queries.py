@@ -1,7 +1,5 @@
 """Named queries: each gives what it promises, on both engines, with and without something to find."""
 
-from __future__ import annotations
-
 import json
 import runpy
 from collections.abc import Callable, Iterator

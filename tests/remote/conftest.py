@@ -1,7 +1,5 @@
 """Servers that the tests of remote stores ask."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 

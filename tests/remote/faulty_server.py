@@ -1,7 +1,5 @@
 """A server on loopback that does whatever a test wants it to do wrong."""
 
-from __future__ import annotations
-
 import socket
 import struct
 import threading

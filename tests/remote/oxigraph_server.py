@@ -1,7 +1,5 @@
 """A real Oxigraph server on loopback, for the tests that ask one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

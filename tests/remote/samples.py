@@ -1,7 +1,5 @@
 """Graphs to send, and a store that behaves, for the tests of remote stores."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from urllib.parse import unquote, unquote_plus

@@ -1,7 +1,5 @@
 """What a client relies on, queried of a real server: the SPARQL 1.1 Protocol and the Graph Store HTTP Protocol."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

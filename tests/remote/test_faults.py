@@ -1,7 +1,5 @@
 """What a server does wrong: each gives the right error or another try, and no secret appears anywhere."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Updates that insert: the same triples whatever is in them, in parts that every store takes."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Pushing many graphs: what is sent, what is skipped, and what an interruption leaves."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -4,8 +4,6 @@ Debian's virtuoso-opensource-7-bin, unpacked by `dpkg -x` together with libpcre3
 to be installed, and no service starts.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

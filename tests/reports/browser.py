@@ -1,7 +1,5 @@
 """A headless Chromium, spoken to in the DevTools protocol over two pipes: no port, no driver, no network."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

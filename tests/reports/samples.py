@@ -1,7 +1,5 @@
 """Reports to render: a catalogue of three rules, and findings of them in small documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

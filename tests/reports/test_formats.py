@@ -1,7 +1,5 @@
 """What holds for every format."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

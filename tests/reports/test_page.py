@@ -1,7 +1,5 @@
 """The page as a text: nothing from a document is markup, nothing comes from elsewhere. Browsers are another test."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The report as SARIF, held against the published schema (see `sarif-2.1.0-rtm.5.md`)."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Documents that are broken in one place, and what validation says about them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

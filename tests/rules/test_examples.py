@@ -1,7 +1,5 @@
 """Every rule of benchmarks by example: one document keeps it, one breaks it, with the finding at its exact place."""
 
-from __future__ import annotations
-
 import json
 import runpy
 import shutil

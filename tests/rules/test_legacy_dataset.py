@@ -1,7 +1,5 @@
 """The profile `legacy-dataset`: the description of the Dataset dialect, rule by rule."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rules about additional properties, beyond one example of each."""
 
-from __future__ import annotations
-
 import pytest
 
 from checkpoint_ld import Benchmark, families

@@ -1,7 +1,5 @@
 """Rules about scenarios, beyond one example each: one fault is one finding, and what is fine is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.rules import broken

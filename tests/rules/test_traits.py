@@ -1,7 +1,5 @@
 """Rules about traits, beyond one example each: which values are wrong, which are only odd, and which are fine."""
 
-from __future__ import annotations
-
 import pytest
 
 from checkpoint_ld.rules import document

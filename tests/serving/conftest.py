@@ -1,7 +1,5 @@
 """A running service over two small benchmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

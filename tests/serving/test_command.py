@@ -1,7 +1,5 @@
 """The command `serve`, as a process of its own."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The page as a reader meets it, in a browser with the page's own policy in force."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

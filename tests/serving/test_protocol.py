@@ -1,7 +1,5 @@
 """What the SPARQL 1.1 Protocol asks of a service that only reads, and what it must not do."""
 
-from __future__ import annotations
-
 import json
 import socket
 import struct

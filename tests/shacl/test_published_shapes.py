@@ -1,7 +1,5 @@
 """Shapes that others have published: our engine finds what pySHACL finds."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from importlib import import_module

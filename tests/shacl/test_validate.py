@@ -1,7 +1,5 @@
 """`checkpoint_ld.shacl.validate`: any rdflib graph held against anybody's shapes."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Iterator, Mapping

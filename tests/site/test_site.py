@@ -1,7 +1,5 @@
 """A site as a folder: its pages, what they say to machines, where they are, and what is never overwritten."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """A site as a reader meets it, opened from a folder in a browser, with the policy of its pages in force."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A listener that must not hear anything, and a store to ask."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Results as text: standards are kept, tables fit, and nothing in a value harms the reader."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a query may not do is refused in every disguise, and nothing is fetched; what only looks like it is not."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path

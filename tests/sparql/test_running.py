@@ -1,7 +1,5 @@
 """Queries over a store: which graphs they see, what limits do, and that both engines give the same rows."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import json

@@ -1,7 +1,5 @@
 """SERVICE asks the hosts that were allowed in words, and nothing else that a query or a server could think of."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

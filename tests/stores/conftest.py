@@ -1,7 +1,5 @@
 """Every store of ours, for the tests of what all of them have to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

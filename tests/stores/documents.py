@@ -1,7 +1,5 @@
 """Checkpoints of agents for the tests of stores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint

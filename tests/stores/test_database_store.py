@@ -1,7 +1,5 @@
 """A database: its settings, its errors, and what happens when somebody else was at it."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A folder of files: what is in it, and what else may lie there."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import os

@@ -1,7 +1,5 @@
 """Agent checkpoints as graphs in a collection."""
 
-from __future__ import annotations
-
 import gc
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Many processes on one collection, and processes that are killed while they write a graph."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

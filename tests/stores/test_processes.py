@@ -1,7 +1,5 @@
 """Many processes on one store."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

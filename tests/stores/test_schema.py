@@ -1,7 +1,5 @@
 """The tables are as described, strict, and every query is a search by an index."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """What every store does alike, beside the cases of the conformance suite."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """What comes out of a file window by window is what comes out of it in one piece."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

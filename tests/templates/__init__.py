@@ -1,7 +1,5 @@
 """Tests of the reader of answer templates, one file per subject."""
 
-from __future__ import annotations
-
 from checkpoint_ld.templates import ProblemKind, Template, TemplateField, read_template
 
 

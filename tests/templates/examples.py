@@ -1,7 +1,5 @@
 """Problems of templates: an example of each, and its neighbour that has none."""
 
-from __future__ import annotations
-
 from checkpoint_ld.templates import ProblemKind as Kind
 from tests.templates import answer, field
 

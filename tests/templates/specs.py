@@ -1,7 +1,5 @@
 """Template specifications of every kind, for properties: valid ones, in the form in which they are read."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

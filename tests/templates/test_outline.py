@@ -1,7 +1,5 @@
 """What is found about one template holds for every template with its outline, which is not parsed and read again."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

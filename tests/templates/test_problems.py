@@ -1,7 +1,5 @@
 """Problems of templates are reported, and any text gives a template, whatever it holds and however large it is."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

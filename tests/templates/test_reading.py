@@ -1,7 +1,5 @@
 """What is read of a template: its level, its class and its names, its strategy, and what has no fields."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """From a specification to source and back, and from source that others wrote."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json

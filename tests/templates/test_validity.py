@@ -1,7 +1,5 @@
 """What is wrong with a specification: each check with its neighbour that is right, in the order of the format."""
 
-from __future__ import annotations
-
 import keyword
 from typing import Any
 

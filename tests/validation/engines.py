@@ -1,7 +1,5 @@
 """Other ways to validate: pySHACL on plain graphs, and a second engine on the shapes of SHACL Core."""
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 from typing import Any
 

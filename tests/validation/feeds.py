@@ -1,7 +1,5 @@
 """Feeds of several questions, as they usually are and damaged, for ways of validation that are held against others."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The findings are those of SHACL: of a plain run of pySHACL, and, where its words are enough, of a second engine."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

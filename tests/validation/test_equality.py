@@ -1,7 +1,5 @@
 """Both engines find the same: ours, and pySHACL alone, whatever is wrong with a document."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """Rules at load: what keeps a benchmark from being used, and what loading reports."""
 
-from __future__ import annotations
-
 import base64
 import copy
 import gzip

@@ -1,7 +1,5 @@
 """Seeded faults: from valid documents of every dialect, each is found by its rule at its line and column."""
 
-from __future__ import annotations
-
 import copy
 import json
 from functools import cache

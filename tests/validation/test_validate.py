@@ -1,7 +1,5 @@
 """Validation as its users see it: reports, profiles, shapes of one's own, and what hostile files do to it."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

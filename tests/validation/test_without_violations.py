@@ -1,7 +1,5 @@
 """What has no violation can be used: it loads, and its entities, exports and differences raise nothing."""
 
-from __future__ import annotations
-
 import copy
 import json
 from typing import Any

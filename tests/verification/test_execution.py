@@ -1,7 +1,5 @@
 """Templates that are run because somebody trusts them: what they find, and what is stated when they fail."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

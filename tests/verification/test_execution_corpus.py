@@ -1,7 +1,5 @@
 """Real templates, run: those of real checkpoints find their own ground truth right, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

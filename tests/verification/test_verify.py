@@ -1,7 +1,5 @@
 """Answers verified by their templates, which are never run."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

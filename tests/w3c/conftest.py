@@ -1,7 +1,5 @@
 """Where the W3C's test suites are."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

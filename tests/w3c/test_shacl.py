@@ -1,7 +1,5 @@
 """The W3C's test suite of SHACL: the engine passes what pySHACL passes, and a few tests more."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tests of stored code that is run, and of how it never is; what these tests share."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

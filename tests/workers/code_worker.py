@@ -1,7 +1,5 @@
 """A worker for tests: it runs the code that it is given, and answers with what that calls `result`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checkpoint_ld.workers.trusted import STORED

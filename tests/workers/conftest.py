@@ -1,7 +1,5 @@
 """What every test of stored code is held to."""
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import threading

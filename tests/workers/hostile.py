@@ -4,8 +4,6 @@ Run as a program, this module reads a checkpoint full of them in every way that 
 audit events (PEP 578) tell about that.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import pickle

@@ -1,7 +1,5 @@
 """The limits of stored code: what it cannot have, and what it may not do."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

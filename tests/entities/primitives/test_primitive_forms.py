@@ -1,7 +1,5 @@
 """Primitives as templates hold them: the registry, the serialised form, and what the template reader knows of them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

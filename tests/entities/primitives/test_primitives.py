@@ -1,7 +1,5 @@
 """What each primitive says of values, and which parameters and values it refuses."""
 
-from __future__ import annotations
-
 import logging
 import time
 from datetime import date
