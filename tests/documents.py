@@ -10,6 +10,13 @@ SCHEMA = "https://schema.org/"
 Json = Any
 
 
+def without_contexts(value: Json) -> Json:
+    """Return a document without its contexts, wherever they stand."""
+    if isinstance(value, dict):
+        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
+    return [without_contexts(one) for one in value] if isinstance(value, list) else value
+
+
 def setting(name: str, value: Json) -> Json:
     return {"@type": "PropertyValue", "name": name, "value": value}
 

@@ -30,11 +30,10 @@ from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.mapping.traits import rating_of
-from tests.documents import canonical, item, rating, scenario, setting
+from tests.documents import Json, canonical, item, rating, scenario, setting
 from tests.mapping import traits
 from tests.trials import examples
 
-Json = Any
 METAL = "urn:uuid:question-metal-1"
 
 

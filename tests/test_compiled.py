@@ -4,7 +4,6 @@ import copy
 import json
 import runpy
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,11 +18,9 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.plans import NotCoveredError
 from tests.corpus import DIALECTS, expectations
-from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.documents import Json, canonical, item, rating, rich, scenario, setting
 from tests.test_graph import JSON, documents, objects_of
 from tests.trials import examples
-
-Json = Any
 
 MEMBERS = st.sampled_from(
     [

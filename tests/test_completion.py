@@ -3,16 +3,14 @@
 import copy
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.writing.completion import complete, with_placeholders
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 
-Json = Any
 NOW = "2026-03-01T00:00:00+00:00"
 STEM = "Which metal is liquid at 20 °C... Answer Template"
 

@@ -25,9 +25,8 @@ from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.literals import RDF_JSON, same
 from checkpoint_ld.header import Header, header_of, read_header
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TRAIT_TYPES, XSD
-from tests.documents import canonical, item, rating, scenario, setting
+from tests.documents import Json, canonical, item, rating, scenario, setting, without_contexts
 
-Json = Any
 ITEM = URIRef("urn:uuid:question-metal-1")
 QUESTION = URIRef("urn:uuid:question-metal-1#/item")
 RESIDUE, IDENTIFIER = URIRef(KARENINA + "residue"), URIRef(KARENINA + "identifier")
@@ -344,27 +343,6 @@ def test_g9_a_context_cannot_take_keys_or_names_from_us() -> None:
     assert same(graph.tree(), tree)
 
 
-SCRIPT = """
-import json, sys
-from checkpoint_ld.dialects.reading import json_ld
-from checkpoint_ld.graph import emission
-read = json_ld.of_index(emission.parse(sys.stdin.buffer.read(), "nt"), "nt", as_found=False)
-sys.stdout.write(json.dumps(read.tree))
-"""
-
-
-def test_g9_json_comes_back_through_ntriples_in_a_fresh_process() -> None:
-    tree = scenario() | {"a b": [None, 1.0, {"@set": []}], "numbers": [3, 1, 1, 2.50]}
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        input=emission.ntriples_of(graph_of(tree)),
-        capture_output=True,
-        check=True,
-        cwd=Path(__file__).resolve().parents[1] / "src",
-    )
-    assert same(bare(json.loads(run.stdout)), bare(tree))
-
-
 # --- G10 named graphs
 
 
@@ -388,12 +366,6 @@ def test_g11_the_keys_are_those_of_karenina_in_its_order() -> None:
             written = emission.jsonld_of(graph_of(tree), style)
             assert json.dumps(without_contexts(written)) == json.dumps(without_contexts(tree))
         assert written["@context"] == contexts.plain()
-
-
-def without_contexts(value: Json) -> Json:
-    if isinstance(value, dict):
-        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
-    return [without_contexts(one) for one in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("value", [["recall"], [1.0, 2], {"b": 1, "a": 2.5}, None, 1.0, {"@id": "x"}])

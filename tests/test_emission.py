@@ -25,11 +25,9 @@ from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import put, triples_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, XSD
 from tests.corpus import DIALECTS, expectations
-from tests.documents import canonical, item, rich, scenario
+from tests.documents import Json, canonical, item, rich, scenario
 from tests.test_graph import documents
 from tests.trials import examples
-
-Json = Any
 
 ROOT = URIRef("urn:x:root")
 NODES = st.sampled_from(

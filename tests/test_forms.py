@@ -3,7 +3,7 @@
 import json
 import socket
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 from pyld import jsonld
@@ -16,9 +16,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
-from tests.documents import canonical, item, rating, scenario
-
-Json = Any
+from tests.documents import Json, canonical, item, rating, scenario
 
 
 @pytest.fixture(autouse=True)

@@ -37,11 +37,9 @@ from checkpoint_ld.graph.literals import (
     typed,
 )
 from checkpoint_ld.vocabulary import ID_BASE
-from tests.documents import SCHEMA, canonical, item
+from tests.documents import SCHEMA, Json, canonical, item, without_contexts
 from tests.processors import PROCESSORS, statements_of, statements_of_graph
 from tests.trials import examples
-
-Json = Any
 
 KEYS = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=8),
@@ -81,12 +79,6 @@ IDS = st.one_of(
         ]
     ),
 )
-
-
-def without_contexts(value: Json) -> Json:
-    if isinstance(value, dict):
-        return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
-    return [without_contexts(one) for one in value] if isinstance(value, list) else value
 
 
 def from_syntax(data: bytes, syntax: str) -> Json:

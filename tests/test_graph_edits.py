@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,11 +12,9 @@ from rdflib.term import Node
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
-from tests.documents import item, rating, rich, setting
-from tests.test_graph import JSON, documents, without_contexts
+from tests.documents import Json, item, rating, rich, setting, without_contexts
+from tests.test_graph import JSON, documents
 from tests.trials import examples
-
-Json = Any
 
 VALUES = st.one_of(
     JSON.filter(lambda value: value is not None),

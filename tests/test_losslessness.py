@@ -15,11 +15,9 @@ from checkpoint_ld import Benchmark, validate
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
-from tests.documents import rich
+from tests.documents import Json, rich
 from tests.processors import statements_of, statements_of_graph
 from tests.trials import examples, some
-
-Json = Any
 
 
 def objects(tree: Json) -> Iterator[tuple[str, Json]]:

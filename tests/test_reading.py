@@ -26,9 +26,7 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.stores.collection import Kind
 from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE
-from tests.documents import canonical, item, rating, scenario
-
-Json = Any
+from tests.documents import Json, canonical, item, rating, scenario
 
 
 def data_of(tree: Json) -> bytes:

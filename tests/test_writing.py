@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,9 +17,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.header import read_header
 from checkpoint_ld.mapping.traits import rating_of
 from checkpoint_ld.validation import validator
-from tests.documents import canonical, item, scenario, setting
-
-Json = Any
+from tests.documents import Json, canonical, item, scenario, setting
 
 QUESTION = "Which letter is the last one?"
 HTTP = {"@version": 1.1, "@vocab": "http://schema.org/"}

@@ -1,11 +1,10 @@
 """A benchmark with one of everything that exports tell of."""
 
 import json
-from typing import Any
 
 from checkpoint_ld import Benchmark
 from checkpoint_ld.mapping.questions import default_template
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 
 VERIFIED = """\
 class Answer(BaseAnswer):
@@ -23,8 +22,6 @@ class Answer(BaseAnswer):
 BROKEN = "class Answer(BaseAnswer:\n"
 
 LIQUID, LIGHT, BLANK, NEW = (f"urn:uuid:{name}" for name in ("liquid", "light", "blank", "new"))
-
-Json = Any
 
 
 def load(tree: Json) -> Benchmark:

@@ -26,11 +26,9 @@ from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import SCHEMA
 from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, VERIFIED, benchmark, load, question
 from tests.corpus import DIALECTS, expectations
-from tests.documents import canonical, item, rating, rich, setting
+from tests.documents import Json, canonical, item, rating, rich, setting
 from tests.test_graph import JSON, documents
 from tests.trials import examples, some
-
-Json = Any
 
 ELEMENT = "urn:uuid:question-metal-1"
 LICENCE = URIRef(SCHEMA + "license")

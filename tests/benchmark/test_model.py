@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,11 +18,10 @@ from checkpoint_ld.entities import Organization
 from checkpoint_ld.identifiers import unique_question_id
 from checkpoint_ld.mapping.questions import default_template
 from tests.benchmark.editing import load, plain_item, strange
-from tests.documents import canonical, item
+from tests.documents import Json, canonical, item
 from tests.mapping import json_values, texts
 from tests.trials import examples
 
-Json = Any
 Edit = tuple[str, dict[str, Json]]
 
 MEMBERS = ("question", "raw_answer", "answer_template", "keywords", "few_shot_examples", "answer_notes")

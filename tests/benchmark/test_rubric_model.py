@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,11 +17,10 @@ from checkpoint_ld.entities import AnyTrait, CallableCode, CallableRubricTrait, 
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import WriteError
 from tests.benchmark.editing import METAL, load, strange
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 from tests.mapping import traits
 from tests.trials import examples
 
-Json = Any
 Place = tuple[str | None, bool]
 """The identifier of a question, None for the benchmark, and whether its dynamic rubric is meant."""
 

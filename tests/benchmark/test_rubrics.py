@@ -20,9 +20,8 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError
 from tests.benchmark.editing import EDITED, METAL, assert_says, load, strange
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 
-Json = Any
 SECOND = "urn:uuid:question-metal-2"
 
 CLEAR = LLMRubricTrait(name="clear", kind="boolean", description="easy to follow")

@@ -14,10 +14,9 @@ from checkpoint_ld import Benchmark
 from checkpoint_ld.benchmark.difference import Change, PartDiff, PartsDiff, SemanticDiff, parts, semantic_diff
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
 from tests.benchmark.samples import BLANK, BROKEN, LIGHT, LIQUID, NEW, VERIFIED, benchmark, load, question, tree
-from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.documents import Json, canonical, item, rating, rich, scenario, setting
 from tests.trials import examples
 
-Json = Any
 Edit = Callable[[Json], None]
 
 SECRET = "sk-" + "a1B2" * 8

@@ -15,9 +15,7 @@ from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, ReadError, SourceMissingError, WriteError
 from checkpoint_ld.mapping.questions import default_template
 from tests.benchmark.editing import EDITED, METAL, assert_says, load, strange
-from tests.documents import canonical, item, rating, scenario, setting
-
-Json = Any
+from tests.documents import Json, canonical, item, rating, scenario, setting
 
 CLASSIC = "class Answer(BaseAnswer):\n    metal: str\n\n    def verify(self):\n        return self.metal == 'Zn'\n"
 OTHER = CLASSIC.replace("Zn", "Hg")

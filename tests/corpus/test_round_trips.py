@@ -26,6 +26,7 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.validation import profiles, validator
 from tests.corpus import DIALECTS, WRITABLE, Json, expectations, lines, loaded
+from tests.documents import without_contexts
 from tests.processors import PROCESSORS, statements_of, statements_of_graph
 from tests.trials import some
 
@@ -73,14 +74,6 @@ def test_our_context_changes_nothing_but_contexts(corpus: Path) -> None:
         improved = Benchmark.load(corpus / case["file"]).to_jsonld("improved")
         assert same(without_contexts(improved), without_contexts(document)), case["file"]
         assert improved["@context"] | contexts.improved() == improved["@context"], case["file"]
-
-
-def without_contexts(value: Json) -> Json:
-    if isinstance(value, list):
-        return [without_contexts(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: without_contexts(one) for key, one in value.items() if key != "@context"}
 
 
 @pytest.mark.slow

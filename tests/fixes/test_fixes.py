@@ -24,10 +24,8 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.rules import by_slug, example
 from checkpoint_ld.validation import fixes, profiles
-from tests.documents import SCHEMA, canonical, item, rating, setting
+from tests.documents import SCHEMA, Json, canonical, item, rating, setting
 from tests.trials import some
-
-Json = Any
 
 
 def document(tree: Json, **layout: Any) -> Document:

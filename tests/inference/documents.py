@@ -2,15 +2,12 @@
 
 import copy
 import json
-from typing import Any
 
 from hypothesis import strategies as st
 
 from checkpoint_ld.templates.specification import source_of
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 from tests.templates.specs import specs
-
-Json = Any
 
 TEMPLATE = """class Answer(BaseAnswer):
     celsius: float = VerifiedField(

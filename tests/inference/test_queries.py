@@ -8,10 +8,9 @@ from rdflib import URIRef
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.validation.inference import with_inferred
-from tests.documents import item, rating, scenario, setting
+from tests.documents import Json, item, rating, scenario, setting
 from tests.inference.documents import TEMPLATE, document_of, question, telling
 
-Json = Any
 TO_FILL_IN = {"type": "template", "schema": {"type": "object"}}
 PREFIXES = "PREFIX schema: <https://schema.org/> PREFIX karenina: <urn:karenina:vocab:> "
 

@@ -30,14 +30,12 @@ from checkpoint_ld.validation.inference.benchmark import BOUNDS, CLASSIFYING, cl
 from checkpoint_ld.validation.inference.inferred_graph import SINGULAR, STRATEGIES
 from checkpoint_ld.vocabulary import DYNAMIC, KARENINA, SCHEMA, SETTINGS, TRAIT_FAMILIES
 from tests.corpus import DIALECTS, expectations, loaded
-from tests.documents import canonical, item, rich, scenario
+from tests.documents import Json, canonical, item, rich, scenario
 from tests.inference.documents import document_of, documents, question, telling
 from tests.templates.specs import specs
 from tests.trials import examples, some
 from tests.validation.feeds import damaged, feed
 from tests.validation.test_mutations import mutated
-
-Json = Any
 
 
 def expanded(graph: CheckpointGraph) -> bytes:

@@ -22,11 +22,10 @@ from checkpoint_ld.validation.inference import predicate_of, with_inferred
 from checkpoint_ld.validation.inference.inferred_graph import ELSEWHERE
 from checkpoint_ld.validation.inference.inferred_graph import SINGULAR as SETTINGS_IN_SINGULAR
 from checkpoint_ld.vocabulary import KARENINA, SCOPES, TRAIT_SUFFIXES, TRAIT_TYPES
-from tests.documents import item, rating, scenario, setting
+from tests.documents import Json, item, rating, scenario, setting
 from tests.inference.documents import ADA, HANDBOOK, document_of, question
 from tests.inference.test_queries import answers
 
-Json = Any
 FILE = "karenina-vocabulary.ttl"
 ONTOLOGY = URIRef(KARENINA)
 DC, DCTERMS = Namespace("http://purl.org/dc/elements/1.1/"), Namespace("http://purl.org/dc/terms/")

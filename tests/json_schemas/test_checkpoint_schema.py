@@ -20,10 +20,8 @@ from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.validation import validator
 from checkpoint_ld.vocabulary import KARENINA, KEYS, SCOPES, SETTINGS, TRAIT_TYPES, TYPES
-from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.documents import Json, canonical, item, rating, rich, scenario, setting
 from tests.trials import examples
-
-Json = Any
 
 REMOVED = object()
 SCHEMA = json_schema("checkpoint")

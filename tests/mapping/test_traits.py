@@ -24,7 +24,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.mapping import traits as mapped
 from checkpoint_ld.mapping.traits import dynamic_rubric_of, rating_of, rubric_of, trait_of
-from tests.documents import canonical, rating, setting
+from tests.documents import Json, canonical, rating, setting
 from tests.mapping import through_a_graph, traits, with_ratings
 from tests.trials import examples
 
@@ -350,8 +350,6 @@ def test_older_traits_are_among_them() -> None:
 
 # --- Lists and objects of traits that a file has as JSON text: read as what they spell, with a warning.
 
-
-Json = Any
 
 METRIC = {
     "metrics": ["recall", "accuracy"],

@@ -3,7 +3,6 @@
 import copy
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,9 +20,8 @@ from checkpoint_ld import (
 )
 from tests.agents.documents import checkpoint
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
-from tests.documents import canonical, item, rating, scenario, setting
+from tests.documents import Json, canonical, item, rating, scenario, setting
 
-Json = Any
 TEXTS = ("Which metal is liquid?", "Which gas is light?", "Which stone is hard?")
 
 

@@ -2,15 +2,12 @@
 
 import copy
 import json
-from typing import Any
 
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.sparql import Dataset
 from checkpoint_ld.validation.inference import with_inferred
-from tests.documents import canonical, item, rating, scenario, setting
-
-Json = Any
+from tests.documents import Json, canonical, item, rating, scenario, setting
 
 TEMPLATE = """class Answer(BaseAnswer):
     metal: str = VerifiedField(description="The metal", ground_truth="mercury", verify_with=ExactMatch())

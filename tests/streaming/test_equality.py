@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -31,11 +30,9 @@ from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.writing import write
 from tests.cli.conftest import Run
 from tests.corpus import expectations
-from tests.documents import canonical, item, rating, setting
+from tests.documents import Json, canonical, item, rating, setting
 from tests.test_compiled import MEMBERS, VALUES
 from tests.trials import examples, some
-
-Json = Any
 
 WINDOWS = st.integers(1, 3)
 LAYOUTS: st.SearchStrategy[Callable[[Json], bytes]] = st.sampled_from(

@@ -2,14 +2,11 @@
 
 import copy
 from collections.abc import Callable
-from typing import Any
 
 from hypothesis import strategies as st
 
 from checkpoint_ld.rules import document
-from tests.documents import item, setting
-
-Json = Any
+from tests.documents import Json, item, setting
 
 ODD: st.SearchStrategy[Json] = st.sampled_from(
     (

@@ -20,9 +20,8 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import Rule, example
 from checkpoint_ld.validation import profiles
-from tests.documents import canonical, item, rating, rich, scenario, setting
+from tests.documents import Json, canonical, item, rating, rich, scenario, setting
 
-Json = Any
 ITEM, RATING, PART = "/dataFeedElement/0", "/rating/0", "/hasPart/0"
 QUESTION = f"{ITEM}/item"
 CODE = {"@type": "SoftwareSourceCode", "name": "t", "text": "x = 1", "programmingLanguage": "Python"}
