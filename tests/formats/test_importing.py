@@ -158,12 +158,13 @@ def test_what_was_exported_and_packed_comes_back(tmp_path: Path, kind: str) -> N
 
 def test_a_table_of_a_benchmark_comes_back(tmp_path: Path) -> None:
     benchmark = checkpoint_ld.Benchmark("Metals")
-    benchmark.add_question("Which?", "Au", keywords=["metals"], custom_metadata={"level": "easy"})
+    benchmark.add_question("Which?", "Au", keywords=["metals", "a, b"], custom_metadata={"level": "easy"})
     file = tmp_path / "metals.csv"
     file.write_text(benchmark.to_csv(extra=["keywords", "custom"]), encoding="utf-8", newline="")
 
-    [question] = import_benchmark(file, keywords_columns=[{"column": "Keywords", "separator": ";"}]).benchmark
-    assert (question["id"], question["keywords"]) == (benchmark.get_question_ids()[0], ["metals"])
+    for columns in (None, [{"column": "Keywords", "separator": ";"}]):
+        [question] = import_benchmark(file, keywords_columns=columns).benchmark
+        assert (question["id"], question["keywords"]) == (benchmark.get_question_ids()[0], ["a, b", "metals"])
     assert question["custom_metadata"]["level"] == "easy"
 
 

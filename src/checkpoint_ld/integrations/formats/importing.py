@@ -340,6 +340,7 @@ class _Columns:
                 )
         guessed = self._of["keywords"]
         self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
+        self._is_guessed = keywords is None
         used = {*self._of.values(), *(keyword["column"] for keyword in self._keywords)}
         rest = [name for name in names if name not in used]
         self._custom = rest if custom is None else [*custom]
@@ -397,7 +398,9 @@ class _Columns:
         found = list[str]()
         for keyword in self._keywords:
             cell = values.get(keyword["column"])
-            parts = cell if isinstance(cell, list) else str(cell or "").split(keyword.get("separator") or ",")
+            text = "" if isinstance(cell, list) else str(cell or "")
+            usual = ";" if self._is_guessed and ";" in text else ","  # the first is how exports separate them
+            parts = cell if isinstance(cell, list) else text.split(keyword.get("separator") or usual)
             found += [str(part).strip() for part in parts]
         return sorted({*found} - {""})
 
