@@ -107,7 +107,7 @@ def test_the_command_asks_files_and_collections_with_it(run: Run, tmp_path: Path
         options = ("query", tmp_path / path, "--query", text, "--format", "csv")
         refused = run(*options)
         assert (refused.code, service.seen) == (2, [])
-        assert "allow it by --allow-service" in refused.err
+        assert "the command query allows a host by --allow-service" in refused.err
         result = run(*options, "--allow-service", host_of(service.url))
         assert (result.code, result.out) == (0, b"x\r\nfrom elsewhere\r\n")
         assert service.seen.pop()

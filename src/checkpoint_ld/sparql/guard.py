@@ -324,7 +324,7 @@ def _refuse_service(term: Any, services: Collection[str]) -> None:
     if not services:
         raise QueryError(
             f"the query asks another server by SERVICE ({_named(term)}), which is refused: load what it holds, and "
-            "query that, or allow it by --allow-service"
+            "query that; the command query allows a host by --allow-service"
         )
     # Only a full IRI is known before the query runs, not a variable, prefixed name or relative IRI.
     found = _SERVICE.fullmatch(str(term)) if type(term).__name__ == "URIRef" else None
