@@ -418,7 +418,7 @@ def with_identifier(graph: CheckpointGraph, identifier: str) -> CheckpointGraph:
 
     Foreign statements in the graph are kept; where they refer to the benchmark itself, they get its new name.
     """
-    new = CheckpointGraph.of_tree({**graph.tree(), "@id": identifier})
+    new = CheckpointGraph.of_tree({**graph.read(graph.root), "@id": identifier})
     for prefix, namespace in graph.namespaces():
         new.bind(prefix, namespace)
     for subject, predicate, term in _beside(graph.held, graph.root):
