@@ -27,6 +27,7 @@ from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
+from checkpoint_ld.phrases import BOOLEAN_WORDS
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 
 _LINES = (".jsonl", ".ndjson")
 _RUBRICS = ("global_rubric", "global_dynamic_rubric", "question_rubric", "question_dynamic_rubric")
+"""The members of a benchmark that was exported as JSON, and of its questions, that are not imported."""
 _ABOUT = ("name", "description", "version")
-"""The members of an exported benchmark that are not read as questions, and the texts about it that are kept."""
+"""The texts about such a benchmark that are imported."""
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
@@ -146,10 +148,7 @@ USUAL = {
 CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
-_FINISHED = {
-    **dict.fromkeys(("finished", "yes", "true"), True),
-    **dict.fromkeys(("draft", "not finished", "no", "false"), False),
-}
+_FINISHED = {**BOOLEAN_WORDS, "finished": True, "not finished": False, "draft": False}
 _CROISSANT = "croissant.json"
 _INSPECT = ("task.py", "dataset.jsonl")
 _CRATE = "ro-crate-metadata.json"
