@@ -147,7 +147,7 @@ def test_the_exports_of_the_corpus_state_the_same_in_both_forms(corpus: Path) ->
             {"template__verify_granular_result": 0.5, "metadata__template_id": "0" * 32},
             ["the score 0.5 is recorded, and the template gives 1 (by another template)"],
         ),
-        ({"metadata__question_text": "Which?"}, [f'the question was asked as "Which?", and reads "{TEXT}" now']),
+        ({"metadata__question_text": "Which?"}, [f'the question was recorded as "Which?", and reads "{TEXT}" now']),
         ({"rubric__regex_trait_scores": {"cites": False}}, ["false is recorded for the trait 'cites', which gives"]),
         ({"rubric__llm_trait_scores": {"deep": 3}}, ["the question has no trait 'deep', for which values are rec"]),
         (
@@ -176,7 +176,7 @@ def test_what_was_recorded_and_is_not_what_comes_out_is_a_finding(
         ({"metadata__question_id": "q-17", "metadata__question_text": "Who?"}, Status.ERROR, "there is no question"),
         ({"metadata": {}}, Status.ERROR, "the result has neither a question_id nor a question_text"),
         ({"template": None, "rubric": None}, Status.ERROR, "there is no answer in it"),
-        ({"template": None}, Status.UNDECIDED, "nothing was recorded but what was said of traits"),
+        ({"template": None}, Status.UNDECIDED, "nothing was recorded but verdicts on traits"),
         (
             {"template": None, "rubric": None, "metadata__failure": {"category": "timeout", "reason": "60 s"}},
             Status.ERROR,

@@ -100,7 +100,7 @@ def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
         (
             [{"question": "Q", "answer": "A", "level": 1, "area": "x"}],
             {"custom_metadata_columns": ["level"]},
-            "the columns area are not asked for and left out",
+            "the columns area were not requested and are left out",
         ),
     ],
 )

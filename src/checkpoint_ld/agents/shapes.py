@@ -179,7 +179,7 @@ def _faults_of_calls(tools: Mapping[str, Any]) -> Iterator[Finding]:
         for at, call in enumerate(_entries(tools, name)):
             yield from _missing(call, ("status",), f"{_TOOLS}/{name}/{at}")
             if isinstance(call, dict) and call.get("success", success) is not success:
-                message = f"the success of a call in {name} is said to be another one; the list that it is in counts"
+                message = f"the success of a call in {name} differs from the list that the call is in; the list counts"
                 yield finding("agent-second-value", message, pointer=f"{_TOOLS}/{name}/{at}/success")
 
 

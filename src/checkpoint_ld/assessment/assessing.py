@@ -369,7 +369,7 @@ def assessed(answer: RecordedAnswer, questions: AssessedQuestions, trust: Trust 
     traits = tuple(_trait_results(question, answer, trust))
     differing = partial(differences, answer, question, traits)
     if answer.recorded is not None and not answer.values and answer.trace is None:
-        reason = "nothing was recorded but what was said of traits"
+        reason = "nothing was recorded but verdicts on traits"
         return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=differing(None))
     template = question.source if question.has_code and trust is not None else question.template
     try:
@@ -538,7 +538,7 @@ def _differing(
 ) -> Iterator[str]:
     recorded_text = answer.question_text
     if recorded_text is not None and recorded_text.strip() != question.text.strip():
-        yield f"the question was asked as {shown(recorded_text)}, and reads {shown(question.text)} now"
+        yield f"the question was recorded as {shown(recorded_text)}, and reads {shown(question.text)} now"
     if result is None:
         return
     reasons = [f"{override} overrode the template" for override in recorded.overrides]

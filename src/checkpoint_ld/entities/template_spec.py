@@ -245,7 +245,7 @@ class TemplateFieldSpec(Entity):
 
     name: str = Field(description="A Python identifier")
     type: str = Field(description="bool, str, int, float, list_str, literal or date")
-    description: str = Field(description="What the judge of an answer is asked for")
+    description: str = Field(description="The instruction for the judge of an answer")
     extraction_hint: str | None = Field(default=None, description="How to find the value in an answer")
     ground_truth: Annotated[JsonValue, BeforeValidator(_serialised_truth)] = Field(
         description="What is right; an object with the member __conditional__ stands for a conditional ground truth"

@@ -344,7 +344,7 @@ class _Columns:
         rest = [name for name in names if name not in used]
         self._custom = rest if custom is None else [*custom]
         passed_over = [name for name in rest if name not in self._custom]
-        message = f"the columns {', '.join(passed_over)} are not asked for and left out"
+        message = f"the columns {', '.join(passed_over)} were not requested and are left out"
         self.findings = (lost(message, Place(source)),) if passed_over else ()
 
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:

@@ -47,7 +47,7 @@ METADATA = "ro-crate-metadata.json"
 TURTLE, REPORT = "checkpoint.ttl", "report.html"
 _DESCRIPTION = "the description of a crate"
 _NO_LICENCE = "No licence is stated: ask those who made the benchmark before you use it."
-_OF_THIS = "give what this version of the benchmark was asked"
+_OF_THIS = "give answers and runs of this version of the benchmark"
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
 _MEDIA = {
     ".json": "application/json",
