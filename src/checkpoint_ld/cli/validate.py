@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.exceptions import Exit
@@ -26,13 +25,11 @@ from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import BinaryIO
 
     from click.shell_completion import CompletionItem
 
     from checkpoint_ld.families import Profiles, Together
-    from checkpoint_ld.findings import Finding
-    from checkpoint_ld.validation.fixes import Fix
+    from checkpoint_ld.validation.fixes import Repair
     from checkpoint_ld.validation.reports import Settings
     from checkpoint_ld.validation.results import Checked, Report
     from checkpoint_ld.validation.selection import Selection
@@ -235,10 +232,11 @@ class _Run:
 
     def report(self, files: Sequence[str]) -> Report:
         from checkpoint_ld import families
+        from checkpoint_ld.validation import fixes
 
         together = families.Together(self.profiles)
         selected = map(self.selection.applied, together.added(self._checked(files, together)))
-        return families.report_of(map(_marked, selected), self.profiles)
+        return families.report_of(map(fixes.with_fixable, selected), self.profiles)
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
         from checkpoint_ld.validation import reports
@@ -305,10 +303,13 @@ class _Run:
         if not self.quiet:
             streams.note(f"fixed {counted(places, 'place')} in {counted(changed, 'file')}")
 
-    def _repairs(self, files: Iterable[str]) -> Iterator[_Repair]:
+    def _repairs(self, files: Iterable[str]) -> Iterator[Repair]:
+        from checkpoint_ld.validation.fixes import repair_of
+
         for file in files:
+            source = sys.stdin.buffer if file == streams.STANDARD else file
             try:
-                yield _repair(sys.stdin.buffer if file == streams.STANDARD else file, self.selection, self.syntax)
+                yield repair_of(source, self.selection, self.syntax)
             except ReadError as error:
                 self.fail(str(error))
 
@@ -341,79 +342,3 @@ class _Run:
         note = None if self.quiet else streams.note
         with streams.bar("validating", quiet=self.quiet or not is_alone) as advance:
             return Streaming(self.jobs, advance, note).check(source, self.profiles.first, syntax=self.syntax)
-
-
-class _Repair(NamedTuple):
-    """A source called `name`, its unpacked bytes `before` and `after` all `fixes`."""
-
-    name: str
-    before: bytes
-    after: bytes
-    fixes: tuple[Fix, ...] = ()
-    is_packed: bool = False
-
-
-def _repair(source: str | BinaryIO, selection: Selection, syntax: str | None = None) -> _Repair:
-    """Return `source` with every fix of a rule that counts in `selection`.
-
-    Only JSON has fixes. Raises SourceMissingError for a missing file.
-    """
-    from checkpoint_ld.dialects import reading
-    from checkpoint_ld.documents.document import read_json
-    from checkpoint_ld.documents.files import read_bytes, unpacked
-    from checkpoint_ld.rules import by_slug
-    from checkpoint_ld.validation import fixes
-
-    content, name = read_bytes(source)
-    name, data = name or "<stdin>", content
-    try:
-        data = unpacked(content, name)
-        if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
-            return _Repair(name, data, data)
-        document = read_json(data, name)
-    except ReadError:  # the validation reports it
-        return _Repair(name, data, data)
-    wanted = [fix for fix in fixes.fixes_of(document) if selection.allows(by_slug()[fix.rule].code, name)]
-    return _Repair(name, data, fixes.apply(document, wanted), tuple(wanted), data is not content)
-
-
-_FIXED = frozenset(
-    (
-        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
-        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
-    )
-)
-"""The rules that have fixes."""
-_OF_ALL = frozenset(("json-ld-form", "vocabulary-http"))
-"""The rules with at most one finding for a document."""
-
-
-def _marked(checked: Checked) -> Checked:
-    if checked.text is None or _FIXED.isdisjoint(finding.rule for finding in checked.findings):
-        return checked
-    from checkpoint_ld.dialects import reading
-    from checkpoint_ld.documents.document import read_json
-    from checkpoint_ld.validation import fixes
-
-    counts = Counter(finding.rule for finding in checked.findings)
-    try:
-        document = read_json(checked.text.encode("utf-8", "surrogatepass"))
-        found = fixes.fixes_of(document)
-        after = reading.examine_bytes(fixes.apply(document, found), syntax=reading.JSON_SYNTAX).of_form
-    except ReadError:
-        found, after = (), ()
-    left = {finding.rule for finding in after}
-
-    def is_fixable(finding: Finding) -> bool:
-        if finding.rule == fixes.MARK:
-            return True  # the text has no mark any more
-        at = [fix.pointer for fix in found if finding.rule == fix.rule]
-        if finding.rule in _OF_ALL:
-            return bool(at) and finding.rule not in left
-        within = f"{finding.place.pointer}/"
-        # In some forms of JSON-LD, places are not those of the file; all findings of a rule have fixes then, or none.
-        return len(at) >= counts[finding.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
-
-    return replace(
-        checked, findings=tuple(replace(finding, fixable=is_fixable(finding)) for finding in checked.findings)
-    )

@@ -10,22 +10,27 @@ import json
 import math
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld import dialects
+from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.amendment import patched
 from checkpoint_ld.dialects.dialect import name_of, property_value
 from checkpoint_ld.dialects.ratings import PREFIX, trait_type
 from checkpoint_ld.dialects.reading import json_ld as forms
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import read_bytes, unpacked
 from checkpoint_ld.documents.text import Spans, pointer
 from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.phrases import BOOLEAN_WORDS, is_boolean_like, number, shown
+from checkpoint_ld.rules import by_slug
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -37,9 +42,13 @@ from checkpoint_ld.vocabulary import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
 
     from checkpoint_ld.documents.document import Document
     from checkpoint_ld.documents.text import Path, Span
+    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.validation.results import Checked
+    from checkpoint_ld.validation.selection import Selection
 
 _NO_END = "\\ No newline at end of file\n"
 
@@ -204,6 +213,73 @@ def fixes_of(document: Document) -> tuple[Fix, ...]:
         if detected is dialects.CANONICAL:
             found += _format_version(document, _properties(tree), spans)
     return tuple(sorted(found, key=lambda fix: fix.edits))
+
+
+class Repair(NamedTuple):
+    """A source called `name`, its unpacked bytes `before` and `after` all `fixes`."""
+
+    name: str
+    before: bytes
+    after: bytes
+    fixes: tuple[Fix, ...] = ()
+    is_packed: bool = False
+
+
+def repair_of(source: str | BinaryIO, selection: Selection, syntax: str | None = None) -> Repair:
+    """Return a file or a stream with every fix of a rule that counts in `selection`.
+
+    Only JSON has fixes; a source that cannot be read has none. Raises SourceMissingError for a missing file.
+    """
+    content, name = read_bytes(source)
+    name, data = name or "<stdin>", content
+    try:
+        data = unpacked(content, name)
+        if (syntax or reading.syntax_of(name, data)) != reading.JSON_SYNTAX:
+            return Repair(name, data, data)
+        document = read_json(data, name)
+    except ReadError:  # the validation reports it
+        return Repair(name, data, data)
+    wanted = [fix for fix in fixes_of(document) if selection.allows(by_slug()[fix.rule].code, name)]
+    return Repair(name, data, apply(document, wanted), tuple(wanted), data is not content)
+
+
+_FIXED = frozenset(
+    (
+        *(MARK, FORM, HTTP, "trait-prefix", "format-version-missing"),
+        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
+    )
+)
+"""The rules that have fixes."""
+_OF_ALL = frozenset((FORM, HTTP))
+"""The rules with at most one finding for a document."""
+
+
+def with_fixable(checked: Checked) -> Checked:
+    """Return what was found in a source, with `fixable` set on the findings that `repair_of` corrects."""
+    if checked.text is None or _FIXED.isdisjoint(finding.rule for finding in checked.findings):
+        return checked
+    counts = Counter(finding.rule for finding in checked.findings)
+    try:
+        document = read_json(checked.text.encode("utf-8", "surrogatepass"))
+        found = fixes_of(document)
+        after = reading.examine_bytes(apply(document, found), syntax=reading.JSON_SYNTAX).of_form
+    except ReadError:
+        found, after = (), ()
+    left = {finding.rule for finding in after}
+
+    def is_fixable(finding: Finding) -> bool:
+        if finding.rule == MARK:
+            return True  # the text has no mark any more
+        at = [fix.pointer for fix in found if finding.rule == fix.rule]
+        if finding.rule in _OF_ALL:
+            return bool(at) and finding.rule not in left
+        within = f"{finding.place.pointer}/"
+        # In some forms of JSON-LD, places are not those of the file; all findings of a rule have fixes then, or none.
+        return len(at) >= counts[finding.rule] or any(f"{pointer}/".startswith(within) for pointer in at)
+
+    return replace(
+        checked, findings=tuple(replace(finding, fixable=is_fixable(finding)) for finding in checked.findings)
+    )
 
 
 def _plain(value: Any) -> dict[str, Any] | None:
@@ -371,4 +447,4 @@ def _format_version(document: Document, properties: list[Any], spans: Spans) -> 
     yield Fix("format-version-missing", f"/additionalProperty/{len(entries)}", title, (edit,))
 
 
-__all__ = ["MARK", "Edit", "Fix", "apply", "fixes_of", "unified_diff"]
+__all__ = ["MARK", "Edit", "Fix", "Repair", "apply", "fixes_of", "repair_of", "unified_diff", "with_fixable"]
