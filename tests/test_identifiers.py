@@ -233,9 +233,15 @@ def test_files_that_are_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for name in ("a.csv", "a.xlsx"):
         with pytest.raises(SourceMissingError):
             extract_questions_from_file(tmp_path / name, "Question", "Answer")
-    (tmp_path / "latin.csv").write_bytes("Question,Answer\nWo?,K\xf6ln\n".encode("latin-1"))
-    with pytest.raises(ReadError, match="UTF-8"):
-        extract_questions_from_file(tmp_path / "latin.csv", "Question", "Answer")
+    text = "Question,Answer\nWo?,K\xf6ln\n"
+    for data, fault in (
+        (text.encode("latin-1"), "is not UTF-8 at byte 21; save it as UTF-8"),
+        (text.encode("utf-16")[:-1], "is not UTF-16 at byte 50; save it as UTF-8"),
+        ("Question,Answer\nWho?,Ada\n".encode("utf-16-le"), "is UTF-16 without a byte order mark; save it as UTF-8"),
+    ):
+        (tmp_path / "a.csv").write_bytes(data)
+        with pytest.raises(ReadError, match=fault):
+            extract_questions_from_file(tmp_path / "a.csv", "Question", "Answer")
     (tmp_path / "a.xlsx").write_bytes(b"PK no workbook")
     pytest.importorskip("openpyxl")
     with pytest.raises(ReadError, match="no workbook"):

@@ -74,6 +74,8 @@ def test_the_card_states_what_is_published(tmp_path: Path) -> None:
 
     benchmark = checkpoint_ld.load(METALS)
     benchmark.set_metadata(
+        description='What "metals" are:\n- hard\n- shiny',
+        version="1.10",
         license="https://creativecommons.org/licenses/by/4.0/",
         citation="On metals",
         funder={"@type": "Organization", "name": "The Fund", "email": "fund@example.org"},
@@ -86,9 +88,10 @@ def test_the_card_states_what_is_published(tmp_path: Path) -> None:
     again = import_benchmark(tmp_path / "metals").benchmark
 
     assert (card.data.license, card.data.tags[-2:]) == ("cc-by-4.0", ["metals", "chemistry"])
-    for stated in ("Version: 1.0.0", "Made by: Ada Smith", "Cite as: On metals", "Funded by: The Fund", "zenodo.1234"):
+    for stated in ("Version: 1.10", "Made by: Ada Smith", "Cite as: On metals", "Funded by: The Fund", "zenodo.1234"):
         assert stated in card.text
     assert (again.license, again.keywords) == ("CC-BY-4.0", ["metals", "chemistry"])
+    assert (again.name, again.description, again.version) == ("Metals", benchmark.description, "1.10")
     assert [one.message for one in findings][1:] == [
         "the custom properties level have no place in a data set",
         "of the funder, the card has names only",

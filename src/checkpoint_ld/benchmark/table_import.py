@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -55,7 +56,6 @@ CURATION_COLUMNS = (
 _END = "end"
 """A row after the last one, by which an open quotation mark is detected."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _OLD = ".xls"
 # A text such as 007, which is no number in JSON, is a name.
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
@@ -180,10 +180,13 @@ def bytes_of(path: str) -> tuple[bytes, str]:
 
 
 def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
+    encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "UTF-8"
     try:
-        text = data.decode(_BOMS.get(data[:2], "utf-8-sig"))
+        text = data.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise ReadError(f"{path}: is not UTF-8 at byte {error.start}; save it as UTF-8") from None
+        raise ReadError(f"{path}: is not {encoding} at byte {error.start}; save it as UTF-8") from None
+    if text.count("\0") > len(text) // 4:
+        raise ReadError(f"{path}: is UTF-16 without a byte order mark; save it as UTF-8")
     first = text.partition("\n")[0]
     if separator == "," and "," not in first and ";" in first:
         separator = ";"  # as spreadsheets write it where the comma is in numbers

@@ -162,6 +162,8 @@ def _card(benchmark: Benchmark, tables: dict[str, Any]) -> bytes:
     words = (published_text(value) for value in as_list(benchmark.keywords))
     head = hub.DatasetCardData(
         pretty_name=benchmark.name,
+        description=benchmark.description,
+        version=benchmark.version,
         **_licence(benchmark),
         size_categories=next((name for most, name in _SIZES if count < most), "1M<n<10M"),
         task_categories=["question-answering"],
@@ -208,7 +210,9 @@ def _stated(head: dict[str, Any]) -> dict[str, Any]:
     ]
     words = [tag for tag in as_list(head.get("tags")) if isinstance(tag, str) and tag not in _TAGS]
     names = [spdx_name(licence) or licence for licence in licences]
-    held = {"name": head.get("pretty_name"), "license": names[0] if len(names) == 1 else names, "keywords": words}
+    members = {"name": "pretty_name", "description": "description", "version": "version"}
+    texts = {name: str(head[at]) for name, at in members.items() if isinstance(head.get(at), str | int | float)}
+    held = {**texts, "license": names[0] if len(names) == 1 else names, "keywords": words}
     return {name: value for name, value in held.items() if value}
 
 
@@ -251,7 +255,7 @@ def _chosen(
         raise LookupFailedError(
             f"there is no configuration {name!r} in {path}: there are {', '.join(configs) or 'none'}"
         )
-    about = _stated({**head, "pretty_name": str(head.get("pretty_name") or "")})
+    about = _stated(head)
     others = ", ".join(config for config in configs if config != name)
     findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)
     stated = configs.get(name, {}).get("data_files")
