@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import event, given, settings
@@ -165,6 +166,23 @@ def test_what_was_read_before_outlines_are_made_is_an_example_of_its_outline(mon
     outcome(VERIFIED)
     monkeypatch.setattr(forms, "read_template", None)
     assert outcome(CLASSIC.replace("metal", "colour")) == [True, None, None, None, None]
+
+
+def test_another_thread_may_read_a_template_while_outlines_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = iter(("x = 2", "x = 3"))
+
+    def outlined(source: str) -> object:
+        for other in others:
+            reader = Thread(target=outcome, args=(other,))
+            reader.start()
+            reader.join()
+        return outline_of(source)
+
+    monkeypatch.setattr(forms, "FEW", 1)
+    monkeypatch.setattr("checkpoint_ld.templates.text_outlines.outline_of", outlined)
+    forms.forget()
+    outcome(CLASSIC)
+    assert outcome(VERIFIED) == [True, None, None, None, None]
 
 
 @pytest.mark.parametrize("source", [CLASSIC, VERIFIED, answer(field()), GOOD[3]])

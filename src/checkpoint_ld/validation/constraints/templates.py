@@ -49,7 +49,7 @@ def _problems(source: str) -> tuple[tuple[str, str], ...]:
     from checkpoint_ld.templates.text_outlines import is_typical, outline_of  # noqa: PLC0415 - see FEW
 
     if len(_known) == FEW:  # the templates that were read so far are examples of their outlines
-        for known, problems in _known.items():
+        for known, problems in [*_known.items()]:  # a copy, as other threads read templates too
             if not problems and (outline := outline_of(known)) is not None:
                 _alike.setdefault(outline, None)
     outline = outline_of(source)
