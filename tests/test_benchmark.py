@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rdflib import RDF, SDO, BNode, Literal, URIRef
+from rdflib import RDF, SDO, XSD, BNode, Literal, URIRef
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError, WrongTypeError, sparql
@@ -248,6 +248,28 @@ def test_nodes_that_are_added_beside_the_checkpoint_are_saved(dialect: str, tmp_
     assert added <= {*again.graph}
     assert [*again.graph.objects(None, SDO.name)].count(Literal("Bo")) == 1
     assert again.question_count == 1
+
+
+@pytest.mark.parametrize("context", ["plain", "improved"])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        (SDO.name, Literal("gut", lang="de")),
+        (SDO.dateCreated, Literal("2026-03-01", datatype=XSD.date)),
+        (SDO.name, Literal("2026-03-01T09:00:00", datatype=XSD.dateTime)),
+        (SDO.name, Literal('{"a":1}', datatype=RDF.JSON)),
+    ],
+)
+def test_a_node_beside_the_checkpoint_whose_values_need_a_context_is_read_again(
+    statement: tuple[URIRef, Literal], context: str, tmp_path: Path
+) -> None:
+    benchmark = load(canonical())
+    benchmark.graph.add((URIRef("urn:example:review"), *statement))
+    benchmark.save(tmp_path / "saved.jsonld", context=context)
+    again = Benchmark.load(tmp_path / "saved.jsonld")
+    assert (URIRef("urn:example:review"), *statement) in again.graph
+    again.save(tmp_path / "again.jsonld", context=context)
+    assert (tmp_path / "again.jsonld").read_bytes() == (tmp_path / "saved.jsonld").read_bytes()
 
 
 def test_statements_about_nodes_of_a_checkpoint_do_not_repeat_them() -> None:

@@ -337,7 +337,11 @@ class Normalization:
                 and (term is None or not term.container)
             ):
                 normalized[key] = value
-            elif key.startswith("@") or (is_property and key == "value") or (term and term.coercion == "@json"):
+            elif (
+                (key.startswith("@") and key != "@included")
+                or (is_property and key == "value")
+                or (term and term.coercion == "@json")
+            ):
                 normalized[key] = kind if key == "@type" else value
             else:
                 at = step(pointer, key)
