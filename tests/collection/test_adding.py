@@ -101,6 +101,19 @@ def test_two_files_that_trade_their_checkpoints_lose_none(write: Write, store: P
         }
 
 
+def test_a_checkpoint_that_moves_to_a_file_with_a_change_stays(write: Write, store: Path) -> None:
+    file = write("b.jsonld", checkpoint(1))
+    with Collection.open(store) as collection:
+        collection.add(file)
+        files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
+        collection.add(*files, options=Options(OnConflict.REPLACE))
+        assert {graph: collection.source(graph).name for graph in collection} == {
+            iri(1): "a.jsonld",
+            iri(2): "b.jsonld",
+        }
+        assert not collection.verify()
+
+
 def test_a_bad_file_is_reported_and_keeps_no_other_out(write: Write, store: Path) -> None:
     write("1.jsonld", checkpoint(1))
     write("2.jsonld", '{"@type": "DataFeed", "dataFeedElement": [')

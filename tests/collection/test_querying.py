@@ -12,14 +12,14 @@ from typing import Any
 import pyoxigraph
 import pyshacl
 import pytest
-from pyoxigraph import RdfFormat
+from pyoxigraph import NamedNode, RdfFormat
 from rdflib import DCTERMS, FOAF, RDF, VOID, Graph, Literal, Namespace, URIRef
 
-from checkpoint_ld import validate
-from checkpoint_ld.errors import LookupFailedError, QueryError, SettingsError, WriteError
+from checkpoint_ld import families, validate
+from checkpoint_ld.errors import LookupFailedError, QueryError, ReadError, SettingsError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.sparql import queries
-from checkpoint_ld.stores.collection import Collection, OnConflict, Options
+from checkpoint_ld.stores.collection import Collection, Kind, OnConflict, Options
 from checkpoint_ld.validation import validator
 from tests.agents import runs
 from tests.cli.conftest import Run, run
@@ -188,6 +188,34 @@ def test_graphs_that_are_kept_beside_each_other_keep_their_names(filled_to_expor
         for syntax in (RdfFormat.N_QUADS, RdfFormat.TRIG):
             quads = pyoxigraph.parse(dumped(collection, syntax.file_extension), format=syntax)
             assert {quad.graph_name.value for quad in quads} == set(collection)
+
+
+@pytest.mark.parametrize("name", ["all.nq", "all.nq.gz", "all.trig"])
+def test_a_dump_is_added_as_the_collection_that_it_was(name: str, store: Path, write: Write, tmp_path: Path) -> None:
+    made = [write("1.jsonld", checkpoint(1)), write("2.jsonld", checkpoint(2)), write("3.json", runs.tree())]
+    made.append(write("beside.jsonld", checkpoint(1, "What is it?", "Another?")))
+    with Collection.open(store) as collection:
+        collection.add(*made, options=Options(OnConflict.KEEP_BOTH))
+        whole = dumped(collection)
+        data = dumped(collection, Path(name.removesuffix(".gz")).suffix[1:])
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    with Collection.open(tmp_path / "other") as other:
+        assert other.add(file).counts == {Kind.ADDED: 4}
+        entries = dict(other.entries)
+        assert other.add(file).counts == {Kind.UNCHANGED: 4}
+        assert (dict(other.entries), dumped(other)) == (entries, whole)
+        for graph in other:
+            other.holdings.directory.store.clear_graph(NamedNode(graph))
+        assert all(problem.repair for problem in other.verify(repair=True))
+        assert dumped(other) == whole
+        if name == "all.nq":
+            lines = whole.replace(b"Benchmark 1", b"Renamed").splitlines(keepends=True)
+            file.write_bytes(b"".join(line for line in lines if not line.startswith(f"<{iri(2)}>".encode())))
+            assert other.add(file).counts == {Kind.REPLACED: 1, Kind.UNCHANGED: 1, Kind.REFUSED: 2}
+            assert set(other) == set(entries), "what cannot be read stays"
+    with pytest.raises(ReadError, match=r"2 checkpoints: .*store add"):
+        families.read(b"\n".join(line for line in whole.splitlines() if b"checkpoint-1" in line), syntax="nq")
 
 
 @pytest.mark.slow

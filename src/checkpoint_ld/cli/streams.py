@@ -79,15 +79,24 @@ def graphs(
 ) -> Iterator[tuple[str, Source, StatementGraph]]:
     """Yield each file with its source and its graph; `failed` is called with the reason why one cannot be read."""
     from checkpoint_ld import families
+    from checkpoint_ld.documents.files import read_bytes
 
     for file in files:
         try:
-            source = read(file, syntax=syntax)
-            graph = families.graph_of(source)
+            data, name = read_bytes(_opened(file))
+            sources = families.examine_each(data, name, syntax=syntax)
         except ReadError as error:
             failed(str(error))
-        else:
-            yield file, source, graph
+            continue
+        for source in sources.values():
+            try:
+                if isinstance(source, ReadError):
+                    raise source
+                graph = families.graph_of(families.refusing(source))
+            except ReadError as error:
+                failed(str(error))
+            else:
+                yield file, source, graph
 
 
 def read_benchmark(file: str, *, syntax: str | None) -> Reading:

@@ -35,7 +35,7 @@ from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.validation.validator import by_place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import BinaryIO
 
     from rdflib.term import Node
@@ -147,6 +147,41 @@ def examine_bytes(
         limits,
         of_document=lambda document: _of_document(document, checked=checked),
         of_index=lambda index, syntax: of_statements(index, syntax, name, checked=checked),
+    )
+
+
+def examine_each(
+    data: bytes,
+    name: str | None = None,
+    *,
+    syntax: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    checked: bool = True,
+) -> dict[str, Source | ReadError]:
+    """Read the checkpoints of a text, by the names of their graphs if several are named by a checkpoint in them.
+
+    Otherwise it is one checkpoint, whose name is empty. What cannot be read is an error. Parameters are those of
+    `examine_bytes`. Raises ReadError for a text that does not parse.
+    """
+
+    def read(graph: str, index: Index, syntax: str) -> Source | ReadError:
+        label = f"{name or ''} <{graph}>" if graph else f"{name or ''} (default graph)"
+        try:
+            return of_statements(index, syntax, label, checked=checked)
+        except ReadError as error:
+            return reading.in_file(error, label)
+
+    def each(graphs: Mapping[str, Index], syntax: str) -> dict[str, Source | ReadError]:
+        return {graph: read(graph, index, syntax) for graph, index in sorted(graphs.items())}
+
+    return reading.parsed(
+        data,
+        name,
+        syntax,
+        limits,
+        of_document=lambda document: {"": _of_document(document, checked=checked)},
+        of_index=lambda index, syntax: {"": of_statements(index, syntax, name, checked=checked)},
+        of_graphs=each,
     )
 
 

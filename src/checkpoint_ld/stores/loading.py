@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import extension_of, read_bytes
 from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import software
-from checkpoint_ld.stores.holdings import MANIFEST, FileState, Load
+from checkpoint_ld.stores.holdings import DONE, MANIFEST, FileState, Load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from checkpoint_ld.families import Profiles
+    from checkpoint_ld.families import Profiles, Source
     from checkpoint_ld.stores.holdings import Entry, Holdings
     from checkpoint_ld.validation.profiles import Profile
 
@@ -53,6 +53,10 @@ class Kind(StrEnum):
     """The file no longer exists; its graph stays."""
     DROPPED = "dropped"
     """The graph was removed."""
+
+
+_LEFT_OUT = {Kind.REFUSED, Kind.SKIPPED}
+"""The outcomes of checkpoints that are not loaded."""
 
 
 class OnConflict(StrEnum):
@@ -130,9 +134,13 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
         return Outcome(str(path), Kind.REFUSED, entry.graph, message=message)
 
     try:
-        load = prepare(*read_file(path), path, entry.source, Checks(fail_on=None))
+        found = prepare(*read_file(path), path, entry.source, Checks(fail_on=None))
     except (ReadError, FindingsError) as error:
         return refused(str(error))
+    loads = [load for load in found if isinstance(load, Load)]
+    if not loads:
+        return refused("; ".join(map(str, found)))
+    load = min(loads, key=lambda load: (load.entry.graph != entry.graph, load.entry.root != renewed(entry.root)))
     if load.entry.root != renewed(entry.root):
         return refused(f"{path}: holds {load.entry.root} now, not {entry.root}")
     load = load.but(graph=entry.graph, findings=entry.findings)
@@ -162,25 +170,44 @@ def read_file(path: Path) -> tuple[bytes, FileState]:
     return data, FileState(sha256(data).hexdigest(), len(data), modified)
 
 
-def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Checks) -> Load:
-    """Return the load for the checkpoint in `data`, the bytes of the file at `path`.
+def prepare(
+    data: bytes, file: FileState, path: Path, source: str, checks: Checks
+) -> list[Load | ReadError | FindingsError]:
+    """Return the loads for the checkpoints in `data`, the bytes of the file at `path`: several for a data set of them.
 
-    All faults are found before anything is written. Raises ReadError for data that is no checkpoint, FindingsError for
-    a checkpoint that `checks` refuse.
+    All faults are found before anything is written. The error stands for a checkpoint that cannot be read or that
+    `checks` refuse. Raises ReadError for data that cannot be parsed.
     """
-    read = families.examine_bytes(data, str(path), checked=checks.profile is None or checks.fail_on is not None)
+    is_checked = checks.profile is None or checks.fail_on is not None
+    loads: list[Load | ReadError | FindingsError] = []
+    for graph, read in families.examine_each(data, str(path), checked=is_checked).items():
+        if graph != MANIFEST.value:
+            try:
+                load = _load(read, file, source, checks)
+                beside = _beside(load)
+                loads.append(beside if graph == beside.entry.graph else load)
+            except (ReadError, FindingsError) as error:
+                loads.append(error)
+    return loads
+
+
+def _load(read: Source | ReadError, file: FileState, source: str, checks: Checks) -> Load:
+    if isinstance(read, ReadError):
+        raise read
     findings = read.findings if checks.profile is None else families.check_source(read, checks.profile).findings
     if checks.fail_on is not None:
         heavy = [finding for finding in findings if finding.severity >= checks.fail_on]
         if heavy:
             raise FindingsError.of(heavy)
         families.refusing(read)
-    graph = families.graph_of(read)
-    root = str(graph.root)
+    held = families.graph_of(read)
+    root = str(held.root)
     if root == MANIFEST.value:
-        raise ReadError(f"{path}: the name {root} is that of a collection's own graph; give the checkpoint another @id")
+        raise ReadError(
+            f"{read.source}: the name {root} is that of a collection's own graph; give the checkpoint another @id"
+        )
     return Load.of_triples(
-        emission.ntriples_of(graph),
+        emission.ntriples_of(held),
         root,
         name=families.name_of(read),
         source=source,
@@ -189,6 +216,11 @@ def prepare(data: bytes, file: FileState, path: Path, source: str, checks: Check
         file=file,
         findings=Counter(finding.severity for finding in findings),
     )
+
+
+def _beside(load: Load) -> Load:
+    """Return a load under the name of its graph beside another graph of the same checkpoint."""
+    return load.but(graph=f"{load.entry.graph}#{load.entry.sha256[:_SHOWN_OF_HASH]}")
 
 
 class Loading:
@@ -217,9 +249,8 @@ class Loading:
                 self.options.progress(file, len(files))
             try:
                 self._take(file)
-            except (ReadError, FindingsError) as error:
-                message = str(error) if str(error).startswith(file) else f"{file}: {error}"
-                self.outcomes.append(Outcome(file, Kind.REFUSED, message=message))
+            except ReadError as error:
+                self.outcomes.append(_refused(file, error))
             if self.size >= _BATCH:
                 self._flush()
         self._flush()
@@ -229,7 +260,10 @@ class Loading:
     def _take(self, file: str) -> None:
         path = Path(file)
         source = source_of(self.holdings, path)
-        known = [entry for entry in self.holdings.of_source(source) if entry.is_done and entry.software == software()]
+        # A data set is always read: of its checkpoints, some may have been refused.
+        is_one = emission.EXTENSIONS.get(extension_of(file)) not in {"nq", "trig"}
+        held = self.holdings.of_source(source)
+        known = [entry for entry in held if is_one and entry.is_done and entry.software == software()]
         same = _same_time(known, path) if self.is_sync else None
         if same is None:
             data, state = read_file(path)
@@ -237,7 +271,16 @@ class Loading:
         if same is not None:
             self.outcomes.append(Outcome(file, Kind.UNCHANGED, same.graph, same.triples))
             return
-        self.outcomes.append(self._placed(file, prepare(data, state, path, source, self.options.checks)))
+        found = prepare(data, state, path, source, self.options.checks)
+        outcomes = []
+        for load in found:
+            outcomes.append(self._placed(file, load) if isinstance(load, Load) else _refused(file, load))
+            self.outcomes.append(outcomes[-1])
+        if self.options.on_conflict is not OnConflict.KEEP_BOTH and not _LEFT_OUT & {one.kind for one in outcomes}:
+            # A file whose checkpoint has another name now no longer holds the previous checkpoint.
+            roots = {load.entry.root for load in found if isinstance(load, Load)}
+            gone = {entry.graph for entry in held if entry.root not in roots}
+            self.stale |= gone - self.pending.keys()
 
     def _placed(self, file: str, load: Load) -> Outcome:
         """Queue a checkpoint, unless its name is in conflict with another one; return the outcome."""
@@ -252,7 +295,10 @@ class Loading:
         is_outdated = other.graph in self.outdated
         if on_conflict is OnConflict.KEEP_BOTH and other.is_done and not is_outdated:
             return self._kept_beside(file, load)
-        if other.source == load.entry.source or on_conflict is OnConflict.REPLACE or is_outdated:
+        # In a data set, two graphs can hold different checkpoints of one IRI.
+        is_rival = (other.file, other.software, other.status) == (load.entry.file, load.entry.software, DONE)
+        is_own = other.source == load.entry.source and not is_rival
+        if is_own or on_conflict is OnConflict.REPLACE or is_outdated:
             return self._queued(file, Kind.REPLACED if other.is_done else Kind.ADDED, load)
         path = path_of(self.holdings, other)
         if on_conflict is OnConflict.SKIP:
@@ -268,12 +314,14 @@ class Loading:
         is_moved = other.source != load.entry.source
         if is_moved and _same_time((other,), path) is not None:
             return Outcome(file, Kind.UNCHANGED, other.graph, other.triples, f"the same as {path}")
-        self.holdings.replace_entry(replace(load.entry, status=other.status))
+        entry = replace(load.entry, status=other.status)
+        if entry != replace(other, loaded=entry.loaded):
+            self.holdings.replace_entry(entry)
         kind, message = (Kind.MOVED, f"from {path}") if is_moved else (Kind.UNCHANGED, "")
         return Outcome(file, kind, other.graph, other.triples, message)
 
     def _kept_beside(self, file: str, load: Load) -> Outcome:
-        beside = load.but(graph=f"{load.entry.graph}#{load.entry.sha256[:_SHOWN_OF_HASH]}")
+        beside = _beside(load)
         if beside.entry.graph in self.pending:
             self._flush()
         other = self.holdings.entries.get(beside.entry.graph)
@@ -284,10 +332,6 @@ class Loading:
     def _queued(self, file: str, kind: Kind, load: Load) -> Outcome:
         self.pending[load.entry.graph] = len(self.outcomes), load
         self.size += len(load.statements)
-        if self.options.on_conflict is not OnConflict.KEEP_BOTH:
-            # A file whose checkpoint has another name now no longer holds the previous checkpoint.
-            held = self.holdings.of_source(load.entry.source)
-            self.stale.update(entry.graph for entry in held if entry.root != load.entry.root)
         return Outcome(file, kind, load.entry.graph, load.entry.triples)
 
     def _flush(self) -> None:
@@ -298,6 +342,11 @@ class Loading:
             self.outcomes[at] = replace(self.outcomes[at], kind=Kind.REFUSED, triples=0, message=_miscounted(load))
         self.holdings.drop(self.stale)
         self.pending, self.stale, self.size = {}, set(), 0
+
+
+def _refused(file: str, error: ReadError | FindingsError) -> Outcome:
+    message = str(error) if str(error).startswith(file) else f"{file}: {error}"
+    return Outcome(file, Kind.REFUSED, message=message)
 
 
 def _same_time(known: Sequence[Entry], path: Path) -> Entry | None:

@@ -12,9 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rdflib import URIRef
+
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.dialect import old_name_findings
 from checkpoint_ld.dialects.reading import json_ld as forms
+from checkpoint_ld.dialects.reading.statements import ROOT_TYPES
 from checkpoint_ld.documents.document import Document, read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
@@ -23,11 +26,12 @@ from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import given, shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from checkpoint_ld.dialects import Upgrade
     from checkpoint_ld.dialects.reading.json_ld import Plain
@@ -41,6 +45,8 @@ JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
 
 _SYNTAXES = (JSON_SYNTAX, *emission.SYNTAXES)
+_CHECKPOINTS = frozenset((*ROOT_TYPES, URIRef("urn:caf:vocab:Checkpoint")))
+"""The classes of checkpoints."""
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
 """Members of the root of every agent checkpoint, even of an invalid one."""
 _KINDS = {list: "an array", str: "a text", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
@@ -170,11 +176,13 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
     *,
     of_document: Callable[[Document], Parsed],
     of_index: Callable[[Index, str], Parsed],
+    of_graphs: Callable[[Mapping[str, Index], str], Parsed] | None = None,
 ) -> Parsed:
     """Parse the bytes of a source, packed or not, and return the result of `of_document` or `of_index`.
 
-    `of_document` gets a JSON document, `of_index` the statements of an RDF syntax. Without `syntax` it follows from the
-    extension of `name` or the first characters. The findings of a ReadError get the file `name`.
+    `of_document` gets a JSON document, `of_index` the statements of an RDF syntax. `of_graphs` gets those of each graph
+    if several are named by a checkpoint in them; such a source is refused without it. Without `syntax` it follows from
+    the extension of `name` or the first characters. The findings of a ReadError get the file `name`.
     """
     if syntax is not None and syntax not in _SYNTAXES:
         raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
@@ -184,7 +192,13 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
         with uncollected():
             if syntax == JSON_SYNTAX:
                 return of_document(read_json(data, name, limits))
-            return of_index(emission.parse(data, syntax), syntax)
+            graphs = emission.parse_graphs(data, syntax)
+            several = [graph for graph, index in graphs.items() if len(graphs) > 1 and _is_of_checkpoint(graph, index)]
+            if len(several) > 1 and of_graphs is not None:
+                return of_graphs(graphs, syntax)
+            if len(several) > 1:
+                raise _of_several(several)
+            return of_index(emission.together(graphs), syntax)
     except ReadError as error:
         if not error.findings:
             raise
@@ -211,11 +225,21 @@ def of_statements(index: Index, syntax: str = "graph", source: str | None = None
     """Read a checkpoint from the statements of one or more graphs."""
     plain = forms.of_index(index, syntax, as_found=False)
     if plain is None:
-        found = forms.roots(index)
-        held = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
-        remedy = "give the statements of exactly one schema:DataFeed"
-        raise ReadError.of([finding("no-checkpoint", f"the statements hold {held}", remedy=remedy)])
+        raise _of_several(forms.roots(index))
     return _reading(replace(plain, forms=()), syntax, source, None)
+
+
+def _of_several(found: Sequence[object]) -> ReadError:
+    held = f"{len(found)} checkpoints: " + ", ".join(sorted(map(str, found))) if found else "no checkpoint"
+    remedy = "give the statements of exactly one schema:DataFeed"
+    remedy += "; store add, query and serve take named graphs of several" if found else ""
+    return ReadError.of([finding("no-checkpoint", f"the statements hold {held}", remedy=remedy)])
+
+
+def _is_of_checkpoint(graph: str, index: Index) -> bool:
+    """Return whether the name of a graph is that of a checkpoint in it, with or without `#` and a hash."""
+    roots = (index.get(URIRef(name), {}) for name in (graph, graph.rpartition("#")[0]))
+    return any(kind in _CHECKPOINTS for root in roots for kind in terms_of(root.get(contexts.RDF_TYPE)))
 
 
 def syntax_of(name: str | None, data: bytes) -> str:

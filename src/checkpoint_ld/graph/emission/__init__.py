@@ -6,8 +6,9 @@ Everything is written from the subject index, without a second copy of the graph
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyoxigraph
 from rdflib import BNode, URIRef
@@ -18,12 +19,12 @@ from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
 from checkpoint_ld.graph.emission.syntaxes import nquads_of, ntriples_of, rdf_xml, rdf_xml_of, trig_of, turtle_of
 from checkpoint_ld.graph.literals import XSD_STRING, literal, renewed
-from checkpoint_ld.graph.store import Index, put
+from checkpoint_ld.graph.store import Index, put, triples_of
 from checkpoint_ld.rules import BLANK, finding, text_of
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from rdflib.term import Node
 
@@ -75,24 +76,39 @@ _EXPANSION = 10
 
 
 def parse(data: bytes, syntax: str) -> Index:
-    """Return the statements of a text; those of all its graphs together.
+    """Return the statements of a text; those of all its graphs together. Raises ReadError as `parse_graphs`."""
+    return together(parse_graphs(data, syntax))
+
+
+def together(graphs: Mapping[str, Index]) -> Index:
+    """Return the statements of graphs, merged."""
+    first, *others = graphs.values() or ({},)
+    for other in others:
+        for triple in triples_of(other):
+            put(first, *triple)
+    return first
+
+
+def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
+    """Return the statements of each graph of a text by its name, which is empty for the default graph.
 
     Literals keep their lexical form. Raises ReadError with line and column for a text that does not parse, and for
     RDF/XML whose entities are nested or would make it much longer.
     """
     if syntax == "xml":
         _check_entities(data)
-    index: Index = {}
+    graphs: dict[Any, Index] = defaultdict(dict)
     names = _Names()
     try:
         for quad in pyoxigraph.parse(data, format=SYNTAXES[syntax], base_iri=ID_BASE):
+            index = graphs[quad.graph_name]
             put(index, names.term(quad.subject), names[quad.predicate.value], names.term(quad.object))
     except SyntaxError as error:
         fault = finding("rdf-syntax", f"this is no {syntax}: {error.msg}")
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
-    return index
+    return {"" if name == pyoxigraph.DefaultGraph() else str(names.term(name)): index for name, index in graphs.items()}
 
 
 def held(triples: Iterable[tuple[Node, Node, Node]]) -> Index:
