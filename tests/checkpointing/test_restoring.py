@@ -129,13 +129,17 @@ def test_a_file_that_is_lost_is_replaced_by_its_row(full: Bench, harm: object, s
         full.manager.restore(saved.id)
 
 
-def test_no_child_is_older_than_its_parent_even_if_the_clock_was_put_back(full: Bench) -> None:
+def test_what_goes_on_from_a_checkpoint_is_newer_even_if_the_clock_was_put_back(full: Bench) -> None:
     full.clock.tick()
-    parent = full.manager.save(full.state).checkpoint
+    parent = full.manager.import_(full.manager.save(full.state).checkpoint.but(id="zzz"))[0].checkpoint
+    assert parent is not None
     full.clock.wall -= 60_000
     state = full.manager.restore(parent.id, clock=full.clock.clock()).state
-    assert full.manager.save(state).checkpoint.timestamp == parent.timestamp
-    assert full.manager.fork(parent.id).checkpoint.timestamp == parent.timestamp
+    resumed = full.manager.save(state)  # its id is smaller, and its step the same
+    assert resumed.checkpoint.timestamp == parent.timestamp + 1
+    assert newest(full.manager).id == resumed.id
+    fork = full.manager.fork(resumed.id)
+    assert newest(full.manager).id == fork.id
 
 
 def test_the_newest_is_no_branch_if_its_file_is_damaged(full: Bench) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, get_args
 from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, new_id
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agents.state import RuntimeState
-from checkpoint_ld.agents.values import EXTENSIONS, ExportShape, ParentLink
+from checkpoint_ld.agents.values import EXTENSIONS, LATEST_MS, ExportShape, ParentLink
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
@@ -80,6 +80,11 @@ def manager_of(given: CheckpointManager | None) -> CheckpointManager:
 
 
 Headers = list[Header]
+
+
+def _just_after(*those: AgentCheckpoint | Header) -> int:
+    """Return the first moment after some checkpoints: what follows is newer, even if the clock was put back."""
+    return min(max(one.timestamp for one in those) + 1, LATEST_MS)
 
 
 class CheckpointManager(CheckedMethods):
@@ -183,7 +188,7 @@ class CheckpointManager(CheckedMethods):
             snapshot=snapshot.but(progress=snapshot.progress.but(**counted)),
             on_error=on_error,
         )
-        state.now(checkpoint.timestamp)
+        state.now(_just_after(checkpoint, newest or checkpoint))
         state.agent_name = metadata.agent_name
         state.about = checkpoint.about
         link = ParentLink(checkpoint_id=checkpoint.id)
@@ -206,7 +211,7 @@ class CheckpointManager(CheckedMethods):
             origin.snapshot,
             "branch",
             metadata=origin.metadata.tree(),
-            timestamp=max(self._clock.wall(), origin.timestamp),
+            timestamp=max(self._clock.wall(), _just_after(origin)),
             execution_id=new_id("exec_") if execution_id is None else execution_id,
             agent_id=origin.agent_id,
             parent={"checkpoint_id": origin.id, "is_branch": True, **why},
@@ -256,7 +261,7 @@ class CheckpointManager(CheckedMethods):
         state = RuntimeState(agent_id, **settings)
         state.about = about
         if newest is not None:
-            state.now(newest.timestamp + 1)
+            state.now(_just_after(newest))
         return Run(state)
 
     def list(self, **wanted: Any) -> Headers:
