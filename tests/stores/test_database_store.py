@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -46,10 +47,12 @@ def test_other_databases_are_refused_without_a_word_about_passwords(url: str, wo
     assert "secret" not in str(raised.value)
 
 
-def test_a_database_is_made_at_first_use_and_named_by_url_or_path(tmp_path: Path) -> None:
-    by_url = DatabaseStore(f"sqlite:///{tmp_path}/new folder/index.db")
+@pytest.mark.parametrize("name", ["new folder/index.db", "why?50%41#.db"])
+def test_a_database_is_made_at_first_use_and_named_by_url_or_path(tmp_path: Path, name: str) -> None:
+    by_url = DatabaseStore(f"sqlite:///{quote(f'{tmp_path}/{name}')}")
     assert not by_url.path.exists()
     by_url.put(checkpoint())
+    assert by_url.path == tmp_path / name
 
     assert DatabaseStore(by_url.path).get("ckpt_1") == checkpoint()
     assert DatabaseStore(str(by_url.path)).get("ckpt_1") == checkpoint()

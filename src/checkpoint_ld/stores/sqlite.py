@@ -183,7 +183,7 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
-    made = sa.create_engine(f"sqlite:///{path}")
+    made = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
 
     @sa.event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
