@@ -1,5 +1,7 @@
 """What a manager takes as its stores, and what it refuses at once."""
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +80,10 @@ def test_a_small_file_that_is_no_database_is_left_alone(here: Path) -> None:
     with CheckpointManager(database="file") as manager, pytest.raises(IntegrityError, match="is no database"):
         manager.save(RuntimeState("agent"))
     assert (here / "file").read_text(encoding="utf-8") == "text"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+@pytest.mark.parametrize("opened", [lambda: RuntimeState("agent"), lambda: CheckpointManager("folder")])
+def test_states_and_managers_state_what_to_do_instead_of_copying_them(copied: Any, opened: Any) -> None:
+    with pytest.raises(WrongTypeError, match=r"pass its snapshot|open one there"):
+        copied(opened())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -13,7 +13,7 @@ from checkpoint_ld.agents.parts import Context, ExecutionProgress, ThoughtChain,
 from checkpoint_ld.agents.values import About, Id, ParentLink, Snapshot, snapshot_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.errors import WriteError
+from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.notebook import Card, Shown
 from checkpoint_ld.phrases import error_message
 
@@ -152,6 +152,12 @@ class RuntimeState(CheckedMethods, Shown):
         taken = self.snapshot()
         counts = f"{len(taken.thought_chain)} thoughts, {len(taken.tool_state.calls)} calls"
         return f"<RuntimeState of {self.agent_id!r} in {self.execution_id!r}: {counts}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise WrongTypeError(
+            "a RuntimeState has a lock and subscribers, and is neither copied nor pickled: pass its snapshot() on, and "
+            "begin another state with it, RuntimeState(agent_id, snapshot=…), or save it and restore the checkpoint"
+        )
 
     def _card(self) -> Card:
         facts = {"execution": self.execution_id, "name": self.agent_name}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Self, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, get_args
 
 from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, new_id
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
@@ -123,6 +123,11 @@ class CheckpointManager(CheckedMethods):
         self._redacts = redact is not None
         self._on_event = on_event
         self._clock = clock
+
+    def __reduce__(self) -> NoReturn:
+        raise WrongTypeError(
+            "a CheckpointManager is not pickled: give the places of its stores to the other process, and open one there"
+        )
 
     @property
     def redacts(self) -> bool:
@@ -341,7 +346,7 @@ class CheckpointManager(CheckedMethods):
         """Delete the checkpoints that need not stay, and return the reason for each that is deleted or stays.
 
         With `dry_run` nothing is deleted. `archive` is a folder to which each is written first, compressed. Raises
-        WriteError if that fails, and what stores raise.
+        WriteError if that fails, SettingsError for the folder of the checkpoints, and what stores raise.
         """
         return pruned(self.store, retention, self._clock.wall(), dry_run=dry_run, archive=archive)
 

@@ -121,8 +121,8 @@ def pruned(
 ) -> Pruned:
     """Delete the checkpoints that need not stay, the oldest first; with `dry_run`, only report them.
 
-    With `archive`, each is written to that folder first, compressed. Raises WriteError if that fails and what stores
-    raise; checkpoints that were not deleted until then stay.
+    With `archive`, each is written to that folder first, compressed. Raises WriteError if that fails, SettingsError for
+    the folder of the checkpoints, and what stores raise; checkpoints that were not deleted until then stay.
     """
     decisions = retention.decide(stores.truth.headers(), now)
     if dry_run:
@@ -136,6 +136,9 @@ def pruned(
         except (OSError, ValueError) as error:  # the latter for what is no path
             reason = getattr(error, "strerror", None) or "it is no path"
             raise WriteError(f"{str(folder)!r} cannot be used as an archive: {reason}; give another folder") from error
+        held = getattr(stores.truth, "directory", None)
+        if held is not None and held.exists() and folder.samefile(held):  # the archived files would be deleted, too
+            raise SettingsError(f"{folder} is the folder of the checkpoints itself: give another one for the archive")
         for one in going:
             with suppress(CheckpointNotFound):  # another prune was faster
                 archived.append(_written(stores.get(one), folder))
