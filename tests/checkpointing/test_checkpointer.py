@@ -125,7 +125,13 @@ def test_a_failure_is_given_in_the_last_checkpoint(bench: Bench) -> None:
     assert reasons(bench) == ["execution_failed"] * 3
 
 
-@pytest.mark.parametrize("settings", [{"triggers": {"thought"}}, {"every_thoughts": 0}, {"min_interval_ms": -1}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"triggers": {"thought"}}, {"every_thoughts": 0}, {"min_interval_ms": -1}),
+        *({"confidence_threshold": threshold} for threshold in (85, -0.1, float("nan"))),
+    ],
+)
 def test_a_policy_that_makes_no_sense_is_refused(settings: dict[str, object]) -> None:
     with pytest.raises(SettingsError):
         Policy(**settings)  # type: ignore[arg-type]

@@ -60,6 +60,8 @@ class Policy(CheckedMethods):
             raise SettingsError(f"there is no trigger {unknown[0]!r}: use some of {', '.join(TRIGGERS)}")
         if self.every_thoughts < 1 or self.min_interval_ms < 0:
             raise SettingsError("every_thoughts is 1 or more, min_interval_ms 0 or more")
+        if self.confidence_threshold is not None and not 0 <= self.confidence_threshold <= 1:
+            raise SettingsError(f"confidence_threshold is {self.confidence_threshold}: give a number from 0 to 1")
 
     def is_doubtful(self, thought: Thought) -> bool:
         """Return whether a thought's confidence is below the threshold."""

@@ -27,7 +27,7 @@ from checkpoint_ld.errors import (
     SettingsError,
 )
 from checkpoint_ld.findings import Severity
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -165,6 +165,8 @@ def diff(
     """Show the differences between two checkpoints; exit with 1 if there are any."""
     from checkpoint_ld.agents.difference import diff_checkpoints
 
+    if tests and not patch:
+        raise SettingsError("--tests is for a JSON Patch: give --patch too")
     with stores.manager(before, after) as of:
         old, new = found(before, of), found(after, of)
     different = diff_checkpoints(old, new, allow_other_execution=other_execution)
@@ -194,6 +196,8 @@ def timeline(
 
     output.check(source, *stores.files)
     kind = kind or kind_of(output.file, PICTURES, "text")
+    if kind != "text" and (limit, width) != (None, None):
+        raise SettingsError(f"--limit and --width are for text: leave them out for {kind}")
     with stores.manager(source) as of:
         run = run_of(source, of)
     if kind == "text":
@@ -297,6 +301,9 @@ def import_(
         raise SettingsError(f"--as-new-id is for checkpoints: leave it out with --from {kind}")
     with stores.manager(may_be_new=True) as of:
         done = list(_imported(of, paths, as_new_id=as_new_id) if kind == SOURCES[0] else _spans_in(of, paths))
+    if not done:
+        what = "a checkpoint" if kind == SOURCES[0] else "a file with spans of agents"
+        raise SettingsError(f"nothing to import in {', '.join(paths)}: name {what}, or a folder that has some")
     if as_json:
         streams.show_json(
             [
@@ -341,6 +348,8 @@ def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_jso
             line = f"{one.path}: {f'{one.before} {verb} {one.after}' if one.changed else f'is {one.after} already'}"
         if not as_json:
             _show(line)
+    if not rows:
+        raise SettingsError(f"nothing to upgrade in {', '.join(paths)}: name a file, or a folder that has some")
     if as_json:
         streams.show_json(rows)
     if any("error" in row for row in rows):
@@ -353,11 +362,8 @@ def prune(
     keep_last: int | None = options.whole(
         "--keep-last", least=0, help="Keep this number of the newest of each execution."
     ),
-    max_age: float | None = options.value(
-        "--max-age",
-        metavar="DAYS",
-        type=click.FloatRange(min=0),
-        help="Keep those that are at most this number of days old.",
+    max_age: float | None = options.real(
+        "--max-age", least=0, metavar="DAYS", help="Keep those that are at most this number of days old."
     ),
     reasons: tuple[str, ...] = options.value(
         "--keep-reason", multiple=True, help="Keep those made for it. May be repeated."
@@ -381,7 +387,7 @@ def prune(
     with stores.manager() as of:
         if keep_last is None and max_age is None:
             raise SettingsError(
-                "say what may be deleted: all but the newest (--keep-last N), or all older than DAYS (--max-age DAYS)"
+                "what stays is not stated: give --keep-last N (the newest), --max-age DAYS (the young), or both"
             )
         retention = Retention(
             keep_last=keep_last,
@@ -426,7 +432,7 @@ def verify(
     else:
         for finding in findings:
             streams.show(f"{finding.severity.name.lower()}: {finding}")
-        streams.show(f"{len(findings)} findings" if findings else "all stores are as they should be")
+        streams.show(counted(len(findings), "finding") if findings else "all stores are as they should be")
     if any(finding.severity > Severity.INFO for finding in findings):
         raise Exit(EXIT_FOUND)
 
@@ -450,9 +456,12 @@ def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, s
     from checkpoint_ld.checkpointing.exchange import statistics
 
     with stores.manager() as of:
-        counted = list(statistics(of.store, execution_of(execution, of)))
+        usages = list(statistics(of.store, execution_of(execution, of)))
     if as_json:
-        streams.show_json(counted)
+        streams.show_json(usages)
+        return
+    if not usages:
+        streams.note("no execution fits")
         return
     numbers = ("checkpoints", "steps", "tokens", "thoughts", "calls", "failed_calls")
     rows = [
@@ -462,7 +471,7 @@ def stats(*, execution: str | None = _EXECUTION, as_json: bool = options.JSON, s
             *(str(usage[name]) for name in numbers),
             ", ".join(f"{tool} {count}" for tool, count in usage["tools"].items()),
         )
-        for usage in counted
+        for usage in usages
     ]
     columns = ("execution", "agent", *numbers[:-1], "failed", "tools")
     _show_table(columns, rows, "NN######T", wide=False)

@@ -292,7 +292,7 @@ _SHARDED: Any = options.Several(
     ),
     folder=options.folder("The folder to write to.", required=True),
     jobs=options.whole("--jobs", default=1, help="The number of processes."),
-    shard_size=options.seconds("--shard-size", default=64, help="The approximate size of a shard's input in MB."),
+    shard_size=options.real("--shard-size", default=64, help="The approximate size of a shard's input in MB."),
     force=options.flag("--force", help="Overwrite the output of another run, but never the input."),
     quiet=options.QUIET,
 )

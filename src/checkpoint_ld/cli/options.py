@@ -5,6 +5,7 @@ A command is a function whose keyword parameters have their options as defaults:
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from copy import copy
@@ -172,9 +173,19 @@ def whole(name: str, *, least: int = 1, **settings: Any) -> Any:
     return click.Option([name], type=click.IntRange(min=least), **settings)
 
 
-def seconds(name: str, *, least: float = 0.001, **settings: Any) -> Any:
-    """Declare an option that is a time."""
-    return click.Option([name], type=click.FloatRange(min=least), **settings)
+class _Real(click.FloatRange):
+    """A number of at least some size, which NaN is not."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is no number.", param, ctx)
+        return number
+
+
+def real(name: str, *, least: float = 0.001, **settings: Any) -> Any:
+    """Declare an option that is a number, such as a time."""
+    return click.Option([name], type=_Real(min=least), **settings)
 
 
 def written_as(name: str, kinds: Iterable[str] | Mapping[str, str], what: str, otherwise: str) -> Any:
@@ -237,6 +248,6 @@ SERVED: Any = Several(
     **_IDENTIFIED,
     query_url=value("--query-url", help="The URL of its query service, if elsewhere."),
     store_url=value("--store-url", help="The URL of its graph store service."),
-    timeout=seconds("--timeout", default=120.0, help="Seconds for one answer."),
+    timeout=real("--timeout", default=120.0, help="Seconds for one answer."),
 )
 """The options for the connection to a triple store."""

@@ -302,7 +302,7 @@ def serve(
         help="The address to listen at; by default only this machine can connect.",
     ),
     inferred: bool = options.flag("--inferred", help="Add inferred statements to files, as convert --inferred."),
-    timeout: float = options.seconds("--timeout", default=30.0, help="Seconds for one query."),
+    timeout: float = options.real("--timeout", default=30.0, help="Seconds for one query."),
     max_rows: int | None = options.whole("--max-rows", help="At most this number of rows."),
     workers: int = options.whole("--workers", default=2, help="The number of parallel queries."),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),

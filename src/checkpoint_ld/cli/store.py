@@ -36,7 +36,7 @@ _GONE = frozenset(("vanished", "dropped"))
 """The outcomes of graphs whose files are no longer there."""
 
 _PLACE = options.argument("STORE", "The folder of the collection.")
-_WAIT = options.seconds("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
+_WAIT = options.real("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
 _LOADING: Any = options.Several(
     dict,
     on_conflict=options.CONFLICT,

@@ -7,6 +7,7 @@ Python; `tables` and `graphs` translate the same conditions to SQL and SPARQL.
 from __future__ import annotations
 
 import errno
+import math
 import operator
 import os
 from bisect import bisect_left
@@ -122,6 +123,8 @@ class Filter(CheckedMethods):
                     f"the cursor {self.cursor!r} is none: give the timestamp, step number and id of the last header"
                 )
                 raise SettingsError(message)
+        if self.confidence_below is not None and math.isnan(self.confidence_below):
+            raise SettingsError("confidence_below is nan: give a number")
         for given in (self.since, self.until, *(self.cursor or ())[:2]):
             if given is not None and not -_LARGEST <= given <= _LARGEST:
                 raise SettingsError(f"{given} is no time in milliseconds, and no step")
