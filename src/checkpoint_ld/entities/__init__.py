@@ -19,16 +19,6 @@ from checkpoint_ld.entities.measures import (
     NumericThresholdGraded,
     NumericTolerance,
 )
-from checkpoint_ld.entities.primitive import (
-    NORMALIZERS,
-    CheckResult,
-    SynonymMap,
-    TracePrimitive,
-    VerificationPrimitive,
-    apply_normalizer,
-    apply_normalizers,
-    safe_check,
-)
 from checkpoint_ld.entities.primitives import (
     PRIMITIVES,
     AnyPrimitive,
@@ -89,6 +79,16 @@ from checkpoint_ld.entities.traits import (
     LLMRubricTrait,
     MetricRubricTrait,
     RegexRubricTrait,
+)
+from checkpoint_ld.entities.verification_primitive import (
+    NORMALIZERS,
+    CheckResult,
+    SynonymMap,
+    TracePrimitive,
+    VerificationPrimitive,
+    apply_normalizer,
+    apply_normalizers,
+    safe_check,
 )
 
 __all__ = ["LENIENT", "NORMALIZERS", "PRIMITIVES", "AgenticRubricTrait", "AllOf", "AnyOf", "AnyPrimitive"]

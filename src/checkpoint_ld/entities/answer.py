@@ -23,9 +23,9 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
-from checkpoint_ld.entities.primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.entities.primitives import primitive_of
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
+from checkpoint_ld.entities.verification_primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import find_all

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, FiniteFloat, model_validator
 
 from checkpoint_ld.entities.conversion import NoDateError, number_of, read_date
-from checkpoint_ld.entities.primitive import VerificationPrimitive
+from checkpoint_ld.entities.verification_primitive import VerificationPrimitive
 
 _log = logging.getLogger(__name__)
 

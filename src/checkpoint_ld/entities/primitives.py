@@ -27,7 +27,7 @@ from checkpoint_ld.entities.measures import (
     NumericThresholdGraded,
     NumericTolerance,
 )
-from checkpoint_ld.entities.primitive import (
+from checkpoint_ld.entities.verification_primitive import (
     Normalizers,
     TracePrimitive,
     VerificationPrimitive,

@@ -20,8 +20,8 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.primitive import TracePrimitive, safe_check
 from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
+from checkpoint_ld.entities.verification_primitive import TracePrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.notebook import Card, Rows, Shown
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from checkpoint_ld.entities.primitive import CheckResult, VerificationPrimitive
     from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec
+    from checkpoint_ld.entities.verification_primitive import CheckResult, VerificationPrimitive
     from checkpoint_ld.workers.trusted import Trust
 
 
