@@ -467,7 +467,7 @@ def test_push_leaves_the_provenance_out_on_request(run: Run, mixed_folder: Path)
 
 def test_a_large_agent_file_is_read_in_one_piece(run: Run, mixed_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet")
-    monkeypatch.setattr("checkpoint_ld.batch.windows.LARGE", 1)
+    monkeypatch.setattr("checkpoint_ld.batch.discovery.LARGE", 1)
     assert run("convert", mixed_folder / "agent.json", "--to", "nt", "--quiet").out == whole.out
     assert run("validate", mixed_folder / "agent.json", "--quiet").code == 0
 

@@ -55,7 +55,7 @@ def test_a_large_file_is_sent_as_it_would_be_in_one_piece(
     run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("push", folder, "--to", url, "--profile", "oxigraph").code == 0
-    monkeypatch.setattr("checkpoint_ld.batch.windows.LARGE", 1)
+    monkeypatch.setattr("checkpoint_ld.batch.discovery.LARGE", 1)
     monkeypatch.setattr("checkpoint_ld.cli.streams.read", None)
     again = run("push", *sorted(folder.glob("?.jsonld")), "--to", url, "--profile", "oxigraph")
     assert (again.code, again.err) == (0, "3 skipped: 210 triples\n")

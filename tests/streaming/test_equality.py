@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from checkpoint_ld import families
-from checkpoint_ld.batch import outline, windows
+from checkpoint_ld.batch import discovery, outline, windows
 from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
 from checkpoint_ld.batch.windows import Streaming
 from checkpoint_ld.cli import streams
@@ -347,7 +347,7 @@ def test_a_file_that_is_large_is_streamed_without_being_queried(
     del tree["@id"]
     many.write_text(json.dumps(tree))
     assert "one piece" not in run("convert", many, "--to", "nt").err
-    monkeypatch.setattr(windows, "LARGE", many.stat().st_size)
+    monkeypatch.setattr(discovery, "LARGE", many.stat().st_size)
     assert "one piece" in run("convert", many, "--to", "nt").err
 
 

@@ -23,6 +23,8 @@ STANDARD = "-"
 """The path that stands for standard input."""
 EXTENSIONS = tuple(extension + end for extension in (".json", ".jsonld", *emission.EXTENSIONS) for end in ("", PACKED))
 """Extensions of the files in a folder that are read."""
+LARGE = 64 << 20
+"""The least bytes of a file that is processed in windows unless a number of processes is given."""
 SKIPPED = frozenset(("node_modules", "venv", "__pycache__", "site-packages"))
 """Folders that are never entered, in addition to hidden ones."""
 
@@ -123,6 +125,14 @@ class _Search:
     def _is_included(self, path: str) -> bool:
         relative = os.path.relpath(Path(path).absolute(), self.root) if self.exclude else ""
         return not any(selection.matches(pattern, relative) for pattern in self.exclude)
+
+
+def is_in_windows(file: str, jobs: int | None = None) -> bool:
+    """Return whether a file is processed in windows: a large one, or any if a number of processes is given."""
+    try:
+        return Path(file).is_file() and (jobs is not None or Path(file).stat().st_size >= LARGE)
+    except (OSError, ValueError):  # reading it reports the error
+        return False
 
 
 def _placed(folder: str, names: Iterable[str]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.batch.bulk import pool
+from checkpoint_ld.batch.discovery import is_in_windows
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
 from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
 from checkpoint_ld.documents.files import GZIP
@@ -48,16 +49,14 @@ if TYPE_CHECKING:
 
 SYNTAXES = ("nt", "nq")
 """The syntaxes that can be written by windows: those of lines."""
-LARGE = 64 << 20
-"""The least bytes of a file that is streamed by default."""
 
 
 @dataclass(frozen=True)
 class Streaming:
     """The options of streaming.
 
-    `jobs` is the number of processes; None means one, and only for files that are `LARGE`. `progress` is called with
-    the number of processed questions, and of all. `note` is called with a sentence about a file that has to be
+    `jobs` is the number of processes; None means one, and only for large files (`is_in_windows`). `progress` is called
+    with the number of processed questions, and of all. `note` is called with a sentence about a file that has to be
     processed whole. `window` is the number of questions in a window.
     """
 
@@ -73,7 +72,7 @@ class Streaming:
         Its text is not kept, so reports show no lines of it. Raises SettingsError and ReadError as `validation.check`,
         and ReadError for a file that changes meanwhile.
         """
-        if not self._is_wanted(file):
+        if not is_in_windows(file, self.jobs):
             return None
         try:
             return self._checked(file, profile, syntax)
@@ -104,7 +103,7 @@ class Streaming:
 
         They are kept in temporary files until the end of the body. Raises ReadError for a file that changes meanwhile.
         """
-        if target not in SYNTAXES or not self._is_wanted(file):
+        if target not in SYNTAXES or not is_in_windows(file, self.jobs):
             yield None
             return
         with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
@@ -139,13 +138,6 @@ class Streaming:
                     self.progress(window.first + window.count, total)
                 yield done
         outline.check_unchanged()
-
-    def _is_wanted(self, file: str) -> bool:
-        path = Path(file)
-        try:
-            return path.is_file() and (self.jobs is not None or path.stat().st_size >= LARGE)
-        except (OSError, ValueError):  # reading it reports the error
-            return False
 
     def _outline(self, file: str, syntax: str | None) -> Outline:
         with Path(file).open("rb") as opened:

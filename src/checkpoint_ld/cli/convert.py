@@ -122,7 +122,11 @@ def _form(to: str, dialect: str | None, *, is_plain: bool) -> str:
 
 def _streamed(file: str, output: Output, to: str, settings: dict[str, Any]) -> bool:
     """Write statements some questions at a time, for a large file or with --jobs; return whether that was done."""
-    from checkpoint_ld.batch.windows import Streaming
+    from checkpoint_ld.batch.discovery import is_in_windows
+
+    if not is_in_windows(file, settings["jobs"]):
+        return False
+    from checkpoint_ld.batch.windows import Streaming  # too slow an import for small files
 
     quiet = settings["quiet"]
     with streams.bar("converting", quiet=quiet) as advance:

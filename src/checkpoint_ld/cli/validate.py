@@ -232,11 +232,14 @@ class _Run:
 
     def report(self, files: Sequence[str]) -> Report:
         from checkpoint_ld import families
-        from checkpoint_ld.validation import fixes
 
         together = families.Together(self.profiles)
-        selected = map(self.selection.applied, together.added(self._checked(files, together)))
-        return families.report_of(map(fixes.with_fixable, selected), self.profiles)
+        selected = [self.selection.applied(one) for one in together.added(self._checked(files, together))]
+        if any(one.findings for one in selected):
+            from checkpoint_ld.validation.fixes import with_fixable  # nothing else of it is needed for a clean file
+
+            selected = list(map(with_fixable, selected))
+        return families.report_of(selected, self.profiles)
 
     def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
         from checkpoint_ld.validation import reports
@@ -335,7 +338,9 @@ class _Run:
                     self.fail(f"{file}: {error}")
 
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
-        if self.engine != ENGINES[0] or not isinstance(source, str):
+        from checkpoint_ld.batch.discovery import is_in_windows
+
+        if self.engine != ENGINES[0] or not isinstance(source, str) or not is_in_windows(source, self.jobs):
             return None
         from checkpoint_ld.batch.windows import Streaming
 
