@@ -239,6 +239,8 @@ def test_nodes_that_are_added_beside_the_checkpoint_are_saved(dialect: str, tmp_
         (ada, SDO.name, Literal("Ada")),
         (cycle, URIRef("urn:example:next"), ada),
         (ada, URIRef("urn:example:next"), cycle),
+        (cycle, SDO.about, URIRef(f"{METAL}#/item/acceptedAnswer")),
+        (cycle, SDO.about, URIRef("https://example.org/schema.json#/definitions/metal")),
         (SDO.Question, SDO.name, Literal("a class")),
     }
     for statement in (*added, (ada, URIRef("urn:example:knows"), blank), (blank, SDO.name, Literal("Bo"))):

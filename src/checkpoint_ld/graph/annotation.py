@@ -65,6 +65,8 @@ class Annotated:
     tree: Tree
     objects: list[Placed]
     names: dict[int, str]
+    has_names_by_place: bool = False
+    """Whether the text of a reference looks like a name by place, perhaps of an object elsewhere."""
 
 
 class _SetApartError(Exception):
@@ -91,6 +93,7 @@ def annotate(tree: Tree, table: TermTable) -> Annotated:
     root = own or literals.root_of(tree)
     annotated = walk.node(tree, _Place(root), None, own)
     annotated.setdefault("@type", ROOT_TYPE)
+    walk.refer()
     return Annotated(annotated, walk.objects, walk.names)
 
 
@@ -106,6 +109,7 @@ def annotate_member(
     owner, position = place
     at = _place_of(owner).below(via.key if via else "").below(position)
     annotated = walk.node(part, at, via, walk.own_name(part), position)
+    walk.refer()
     return Annotated(annotated, walk.objects, walk.names)
 
 
@@ -121,7 +125,8 @@ def annotate_members(
     for members, via, name in parts:
         place, before = _place_of(name), len(walk.objects)
         annotated = walk.node(unshared(members), place, via, name if not place.tokens else None)
-        found.append(Annotated({**annotated, "@id": name}, walk.objects[before:], walk.names))
+        found.append(Annotated({**annotated, "@id": name}, walk.objects[before:], walk.names, bool(walk.by_place)))
+    walk.refer()
     return found
 
 
@@ -174,6 +179,14 @@ class _Walk:
     objects: list[Placed] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     fresh: set[str] = field(default_factory=set)
+    by_place: list[tuple[Tree, str]] = field(default_factory=list)
+    """References with their texts, where these look like names by place."""
+
+    def refer(self) -> None:
+        """Let references that look like names by place refer to what has that name, unless an `@id` is that text."""
+        for reference, text in self.by_place:
+            if literals.is_iri(text) and not self.is_taken(reference["@id"]):
+                reference["@id"] = text
 
     def own_name(self, source: Tree) -> str | None:
         """Return the name that the object's `@id` gives it, None if another object has that name."""
@@ -281,7 +294,10 @@ class _Walk:
                 raise _SetApartError
             return value
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
-            return {"@id": name_of(value["@id"], self.table)}
+            reference = {"@id": name_of(value["@id"], self.table)}
+            if literals.is_minted(value["@id"]):
+                self.by_place.append((reference, value["@id"]))
+            return reference
         # A context of its own would change what the keys mean, here and below.
         is_known = not value.get("@context") and (_NO_NODE.isdisjoint(value) or any(key[:1] != "@" for key in value))
         if place.depth > _DEEPEST or not is_known:

@@ -415,7 +415,8 @@ def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
         # A name, or the prefix of minted names, belongs to the first object in the document that has it.
         if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
             raise NotCoveredError
-    if not new.isdisjoint({*walk.owners, *walk.mentioned}) or not {*map(str, found)} <= {*map(str, holders), *new}:
+    is_apart = new.isdisjoint({*walk.owners, *walk.mentioned}) and not any(one.has_names_by_place for one in annotated)
+    if not is_apart or not {*map(str, found)} <= {*map(str, holders), *new}:
         raise NotCoveredError
     for subject, held in found.items():
         known = index.setdefault(subject, {})

@@ -395,11 +395,12 @@ class Compaction:
             value = json_of(one, coercion)
             self.has_typed_texts |= isinstance(value, TypedText)
             return value
-        if one in self.index or isinstance(one, BNode) or literals.is_minted(str(one)):
+        # A name by place without statements is that of an empty object.
+        if one in self.index or isinstance(one, BNode) or URIRef(literals.parted(str(one))[0]) in self.index:
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":
             return self.type_name(str(one))
-        text = self.identifier(one)
+        text = self.identifier(one) or str(one)
         return text if coercion == "@id" else {"@id": text}
 
 
