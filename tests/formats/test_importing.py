@@ -77,6 +77,45 @@ def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:
     assert question["custom_metadata"] == {"area": "chemistry", "level": 3, "tested": [2024, 2025]}
 
 
+PERSON = {"@type": "Person"}
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"sources": "https://example.org"}, {"custom_metadata": {"sources": "https://example.org"}}),
+        ({"sources": ["an atlas"]}, {"custom_metadata": {"sources": ["an atlas"]}}),
+        (
+            {"few_shot_examples": [{"q": "1 + 1", "a": 2}]},
+            {"custom_metadata": {"few_shot_examples": [{"q": "1 + 1", "a": 2}]}},
+        ),
+        ({"custom_metadata": '{"level": 1}'}, {"custom_metadata": {"level": 1}}),
+        ({"custom_metadata": "easy"}, {"custom_metadata": {"custom_metadata": "easy"}}),
+        ({"choices": "A) x B) y"}, {"question": "Q", "custom_metadata": {"choices": "A) x B) y"}}),
+        ({"choices": '["x", "y"]'}, {"question": "Q\n\nA) x\nB) y", "custom_metadata": None}),
+        ({"author": {"name": "Ada"}}, {"author": {**PERSON, "name": "Ada"}}),
+        ({"author": {"name": "Ada"}, "author_email": "a@b.c"}, {"author": {**PERSON, "name": "Ada", "email": "a@b.c"}}),
+        ({"author": ["Ada", "Bo"]}, {"author": None, "custom_metadata": {"author": ["Ada", "Bo"]}}),
+        ({"keywords": [{"a": 1}, None, 2]}, {"keywords": ["2", '{"a": 1}']}),
+        ({"keywords": '["metals", "a; b"]'}, {"keywords": ["a; b", "metals"]}),
+        ({"answer_notes": ["a", "b"]}, {"answer_notes": '["a", "b"]'}),
+        ({"modified": "2026-03-01"}, {"date_created": "2026-03-01", "date_modified": "2026-03-01"}),
+    ],
+)
+def test_a_cell_that_a_question_has_no_place_for_is_custom_metadata(
+    tmp_path: Path, row: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    [question] = imported(tmp_path, {"question": "Q", "answer": "A", **row}).benchmark.get_all_questions()
+    assert expected.items() <= question.items()
+
+
+def test_the_second_use_of_an_identifier_is_custom_metadata(tmp_path: Path) -> None:
+    row = {"id": "urn:example:gold", "question": "Q", "answer": "A"}
+    found = imported(tmp_path, row, {**row, "question": "R"}).benchmark
+    assert found.get_question_ids() == ["urn:example:gold", "urn:uuid:question-r-e1e1d3d4"]
+    assert found.questions[1].custom_metadata == {"id": "urn:example:gold"}
+
+
 @pytest.mark.parametrize(
     ("rows", "settings", "expected"),
     [

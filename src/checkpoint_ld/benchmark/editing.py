@@ -258,7 +258,7 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
     if members.get("answer_template") is not None:
         members["answer_template"] = source_given(members["answer_template"])
     if members.get("date_created") is None:
-        members["date_created"] = members["date_modified"] = now()
+        members["date_created"] = members["date_modified"] = members.get("date_modified") or now()
     question = question_given({name: value for name, value in members.items() if value is not None})
     return Addition(question, identifier, finished, rubric, dynamic)
 

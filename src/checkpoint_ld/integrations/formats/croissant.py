@@ -280,12 +280,7 @@ def _check_files(distribution: Any, file: Path) -> None:
 
 
 def _plain(record: dict[str, Any], table: str) -> dict[str, Any]:
-    found = {name.removeprefix(f"{table}/"): _value(value) for name, value in record.items()}
-    for name in ("author", "custom_metadata"):
-        if isinstance(text := found.get(name), str) and text.startswith("{"):
-            with contextlib.suppress(ReadError, UnicodeEncodeError):
-                found[name] = read_json(text.encode()).value
-    return found
+    return {name.removeprefix(f"{table}/"): _value(value) for name, value in record.items()}
 
 
 def _value(value: Any) -> Any:

@@ -7,16 +7,18 @@ nothing it names is fetched. This module also has the functions that the exports
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.assessment.inspect_logs import IRI, answer_text, has_several, is_log, question_text
+from checkpoint_ld.assessment.inspect_logs import IRI, answer_text, choices_of, has_several, is_log, question_text
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
@@ -32,7 +34,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 _LINES = (".jsonl", ".ndjson")
@@ -236,7 +238,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
     benchmark = Benchmark(about["name"])
     benchmark.set_metadata(**about)
-    benchmark.add_questions(_distinct(questions))
+    benchmark.add_questions(questions)
     beside = Path(source) / CHECKPOINT
     whole = lost("the rows are a part of the benchmark in it", Place(source), remedy=f"load {beside} to have all of it")
     whole_findings = (whole,) if beside.is_file() else ()
@@ -340,6 +342,7 @@ class _Columns:
         guessed = self._of["keywords"]
         self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
         self._is_guessed = keywords is None
+        self._identifiers = set[str | None]()
         used = {*self._of.values(), *(keyword["column"] for keyword in self._keywords)}
         rest = [name for name in names if name not in used]
         self._custom = rest if custom is None else [*custom]
@@ -350,8 +353,9 @@ class _Columns:
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
         values, custom = row.values, dict[str, Any]()
         cells = {role: values.get(name) if name else None for role, name in self._of.items()}
-        text, unfit = question_text(cells["question"], cells["choices"])
-        answer = answer_text(cells["answer"], cells["choices"])
+        choices = _read(cells["choices"])
+        text, unfit = question_text(cells["question"], choices)
+        answer = answer_text(cells["answer"], choices)
         if not text or not answer:
             missing = "question" if not text else "answer"
             noted.add(row, f"no {missing} is in the column {self._of[missing]!r}, and the row is left out")
@@ -361,70 +365,96 @@ class _Columns:
         if has_several(cells["answer"]):
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
             custom[str(self._of["answer"])] = cells["answer"]
-        finished = cells["finished"]
-        if isinstance(finished, str):
-            finished = _FINISHED.get(finished.strip().lower())
-        if not isinstance(finished, bool | None) or (finished is None and cells["finished"] not in (None, "")):
-            custom[str(self._of["finished"])], finished = cells["finished"], None
-        given_id = cells["question_id"]
-        if given_id is not None and not IRI.fullmatch(str(given_id)):
-            custom[str(self._of["question_id"])] = given_id
+        used = {role: use(cells[role]) for role, use in _USES.items()}
+        identifier = cells["question_id"]
+        is_free = isinstance(identifier, str) and IRI.fullmatch(identifier) and identifier not in self._identifiers
+        used["question_id"] = identifier if is_free else None
+        self._identifiers.add(used["question_id"])
+        unused = [role for role, value in used.items() if value is None and cells[role] not in _EMPTY]
+        custom |= {str(self._of[role]): cells[role] for role in unused}
         custom |= {name.removeprefix(_CUSTOM): values.get(name) for name in self._custom}
-        custom |= cells["custom_metadata"] if isinstance(cells["custom_metadata"], dict) else {}
+        custom |= used.pop("custom_metadata") or {}
         custom["url"] = cells["url"] or custom.get("url")
         for name, value in custom.items():
             if _has_bytes(value):
                 noted.add(row, f"the column {name!r} holds binary data, which is left out")
         kept = {name: json_value(value, finite=True) for name, value in custom.items() if not _has_bytes(value)}
-        author = cells["author"]
-        if not isinstance(author, dict):
-            named = {"name": author, "email": cells["author_email"]}
-            author = {"@type": "Person", **{member: str(text) for member, text in named.items() if text}}
+        author = used.pop("author") or {}
+        if email := _text(cells["author_email"]):
+            author.setdefault("email", email)
         return {
             "question": text,
             "raw_answer": answer,
-            "question_id": given_id if isinstance(given_id, str) and IRI.fullmatch(given_id) else None,
-            "finished": finished,
             "keywords": self._words(values),
-            "author": author if len(author) > 1 else None,
-            "sources": _objects(cells["sources"]),
-            "few_shot_examples": _objects(cells["few_shot_examples"]),
+            "author": {"@type": "Person", **author} if author else None,
             "custom_metadata": {name: value for name, value in kept.items() if value not in (None, "")} or None,
-            **{role: str(json_value(cells[role])) for role in _TEXTS if cells[role]},
+            **{role: value for role, value in used.items() if role != "choices"},
+            **{role: _text(cells[role]) for role in _TEXTS if cells[role]},
         }
 
     def _words(self, values: Mapping[str, Any]) -> list[str]:
         found = list[str]()
         for keyword in self._keywords:
-            cell = values.get(keyword["column"])
-            text = "" if isinstance(cell, list) else str(cell or "")
+            cell = _read(values.get(keyword["column"]))
+            text = "" if isinstance(cell, list) else _text(cell)
             usual = ";" if self._is_guessed and ";" in text else ","  # the first is how exports separate them
             parts = cell if isinstance(cell, list) else text.split(keyword.get("separator") or usual)
-            found += [str(part).strip() for part in parts]
+            found += [_text(part).strip() for part in parts]
         return sorted({*found} - {""})
 
 
+def _read(value: Any) -> Any:
+    """Return the array or object that a cell holds as JSON text; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        with suppress(ReadError, UnicodeEncodeError):
+            return read_json(value.encode()).value
+    return value
+
+
+def _text(value: Any) -> str:
+    plain = json_value(value)
+    return plain if isinstance(plain, str) else "" if plain is None else json.dumps(plain, ensure_ascii=False)
+
+
+def _state(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else _FINISHED.get(_text(value).strip().lower())
+
+
+def _author(value: Any) -> dict[str, Any] | None:
+    held = json_value(_read(value))
+    if isinstance(held, dict | list) or held in _EMPTY:
+        return held if isinstance(held, dict) and held else None
+    return {"name": _text(held)}
+
+
 def _objects(value: Any) -> list[Any] | None:
-    """Return a list of objects, or the list that a cell holds as JSON."""
-    if isinstance(value, str):
-        try:
-            value = read_json(value.encode()).value
-        except (ReadError, UnicodeEncodeError):
-            return None
-    return value if isinstance(value, list) and value and all(isinstance(item, dict) for item in value) else None
+    held = json_value(_read(value))
+    return held if isinstance(held, list) and held and all(isinstance(item, dict) for item in held) else None
+
+
+def _examples(value: Any) -> list[Any] | None:
+    held = _objects(value) or []
+    return held if all(isinstance(text, str) for item in held for text in item.values()) and held else None
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    held = _read(value)
+    return held if isinstance(held, dict) else None
+
+
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_USES: dict[str, Callable[[Any], Any]] = {
+    "finished": _state,
+    "choices": lambda value: choices_of(_read(value)) or None,
+    "author": _author,
+    "sources": _objects,
+    "few_shot_examples": _examples,
+    "custom_metadata": _object,
+}
+"""What a question takes from the cells of columns; None for a cell that becomes custom metadata as it is."""
 
 
 def _has_bytes(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_bytes, value.values()))
     return any(map(_has_bytes, value)) if isinstance(value, list) else isinstance(value, bytes | bytearray)
-
-
-def _distinct(questions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return questions with distinct identifiers: a second use of one is replaced by an identifier from the text."""
-    seen = set[str]()
-    for question in questions:
-        if question["question_id"] in seen:
-            question["question_id"] = None
-        seen.add(question["question_id"])
-    return [{name: value for name, value in question.items() if value is not None} for question in questions]
