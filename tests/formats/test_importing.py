@@ -99,6 +99,7 @@ PERSON = {"@type": "Person"}
         ({"keywords": [{"a": 1}, None, 2]}, {"keywords": ["2", '{"a": 1}']}),
         ({"keywords": '["metals", "a; b"]'}, {"keywords": ["a; b", "metals"]}),
         ({"answer_notes": ["a", "b"]}, {"answer_notes": '["a", "b"]'}),
+        ({"id": 'urn:uuid:question-"q"\n-1'}, {"id": 'urn:uuid:question-"q"\n-1', "custom_metadata": None}),
         ({"modified": "2026-03-01"}, {"date_created": "2026-03-01", "date_modified": "2026-03-01"}),
     ],
 )

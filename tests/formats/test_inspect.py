@@ -102,13 +102,20 @@ def test_the_task_verifies_by_templates_and_its_log_is_recorded_answers(
     assert {one.name for one in log.results.scores} == {"passed", "score"}
     assert log.results.scores[0].unscored_samples == 1
 
-    recorded = list(assess(checkpoint_ld.load(METALS), read_answers(log.location)))
+    metals = checkpoint_ld.load(METALS)
+    recorded = list(assess(metals, read_answers(log.location)))
     assert len(recorded) == 10
     assert [one.status.value for one in recorded] == [
         one.scores["template_scorer"].metadata["status"] for one in log.samples
     ]
     assert {one.answer.model for one in recorded} == {"mockllm/model"}
     assert {one.answer.replicate for one in recorded} == {1, 2}
+
+    other = Benchmark("The same texts under other identifiers")
+    other.add_questions(
+        {**one.model_dump(exclude={"id"}), "question_id": f"urn:x:{one.id}"} for one in metals.questions
+    )
+    assert [one.status for one in assess(other, read_answers(log.location))] == [one.status for one in recorded]
 
     done = run("verify", METALS, "--answers", log.location, "--format", "json", "--quiet")
     assert json.loads(done.out)["total"]["passed"] == 2

@@ -19,14 +19,13 @@ from checkpoint_ld.assessment.answers import RecordedAnswer
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.identifiers import question_object_id
-from checkpoint_ld.phrases import encodable
+from checkpoint_ld.identifiers import QUESTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-IRI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
-"""The identifiers that a question keeps: IRIs (RFC 3987, roughly), not mere numbers or names."""
+IDENTIFIER: Final = re.compile(rf"{QUESTION}(?s:.)+|[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{{}}|\\^`]+")
+"""The identifiers that a question keeps: those computed from texts, and IRIs (RFC 3987, roughly), not mere numbers."""
 
 _TEXT = ("text", "value", "content")
 """The members that hold a text: of SQuAD's answers, TriviaQA's, parts of messages."""
@@ -138,19 +137,17 @@ def read_log(path: str | os.PathLike[str]) -> Any:
 def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     """Yield the answers of the models to the samples of a log, each epoch an answer of its own.
 
-    `replicate` is the epoch, `trace` the completion. The question of a sample is that of its identifier or, if that is
-    no IRI, that of its text. Raises as `read_log` does.
+    `replicate` is the epoch, `trace` the completion. The question of a sample is that of its identifier, or else that
+    of its text. Raises as `read_log` does.
     """
     log, name = read_log(path), os.fspath(path)
     for number, sample in enumerate(log.samples or (), 1):
-        identifier = str(sample.id)
-        if not IRI.fullmatch(identifier):
-            identifier = question_object_id(encodable(text_of(sample)))
         fault = ""
         if sample.error is not None:
             fault = f"the model was not heard out: {sample.error.message.partition(chr(10))[0]}"
         yield RecordedAnswer(
-            question_id=identifier,
+            question_id=str(sample.id),
+            question_text=text_of(sample),
             values=values_in(sample.output.completion),
             trace=sample.output.completion,
             answer_id=sample.uuid,

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.assessment.inspect_logs import IRI, answer_text, choices_of, has_several, is_log, question_text
+from checkpoint_ld.assessment.inspect_logs import (
+    IDENTIFIER,
+    answer_text,
+    choices_of,
+    has_several,
+    is_log,
+    question_text,
+)
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
@@ -366,9 +373,9 @@ class _Columns:
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
             custom[str(self._of["answer"])] = cells["answer"]
         used = {role: use(cells[role]) for role, use in _USES.items()}
-        identifier = cells["question_id"]
-        is_free = isinstance(identifier, str) and IRI.fullmatch(identifier) and identifier not in self._identifiers
-        used["question_id"] = identifier if is_free else None
+        named = cells["question_id"]
+        is_kept = isinstance(named, str) and IDENTIFIER.fullmatch(named) and named not in self._identifiers
+        used["question_id"] = named if is_kept else None
         self._identifiers.add(used["question_id"])
         unused = [role for role, value in used.items() if value is None and cells[role] not in _EMPTY]
         custom |= {str(self._of[role]): cells[role] for role in unused}
