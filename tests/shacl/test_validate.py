@@ -221,6 +221,13 @@ def test_shapes_that_contradict_themselves_are_an_error_of_ours() -> None:
         ("ex:S sh:targetNode ex:a ; sh:severity 'high' .", "write one IRI"),
         ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:lessThan 'q' .", "the IRI of a property"),
         ("ex:S sh:targetNode ex:a ; sh:qualifiedValueShape [] ; sh:qualifiedMinCount 1 .", "only property shapes"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:qualifiedValueShape [] .", "without a number"),
+        ("ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:qualifiedMaxCount 1 .", "without sh:qualifiedValueShape"),
+        ("ex:S sh:targetClass 'ex:Person' ; sh:class ex:B .", "sh:targetClass of .* write an IRI"),
+        ("ex:S sh:targetSubjectsOf [] ; sh:class ex:B .", "sh:targetSubjectsOf of .* write an IRI"),
+        ("ex:S sh:targetNode ex:a ; sh:class 'B' .", "the IRI of a class"),
+        ("ex:S sh:targetNode ex:a ; sh:or ( 'B' ex:B ) .", 'refers to "B" as to a shape'),
+        ("ex:S sh:targetNode ex:a ; sh:languageIn ( ex:en ) .", "write texts"),
     ],
 )
 def test_ill_formed_shapes_are_refused_with_a_remedy(shapes: str, words: str) -> None:

@@ -57,8 +57,10 @@ class _OfClass(ValueConstraint):
         return [one for one in values if one not in instances]
 
 
-def _compile_class(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+def _compile_class(_shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:class (SHACL 1.0 §4.1.1)."""
+    if not isinstance(term, URIRef):
+        raise ShapesError(f"sh:class of {shown(shape)} is {shown(term)}: write the IRI of a class")
     return _OfClass(_component_of("class"), f"Value does not have class {_braced(term)}", kind=shared(term))
 
 
@@ -190,7 +192,10 @@ def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
 def _compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:languageIn (SHACL 1.0 §4.4.4)."""
     _single(shapes, shape, "languageIn")
-    ranges = [str(one).lower() for one in listed(shapes, term)]
+    members = list(listed(shapes, term))
+    if not all(isinstance(one, Literal) for one in members):
+        raise ShapesError(f"sh:languageIn of {shown(shape)} has {', '.join(map(shown, members))}: write texts")
+    ranges = [str(one).lower() for one in members]
 
     def is_in(value: Node) -> bool:
         tag = (value.language or "").lower() if isinstance(value, Literal) else ""
@@ -484,7 +489,7 @@ def _compile_property(shapes: Index, shape: Node, term: Node) -> Constraint:
     return _Nested(sh("PropertyShapeComponent"), "", shapes=(term,))
 
 
-def _qualified(name: str) -> Compiler:
+def _qualified(name: str) -> Callable[[Index, Node, Node], Constraint]:
     """Return the compiler of sh:qualifiedMinCount or sh:qualifiedMaxCount (SHACL 1.0 §4.7.3)."""
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -518,13 +523,16 @@ def _names(shapes: Sequence[Node]) -> str:
     return _braces(", ".join(map(shown, shapes)))
 
 
-_QUALIFIED = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifiedMaxCount")}
+QUALIFIED_COUNTS = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifiedMaxCount")}
 
 
 def compile_qualified(shapes: Index, shape: Node, term: Node) -> list[Constraint]:
-    """Compile sh:qualifiedValueShape with its counts; without a count nothing is constrained."""
-    found = [compiler(shapes, shape, term) for name, compiler in _QUALIFIED.items() if sh_values(shapes, shape, name)]
-    return [one for one in found if one is not None]
+    """Compile sh:qualifiedValueShape with its counts, without which a node shape may have it."""
+    counts = [compiler for name, compiler in QUALIFIED_COUNTS.items() if sh_values(shapes, shape, name)]
+    if not counts and sh_values(shapes, shape, "path"):
+        bounds = " or ".join(f"sh:{name}" for name in QUALIFIED_COUNTS)
+        raise ShapesError(f"{shown(shape)} has sh:qualifiedValueShape without a number: write {bounds}")
+    return [compiler(shapes, shape, term) for compiler in counts]
 
 
 COMPILERS: dict[str, Compiler] = {

@@ -13,7 +13,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.shacl.constraints import COMPILERS, compile_qualified, truth
+from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, compile_qualified, truth
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
 from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, sh_values, shared, shown
 from checkpoint_ld.vocabulary import SHACL
@@ -33,6 +33,7 @@ CLASSES = (named("http://www.w3.org/2000/01/rdf-schema#Class"), named("http://ww
 TARGETS = ("targetNode", "targetClass", "targetSubjectsOf", "targetObjectsOf")
 _COMPILERS: Mapping[Node, Compiler] = {sh(name): compiler for name, compiler in COMPILERS.items()}
 _QUALIFIED = sh("qualifiedValueShape")
+_QUALIFIED_COUNTS = frozenset(map(sh, QUALIFIED_COUNTS))
 _KINDS = frozenset((sh("NodeShape"), sh("PropertyShape")))
 _ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
 """What only SHACL Advanced Features and SHACL JavaScript Extensions define, beside rules."""
@@ -120,7 +121,10 @@ class _Compilation:
             node = left.pop(0)
             if node not in self.found:
                 self.found[node] = self._shape(node, targeted.get(node, ()))
-                left.extend(one for constraint in self.found[node].constraints for one in constraint.shapes)
+                for one in (one for constraint in self.found[node].constraints for one in constraint.shapes):
+                    if isinstance(one, Literal):
+                        raise ShapesError(f"{shown(node)} refers to {shown(one)} as to a shape: write a shape")
+                    left.append(one)
         reached = {node: self._reached(node) for node, shape in self.found.items() if shape.constraints}
         for node, nodes in reached.items():
             if node in nodes:
@@ -140,6 +144,9 @@ class _Compilation:
                 not _KINDS.isdisjoint(terms_of(held.get(RDF_TYPE))) or _COMPILERS.keys() & held.keys()
             ):
                 targets.append(("targetClass", shared(node)))
+            for kind, term in targets:
+                if kind != TARGETS[0] and not isinstance(term, URIRef):
+                    raise ShapesError(f"sh:{kind} of {shown(node)} is {shown(term)}: write an IRI")
             if targets or (self.advanced and sh("target") in held):
                 found[node] = tuple(sorted(targets))
         return found
@@ -188,6 +195,8 @@ class _Compilation:
             elif predicate == _QUALIFIED:
                 for term in terms_of(terms):
                     yield from compile_qualified(self.index, node, term)
+            elif predicate in _QUALIFIED_COUNTS and _QUALIFIED not in held and sh("path") in held:
+                raise ShapesError(f"{shown(node)} has {shown(predicate)} without sh:qualifiedValueShape: write both")
             elif predicate == sh("sparql") and str(node) in self.functions:
                 function, source = self.functions[str(node)], terms_of(terms)[0]
                 message = "Value does not conform to a query"
