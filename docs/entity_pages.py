@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import entities
-from checkpoint_ld.entities.entity import now
+from checkpoint_ld.documents.values import now
 from checkpoint_ld.entities.json_schemas import json_schema
 
 if TYPE_CHECKING:

@@ -28,9 +28,8 @@ from checkpoint_ld.dialects.state import DEFAULT_CREATOR, DEFAULT_VERSION
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.files import is_packed, replace_file
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import inside
+from checkpoint_ld.documents.values import inside, now
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
-from checkpoint_ld.entities.entity import now
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission

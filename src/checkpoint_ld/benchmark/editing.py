@@ -24,9 +24,8 @@ from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_va
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.documents.values import inside
+from checkpoint_ld.documents.values import inside, now
 from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
-from checkpoint_ld.entities.entity import now
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects import reading
-from checkpoint_ld.entities.entity import now
+from checkpoint_ld.documents.values import now
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named

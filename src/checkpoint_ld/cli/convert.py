@@ -82,7 +82,7 @@ def convert(
     if isinstance(source, Reading):
         date = None
         if source.dialect != CANONICAL or dialect not in {None, CANONICAL}:
-            from checkpoint_ld.entities.entity import now
+            from checkpoint_ld.documents.values import now
 
             date = now()  # for a missing date of a checkpoint that changes its dialect
         written = writing.write(

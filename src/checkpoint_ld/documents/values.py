@@ -50,6 +50,11 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def now() -> str:
+    """Return the present moment as ISO 8601 text with microseconds and the offset from UTC."""
+    return datetime.now().astimezone().isoformat(timespec="microseconds")
+
+
 def is_iso_8601(date: object) -> bool:
     """Return whether `date` is the text of a date, with or without a time, in ISO 8601."""
     if not isinstance(date, str) or not _DATE.fullmatch(date):

@@ -6,7 +6,6 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, Self, TypeAlias, Union, get_args, get_origin
 
@@ -122,11 +121,6 @@ def is_lenient(info: ValidationInfo) -> bool:
 def problem(rule: str, message: str, remedy: str, *, subject: str = "") -> Finding:
     """Make a finding of a rule of the catalogue about an entity, which has no place in a file."""
     return replace(rules.finding(rule, message, remedy=remedy, subject=subject), severity=Severity.WARNING)
-
-
-def now() -> str:
-    """Return the present moment as ISO 8601 text with microseconds and the offset from UTC."""
-    return datetime.now().astimezone().isoformat(timespec="microseconds")
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:

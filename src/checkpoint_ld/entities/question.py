@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from pydantic import ConfigDict, Field, JsonValue, computed_field, model_validator
 from pydantic.alias_generators import to_camel
 
-from checkpoint_ld.entities.entity import LENIENT, Entity, now, problem
+from checkpoint_ld.documents.values import now
+from checkpoint_ld.entities.entity import LENIENT, Entity, problem
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.vocabulary import END
 

@@ -27,8 +27,7 @@ from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import CANONICAL, Reading
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.documents.values import ABSENT, copied, instant_of, is_iso_8601, is_number, same
-from checkpoint_ld.entities.entity import now
+from checkpoint_ld.documents.values import ABSENT, copied, instant_of, is_iso_8601, is_number, now, same
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.mapping.traits import is_dynamic
