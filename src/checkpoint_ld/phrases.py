@@ -24,6 +24,7 @@ _LONGEST = 80
 """The longest name that is compared, because difflib is quadratic, and longer names are hardly similar."""
 _HARMFUL = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 _JOINERS = frozenset("\u200c\u200d")
+_NOT_IN_XML = frozenset("\ufffe\uffff")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -111,7 +112,8 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
 def harmless(text: str) -> str:
     """Return `text` for one line of a terminal or a page, with the same number of characters.
 
-    A control character becomes its picture. A character that reorders or breaks the line becomes U+FFFD.
+    A control character becomes its picture. A character that reorders or breaks the line, or that
+    XML does not have, becomes U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -133,7 +135,7 @@ def _harmless(char: str) -> str:
         return chr(0x2400 + ord(char))
     if char == "\x7f":
         return "\N{SYMBOL FOR DELETE}"
-    return "\N{REPLACEMENT CHARACTER}" if category in _HARMFUL else char
+    return "\N{REPLACEMENT CHARACTER}" if category in _HARMFUL or char in _NOT_IN_XML else char
 
 
 def encodable(text: str) -> str:

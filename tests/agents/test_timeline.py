@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import AgentCheckpoint
 from checkpoint_ld.agents.picture import html_of, svg_of
-from checkpoint_ld.agents.timeline import Timeline, line_to, span, text_of, timeline_of
+from checkpoint_ld.agents.timeline import Timeline, line_to, lines_of, span, text_of, timeline_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import cells
 from checkpoint_ld.stores.protocol import header_of
@@ -86,15 +86,16 @@ def test_picture_and_page_are_well_formed_need_nothing_else_and_state_what_is_po
 
 
 def test_nothing_of_a_checkpoint_becomes_markup_and_secrets_are_withheld() -> None:
-    hostile, key = '<script>alert(1)</script>"&\x00', "sk-abcdefghijklmnopqrstuvwx"
-    calls = [call(1, tool_id=hostile, args={"<b>": 1}), call(2, args={"token": "hunter2"})]
+    hostile, key = '<script>alert(1)</script>"&\x00\ufffe', "sk-abcdefghijklmnopqrstuvwx"
+    refused = call(3, success=False, error=f"401 for the key {key}")
+    calls = [call(1, tool_id=hostile, args={"<b>": 1}), call(2, args={"token": "hunter2"}), refused]
     found = timeline_of(
         [checkpoint(hostile, thoughts=[thought(1, content=hostile), thought(2, content=key)], calls=calls)]
     )
     fromstring(svg_of(found))
     page = html_of(found)
     assert [one for one in ("<script", "<b>", "\x00") if one in page] == []
-    held = text_of(found) + svg_of(found) + page
+    held = text_of(found) + svg_of(found) + page + "\n".join(lines_of(checkpoint("k", calls=calls)))
     assert [one for one in (key, "hunter2") if one in held] == []
 
 
@@ -104,6 +105,16 @@ def test_nothing_of_a_checkpoint_becomes_markup_and_secrets_are_withheld() -> No
 )
 def test_lengths_of_time_are_reported_in_fitting_units(milliseconds: int, expected: str) -> None:
     assert span(milliseconds) == expected
+
+
+def test_tools_with_names_of_other_lanes_have_lanes_of_their_own() -> None:
+    tools = ("thoughts", "checkpoints", "runs")
+    lasting = [call(at, tool_id=tool, completed_at=None, duration_ms=10**400) for at, tool in enumerate(tools)]
+    found = timeline_of([checkpoint("k", thoughts=[thought(1)], calls=lasting)])
+    assert found.lanes == ("thoughts", *(f"{tool} (tool)" for tool in tools), "checkpoints")
+    assert [moment.kind for moment in found.in_lane("thoughts")] == ["thought"]
+    fromstring(svg_of(found))
+    assert " h " in repr(found)
 
 
 def cut_off(**second: object) -> list[AgentCheckpoint]:

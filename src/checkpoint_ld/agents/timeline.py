@@ -10,7 +10,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from checkpoint_ld.agents.values import Header
+from checkpoint_ld.agents.values import LATEST_MS, Header, real
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, counted, harmless, head
@@ -151,7 +151,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
 
     found = []
     for thought in thoughts.values():
-        text, at = WITHHELD if secret(thought.content) else thought.content, thought.created_at
+        text, at = _shown("content", thought.content), thought.created_at
         kind, parent = thought.type, thought.parent_id
         found.append(
             Moment(
@@ -180,12 +180,13 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
 def _of_call(call: ToolCall, began: int, execution: str) -> Moment:
     outcome, ended = outcome_of(call), call.completed_at
     if ended is None and outcome != "in flight":
-        ended = began + int(call.duration_ms or 0)
+        ended = min(began + int(call.duration_ms or 0), LATEST_MS)
     end = None if ended is None else max(ended, began)
     args = {key: WITHHELD if secret({key: one}) else one for key, one in (call.args or {}).items()}
-    text = call.error if call.error is not None else json.dumps(args, ensure_ascii=False)
+    text = json.dumps(args, ensure_ascii=False) if call.error is None else _shown("error", call.error)
     tool = call.tool_id or "(no tool named)"
-    return Moment("call", call.id, tool, began, end, tool, text, outcome, execution=execution)
+    lane = f"{tool} (tool)" if tool in (THOUGHTS, CHECKPOINTS, RUNS) else tool
+    return Moment("call", call.id, lane, began, end, tool, text, outcome, execution=execution)
 
 
 def outcome_of(call: ToolCall) -> Outcome:
@@ -253,7 +254,7 @@ def instant(milliseconds: int) -> str:
 
 def span(milliseconds: float) -> str:
     """Return a length of time for people: `250 ms`, `3.2 s`, `4 min 05 s`, `2 h 07 min`."""
-    seconds = milliseconds / 1000
+    seconds = real(milliseconds) / 1000
     if seconds < 1:
         return f"{milliseconds:.0f} ms"
     if seconds < 60:
@@ -380,7 +381,7 @@ def _lines(checkpoint: AgentCheckpoint) -> Iterator[str]:
         yield f"  {thought.id} {thought.type}{confidence}: {_shown('content', thought.content)}"
     yield _counted("tool calls", calls)
     for call in calls[-_LATEST:]:
-        text = call.error if call.error is not None else _shown("args", call.args or {})
+        text = _shown("args", call.args or {}) if call.error is None else _shown("error", call.error)
         yield f"  {call.id} {call.tool_id or 'a tool'} {outcome_of(call)}: {text}"
     for title, members in (("variables", snapshot.context.variables), ("state", snapshot.context.state)):
         if members:
