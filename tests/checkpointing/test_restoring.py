@@ -248,6 +248,8 @@ def test_questions_are_worked_on_by_themselves(manager: CheckpointManager) -> No
     worked(manager, "cut off", about=second)
     worked(manager, "completed", about=one.but(replicate=3))
     assert resumed(second)
+    assert not resumed(About(benchmark="urn:b"))
+    assert resumed(second.but(benchmark_version="2", benchmark_sha256="0" * 64))
 
 
 def test_a_new_run_comes_after_the_last_one_even_if_the_clock_was_put_back(manager: CheckpointManager) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, get_args
 from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, new_id
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agents.state import RuntimeState
-from checkpoint_ld.agents.values import EXTENSIONS, LATEST_MS, ExportShape, ParentLink
+from checkpoint_ld.agents.values import EXTENSIONS, LATEST_MS, ExportShape, ParentLink, members_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
@@ -262,6 +262,8 @@ class CheckpointManager(CheckedMethods):
         settings: dict[str, Any] = {"auto_step": auto_step, "clock": clock, "on_error": on_error}
         if newest is not None and not newest.is_final:
             restored = self.restore(newest.id, **settings)
+            if about is not None:
+                restored.state.about = (restored.state.about or about).but(**members_of(about))
             return Run(restored.state, restored)
         state = RuntimeState(agent_id, **settings)
         state.about = about
@@ -379,6 +381,8 @@ class CheckpointManager(CheckedMethods):
         others: set[str] = set()  # executions of other replicates, which headers do not tell
         wanted = Filter(agent_id=agent_id, question=about.question, benchmark=about.benchmark)
         for header in self.store.truth.headers(wanted):
+            if header.about_question != about.question:
+                continue  # it is about a question of the benchmark, not about the benchmark
             if about.replicate is None:
                 return header
             if header.execution_id not in others:
