@@ -92,6 +92,7 @@ def test_list_prints_a_table(run: Run, folder: Path) -> None:
         ("diff k1 other", "goes on from the other: give allow_other_execution (--other-execution) to compare them"),
         ("diff k1 k2 --tests", "--tests is for a JSON Patch: give --patch too"),
         ("timeline k1 --to svg --limit 1", "--limit and --width are for text: leave them out for svg"),
+        ("fork k1 --execution exec_1", 'there is an execution "exec_1" already: give another id, or none'),
         ("prune", "what stays is not stated: give --keep-last N"),
         ("prune --max-age nan", "nan is no number"),
         ("prune --keep-last 1 --archive FOLDER/../also", "is the folder of the checkpoints itself: give another"),

@@ -26,6 +26,7 @@ from checkpoint_ld.errors import (
     SettingsError,
     WrongTypeError,
 )
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore, Filter, Header, header_of
 
@@ -208,9 +209,12 @@ class CheckpointManager(CheckedMethods):
     ) -> Saved:
         """Save a checkpoint with the same state as that of the id, as the first of another execution.
 
-        The original is not touched. Raises CheckpointNotFound, and what `save` raises.
+        The original is not touched. Raises CheckpointNotFound, SettingsError for an execution that there is already,
+        and what `save` raises.
         """
         origin = self.get(id)
+        if execution_id is not None and self.latest(execution_id) is not None:
+            raise SettingsError(f"there is an execution {shown(execution_id)} already: give another id, or none")
         why = {} if branch_reason is None else {"branch_reason": branch_reason}
         forked = exchange.new_checkpoint(
             origin.snapshot,
