@@ -228,6 +228,11 @@ def test_findings_about_the_second_shape_point_into_the_file_as_it_is() -> None:
     assert places(added("/snapshot/thought_chain/length", 1), start="agent-second") == [
         ("agent-key-unknown", "/snapshot/thought_chain/length")
     ]
+    message = "/snapshot/context/messages/0"  # a warning about the same value hides no violation
+    assert {*places(replaced("/snapshot/context/messages", [2**60]), start="agent-second")} == {
+        ("agent-second-member", message),
+        ("agent-large-integer", message),
+    }
 
 
 def test_a_secret_is_reported_and_not_repeated_nor_by_other_rules() -> None:

@@ -112,9 +112,10 @@ class _Agent:
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterator[Finding]:  # noqa: ARG002 - benchmarks need it
         """Yield the findings of the reading, but for faults of the second shape that a rule reports as well."""
-        places = {found.place.pointer for found in findings}
+        reported = {(found.place.pointer, found.severity) for found in findings}
         for found in self.reading.findings:
-            if found.rule not in _OF_SECOND_SHAPE or found.place.pointer not in places:
+            as_severe = ((found.place.pointer, one) for one in Severity if one >= found.severity)
+            if found.rule not in _OF_SECOND_SHAPE or reported.isdisjoint(as_severe):
                 yield found
 
     def _finding(self, judged: Placed, profile: Profile, shapes: Index) -> Finding:
