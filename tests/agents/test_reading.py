@@ -258,13 +258,16 @@ def test_statements_that_no_member_can_hold_are_reported() -> None:
     data = turtle(checkpoint(extra=1), prov=True)
     assert examine(data, syntax="turtle").findings == ()
     root = AgentGraph.of_tree(checkpoint()).root
-    foreign = f"<urn:example:ada> <urn:example:made> <{root}> . <{root}> <urn:example:by> <urn:example:ada> ."
+    foreign = (
+        f"<urn:example:ada> <urn:example:made> <{root}> . <{root}> <urn:example:by> <urn:example:ada> . "
+        '<urn:caf:thought/alone> <urn:caf:vocab:thoughtType> "reasoning" . <urn:caf:thought/t1> schema:name "first" .'
+    )
     read = examine(data + foreign.encode(), syntax="turtle")
     assert read.tree == checkpoint(extra=1)
     (found,) = read.findings
     assert (found.condition, found.severity) == ("W-LOSS", Severity.WARNING)
     assert found.message == (
-        "statements with the predicate <urn:example:by> and 1 more have no place in an agent checkpoint"
+        f"the statement <{root}> <urn:example:by> … and 3 more have no place in an agent checkpoint"
     )
     report = checkpoint_ld.validate(data + foreign.encode())
     assert "KD015" in [one.code for one in report.findings]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast
 from rdflib import Graph, Literal, URIRef
 
 from checkpoint_ld.agents import schema
-from checkpoint_ld.agents.schema import CAF, CAF_DERIVED, ID, PROV, caf, derived, prov, value_of
+from checkpoint_ld.agents.schema import CAF, CAF_DERIVED, CAF_EXTENSION, ID, PROV, caf, derived, prov, value_of
 from checkpoint_ld.agents.values import LATEST_MS, Tree, bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, emission, interpreter, literals
@@ -28,10 +28,10 @@ from checkpoint_ld.graph.literals import DATETIME, literal_of, typed
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
 from checkpoint_ld.graph.plans import Reading
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA, XSD
+from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
@@ -43,6 +43,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import Index
 
 _ABOUT = URIRef(SCHEMA + "about")
+_BESIDE = frozenset((_ABOUT, RDF_TYPE, POSITION, RESIDUE))
+"""Predicates of checkpoints that no key of a document has, but those in the namespaces of derived statements."""
+_DERIVED, _OWN = (CAF_DERIVED, PROV), (CAF, CAF_EXTENSION)
+_SHARED = (*_DERIVED, SCHEMA, KARENINA, RDF)
+"""Namespaces of the predicates of other nodes in a checkpoint's graph, and in a benchmark beside it."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATETIME = URIRef(DATETIME)
 
@@ -155,6 +160,25 @@ class AgentGraph(StatementGraph):
     def tree(self) -> Tree:
         """Return the tree in the canonical shape; derived statements and unknown ones are not in it."""
         return _AgentReader(self.held).object(self.root)
+
+    def unread(self) -> Iterator[tuple[str, str]]:
+        """Yield the subject and the predicate of the statements that are neither in the tree nor derived."""
+        waiting: list[tuple[Node, AgentPlan]] = [(self.root, schema.compiled().root)]
+        seen: set[Node] = set()
+        while waiting:
+            node, plan = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            held = self.held.get(node, {})
+            for key, below in plan.below.items():
+                waiting += [(one, below) for one in terms_of(held.get(plan.keys[key].predicate))]
+            without_place = (str(one) for one in held if one not in _BESIDE and plan.key_of(str(one)) is None)
+            yield from ((str(node), one) for one in without_place if not one.startswith(_DERIVED))
+        for node in self.held.keys() - seen:
+            for one in map(str, self.held[node]):
+                if one.startswith(_OWN) or not one.startswith(_SHARED):
+                    yield str(node), one
 
     def read(self, subject: Node) -> Tree:
         """Return the JSON object of a node with all nested objects, as in the canonical document.

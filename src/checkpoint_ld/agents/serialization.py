@@ -16,7 +16,7 @@ from rdflib import Graph
 
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.graph import AgentGraph
-from checkpoint_ld.agents.schema import CAF, CAF_DERIVED, CAF_EXTENSION, PROV, derived, jsonld_of, without_context
+from checkpoint_ld.agents.schema import CAF, CAF_EXTENSION, derived, jsonld_of, without_context
 from checkpoint_ld.agents.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agents.values import bytes_of, bytes_of_ordered, filled, sha256_of
 from checkpoint_ld.dialects import source_pointer
@@ -30,7 +30,6 @@ from checkpoint_ld.graph import emission, interpreter
 from checkpoint_ld.graph.contexts import expand, statements
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
-from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA
 
 if TYPE_CHECKING:
     import os
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 
 
 _TERM = CAF.encode()
-_VOCABULARIES = (CAF, CAF_EXTENSION, CAF_DERIVED, PROV, SCHEMA, KARENINA, RDF)
-"""The beginnings of the predicates that a checkpoint has, and of those that are derived from it."""
 
 
 @dataclass(frozen=True)
@@ -187,12 +184,12 @@ def _stale_hash(graph: AgentGraph, tree: Tree, source: str | None) -> Iterable[F
 
 
 def _foreign(graph: AgentGraph, source: str | None) -> Iterable[Finding]:
-    predicates = (predicate for held in graph.held.values() for predicate in held)
-    foreign = sorted({str(one) for one in predicates if not str(one).startswith(_VOCABULARIES)})
+    foreign = sorted({*graph.unread()})
     if foreign:
-        more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
-        message = f"statements with the predicate <{foreign[0]}>{more} have no place in an agent checkpoint"
-        remedy = f"keep them in a file of their own, or as members, by predicates {CAF_EXTENSION}KEY"
+        (subject, predicate), *others = foreign
+        more = f" and {len(others)} more have" if others else " has"
+        message = f"the statement <{subject}> <{predicate}> …{more} no place in an agent checkpoint"
+        remedy = f"keep such in a file of their own, or as members, by predicates {CAF_EXTENSION}KEY"
         yield replace(finding("loss", message, remedy=remedy), place=Place(source))
 
 
