@@ -143,7 +143,7 @@ def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_distinguish
         ("exec_1", 0, 4_000, "cut off"),
         ("exec_2", 10_000, 11_000, "open"),
     ]
-    assert runs[1].text == "goes on from k2 of exec_1, 6.0 s after it"
+    assert runs[1].text == "continues from k2 of exec_1, 6.0 s after it"
     of = {one.id: one.execution for one in found.moments if one.kind != "run"}
     assert of == dict.fromkeys(("t0", "t2", "c3", "k1", "k2"), "exec_1") | dict.fromkeys(("t10", "k3"), "exec_2")
     text = text_of(found)
@@ -156,7 +156,7 @@ def test_a_run_that_was_cut_off_and_the_one_that_goes_on_from_it_are_distinguish
     assert page.count("in <code>exec_2</code>") == 2
 
 
-ON = "goes on from k2 of exec_1, 6.0 s after it"
+ON = "continues from k2 of exec_1, 6.0 s after it"
 BRANCH = {"parent": {"checkpoint_id": "k2", "is_branch": True}}
 
 
@@ -166,7 +166,7 @@ BRANCH = {"parent": {"checkpoint_id": "k2", "is_branch": True}}
         ("execution_completed", {}, ["completed", "open"], ON),
         ("execution_failed", {}, ["failed", "open"], ON),
         ("paused", {}, ["paused", "open"], ON),
-        ("manual", {"execution_id": "exec_1"}, ["cut off", "open"], "goes on from k2, 7.0 s after it"),
+        ("manual", {"execution_id": "exec_1"}, ["cut off", "open"], "continues from k2, 7.0 s after it"),
         ("manual", BRANCH, ["open", "open"], "another way from k2 of exec_1"),
     ],
 )
@@ -190,7 +190,7 @@ def test_an_execution_that_was_never_silent_is_one_run() -> None:
 
 def test_what_leads_to_a_checkpoint_is_a_line_through_executions() -> None:
     first, before, last = map(header_of, cut_off())
-    aside = replace(before, id="k2b", timestamp=START + 5_000)  # exec_1, after exec_2 went on from k2
+    aside = replace(before, id="k2b", timestamp=START + 5_000)  # exec_1, after exec_2 continued from k2
     strange = replace(first, id="s", execution_id="exec_9", parent_checkpoint_id="gone")
     marks = [first, strange, before, aside, last]
     assert line_to("k3", marks) == [first, before, last]

@@ -285,10 +285,10 @@ def test_what_is_needed_or_wanted_is_never_deleted(bench: Bench) -> None:
     staying = manager.prune(retention).staying
     assert staying == {
         saved[0].id: "it has the name 'kept'",
-        saved[1].id: f"the branch {fork.id} goes on from it",
-        saved[3].id: f"the branch {branched.id} goes on from it",
+        saved[1].id: f"the branch {fork.id} continues from it",
+        saved[3].id: f"the branch {branched.id} continues from it",
         saved[7].id: "its id is to be kept",
-        saved[11].id: f"another execution goes on from it ({resumed.checkpoint.execution_id})",
+        saved[11].id: f"another execution continues from it ({resumed.checkpoint.execution_id})",
         fork.id: "it is the newest of its execution",
         resumed.id: "it is the newest of its execution",
         final.id: "it is the final one of its execution (execution_completed)",

@@ -89,7 +89,7 @@ def test_list_prints_a_table(run: Run, folder: Path) -> None:
     [
         ("list --since yesterday", "'yesterday' is no time: write 2026-01-31"),
         ("list --confidence-below nan", "confidence_below is nan: give a number"),
-        ("diff k1 other", "goes on from the other: give allow_other_execution (--other-execution) to compare them"),
+        ("diff k1 other", "continues from the other: give allow_other_execution (--other-execution) to compare them"),
         ("diff k1 k2 --tests", "--tests is for a JSON Patch: give --patch too"),
         ("timeline k1 --to svg --limit 1", "--limit and --width are for text: leave them out for svg"),
         ("fork k1 --execution exec_1", 'there is an execution "exec_1" already: give another id, or none'),
@@ -430,7 +430,7 @@ def test_the_timeline_of_a_resumed_execution_shows_where_it_was_cut_off(run: Run
     result = run("agent", "timeline", "latest", "--dir", tmp_path, "--width", "200").out.decode()
     assert re.search(f"▶ {first.execution_id}: cut off after .*\n", result)
     assert re.search(
-        f"▶ {second.execution_id}: open after .* goes on from {first.id} of {first.execution_id}, ", result
+        f"▶ {second.execution_id}: open after .* continues from {first.id} of {first.execution_id}, ", result
     )
     assert "runs" not in run("agent", "timeline", first.execution_id, "--dir", tmp_path).out.decode()
 

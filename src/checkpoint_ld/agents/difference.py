@@ -153,7 +153,7 @@ def diff_checkpoints(
     if not (allow_other_execution or before.execution_id == after.execution_id or are_linked):
         raise SettingsError(
             f"{before.id} belongs to the execution {before.execution_id}, {after.id} to {after.execution_id}, and "
-            "neither goes on from the other: give allow_other_execution (--other-execution) to compare them"
+            "neither continues from the other: give allow_other_execution (--other-execution) to compare them"
         )
     old, new = _rest(before), _rest(after)
     compared: dict[str, Any] = {name: _changes(old[name], new[name], path) for name, path in _PLACES.items()}

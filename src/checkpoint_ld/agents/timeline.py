@@ -42,8 +42,8 @@ class Moment:
 
     `end` is that of a call or a run, None for a call in flight, and `start` for other moments. `label` is the type of a
     thought, the tool of a call, the reason for a checkpoint. `text` is the content of a thought, the arguments or the
-    error of a call, the name of a checkpoint. A run is a time in which an execution went on without interruption; its
-    `label` is the execution, its `text` the checkpoint that it goes on from. `execution` is that of the moment.
+    error of a call, the name of a checkpoint. A run is a time in which an execution ran without interruption; its
+    `label` is the execution, its `text` the checkpoint that it continues from. `execution` is that of the moment.
     """
 
     kind: Kind
@@ -108,9 +108,9 @@ class Timeline(Shown):
 
 
 def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
-    """Return the headers that lead to a checkpoint, oldest first: of its execution, and of those that it goes on from.
+    """Return the headers that lead to a checkpoint, oldest first: of its execution, and of those before it.
 
-    `marks` are the candidates, oldest first. The part of an execution after another one went on from it is left out.
+    `marks` are the candidates, oldest first. The part of an execution after another one continued from it is left out.
     """
     by_id = {one.id: place for place, one in enumerate(marks)}
     line: list[Header] = []
@@ -199,7 +199,7 @@ def outcome_of(call: ToolCall) -> Outcome:
 
 
 def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
-    """Yield the runs: the times in which the executions went on, between interruptions."""
+    """Yield the runs: the times in which the executions ran, between interruptions."""
     groups: list[list[Header]] = []
     resumed = _resumed(signs)
     for sign in signs:
@@ -222,7 +222,7 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
         if origin is not None:
             of = "" if origin.execution_id == name else f" of {origin.execution_id}"
             after = f", {span(start - origin.timestamp)} after it"
-            text = f"another way from {origin.id}{of}" if first.is_branch else f"goes on from {origin.id}{of}{after}"
+            text = f"another way from {origin.id}{of}" if first.is_branch else f"continues from {origin.id}{of}{after}"
         goes_on = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
         is_known = number < len(groups) - 1 and not goes_on
         outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
@@ -371,7 +371,7 @@ def _lines(checkpoint: AgentCheckpoint) -> Iterator[str]:
     if checkpoint.parent is not None:
         branch = ", a branch" if checkpoint.parent.is_branch else ""
         why = f": {checkpoint.parent.branch_reason}" if checkpoint.parent.branch_reason else ""
-        yield f"goes on    from {checkpoint.parent.checkpoint_id}{branch}{why}"
+        yield f"continues  from {checkpoint.parent.checkpoint_id}{branch}{why}"
     if checkpoint.about is not None:
         yield f"about      {checkpoint.about.question or checkpoint.about.benchmark}"
     thoughts, calls = snapshot.thought_chain, snapshot.tool_state.calls

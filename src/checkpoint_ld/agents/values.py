@@ -341,7 +341,7 @@ class CheckpointMetadata(Value):
 
 
 class ParentLink(Value):
-    """The checkpoint that this one goes on from."""
+    """The checkpoint that this one continues from."""
 
     checkpoint_id: Id
     is_branch: StrictBool | None = None

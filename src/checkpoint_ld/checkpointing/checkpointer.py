@@ -151,7 +151,7 @@ class Checkpointer(CheckedMethods):
         if isinstance(error, (DatabaseSyncError, GraphSyncError)):
             message += f"not in every store: {cause}"
         else:
-            message += f"not saved: {cause}. The agent goes on; if it ends, all since the last save is lost"
+            message += f"not saved: {cause}. The agent continues; if it ends, all since the last save is lost"
         _logger.error(message)
         if not self._failing:
             self._failing = True

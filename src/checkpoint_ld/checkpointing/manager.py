@@ -181,7 +181,7 @@ class CheckpointManager(CheckedMethods):
             checkpoint = self._kept(checkpoint, source_sha256=fetched.sha256).checkpoint
         newest = self.latest(checkpoint.execution_id)
         snapshot, metadata = checkpoint.snapshot, checkpoint.metadata
-        # Of the two counters that a checkpoint has, the larger one goes on.
+        # Of the two counters that a checkpoint has, the larger one counts.
         counted = {
             name: max(getattr(snapshot.progress, name) or 0, getattr(metadata, name))
             for name in ("step_number", "tokens_used", "duration_ms")

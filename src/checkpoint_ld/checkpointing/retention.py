@@ -62,9 +62,9 @@ class Retention(CheckedMethods):
         for header in ordered:
             parent = known.get(header.parent_checkpoint_id or "")
             if parent is not None and header.is_branch:
-                parents[parent.id] = f"the branch {header.id} goes on from it"
+                parents[parent.id] = f"the branch {header.id} continues from it"
             elif parent is not None and header.execution_id != parent.execution_id:
-                parents[parent.id] = f"another execution goes on from it ({header.execution_id})"
+                parents[parent.id] = f"another execution continues from it ({header.execution_id})"
         ranks: dict[str, int] = defaultdict(int)
         decisions = []
         for header in ordered:

@@ -635,7 +635,7 @@ def _member(checkpoint: AgentCheckpoint) -> Mapping[str, Any]:
 
 def _damaged(address: _Address, why: str) -> IntegrityError:
     return IntegrityError(
-        f"{address.id}: LangGraph's bytes cannot be read: {why}; go on from another checkpoint of the thread, "
+        f"{address.id}: LangGraph's bytes cannot be read: {why}; continue from another checkpoint of the thread, "
         "by its checkpoint_id, or put this one back from a backup"
     )
 
