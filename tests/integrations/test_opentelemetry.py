@@ -29,7 +29,8 @@ pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry is not installed:
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExportResult
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from checkpoint_ld.integrations.opentelemetry import CheckpointSpanExporter
 
@@ -347,6 +348,27 @@ RUN = (
     span(5, 4, attributes=op("chat")),
     span(4, 1, attributes={**op("invoke_agent"), "gen_ai.agent.name": {"stringValue": "helper"}}),
 )
+
+
+def test_a_run_whose_spans_came_late_does_not_stop_other_runs_of_its_trace(tmp_path: Path, run: Run) -> None:
+    for name, spans in (("early", RUN[2:3]), ("late", RUN)):
+        (tmp_path / name).write_text(otlp(*spans), encoding="utf-8")
+    run("agent", "import", "--from", "otlp", tmp_path / "early", "--dir", tmp_path / "kept")
+    late = run("agent", "import", "--from", "otlp", tmp_path / "late", "--dir", tmp_path / "kept")
+    assert (late.code, late.out.startswith(b"added: otel_t1_s4 ")) == (1, True)
+    assert "with other content" in late.err
+
+    ended, exporter = InMemorySpanExporter(), CheckpointSpanExporter(CheckpointManager(tmp_path / "exported"))
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(ended))
+    tracer = provider.get_tracer("x")
+    with tracer.start_as_current_span("outer", attributes={"gen_ai.operation.name": "invoke_agent"}):
+        for name in ("chat", "invoke_agent"):
+            tracer.start_span(name, attributes={"gen_ai.operation.name": name}).end()
+    spans_ended = ended.get_finished_spans()
+    assert exporter.export(spans_ended[2:]) is SpanExportResult.SUCCESS
+    assert exporter.export(spans_ended) is SpanExportResult.FAILURE
+    assert len(exporter.manager.list()) == 2
 
 
 def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> None:

@@ -72,16 +72,18 @@ class CheckpointSpanExporter(SpanExporter):
         self.force_flush()
 
     def _keep(self, spans: Sequence[Span]) -> bool:
+        is_kept = True
         try:
             for checkpoint in checkpoints_of(spans, self._last):
-                self.manager.import_(checkpoint)
-        except CheckpointExists as error:  # a part of its trace was kept before
-            _logger.warning("spans of trace %s came after its checkpoint was made: %s", spans[0].trace_id, error)
-            return False
+                try:
+                    self.manager.import_(checkpoint)
+                except CheckpointExists as error:  # a part of its trace was kept before
+                    trace, is_kept = spans[0].trace_id, False
+                    _logger.warning("spans of trace %s came after its checkpoint was made: %s", trace, error)
         except CheckpointLdError:
             _logger.exception("the checkpoint of trace %s could not be kept", spans[0].trace_id)
             return False
-        return True
+        return is_kept
 
 
 def span_of(span: ReadableSpan) -> Span:

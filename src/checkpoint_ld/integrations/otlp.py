@@ -433,10 +433,14 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
         try:
             for checkpoint in checkpoints_of(spans, parents):
                 count += 1
-                done = manager.import_(checkpoint)[0]
+                try:
+                    done = manager.import_(checkpoint)[0]
+                except (CheckpointExists, FindingsError) as error:
+                    yield Imported(path, None, error=error)
+                    continue
                 yield Imported(path, done.checkpoint, done.created, (*findings, *done.findings))
                 findings = ()
-        except (CheckpointExists, FindingsError, WriteError) as error:
+        except WriteError as error:
             yield Imported(path, None, error=error)
     yield from (Imported(path, None, error=error) for error in file.faulty)
     if not count and not file.errors and not file.faulty:
