@@ -1,6 +1,7 @@
 # `make demo` and `make test` set up all they need in .venv; nothing else has to be installed but Python and make.
 
 PYTHON ?= python3
+WORKERS ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -44,10 +45,10 @@ demo: $(VENV)/.package
 	sh docs/examples/demo.sh "$(CURDIR)/demo"
 
 test: $(VENV)/.test-group $(VENV)/.docs-group
-	python -m pytest --numprocesses auto --dist worksteal -m "not slow"
+	python -m pytest --numprocesses $(WORKERS) --dist worksteal -m "not slow"
 
 test-all: $(VENV)/.test-group $(VENV)/.docs-group
-	CHECKPOINT_LD_TESTS=all python -m pytest --numprocesses auto --dist worksteal
+	CHECKPOINT_LD_TESTS=all python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.lint-group
 	ruff check
