@@ -446,6 +446,7 @@ def test_lists_are_printed_and_checked(run: Run, tmp_path: Path, monkeypatch: py
     assert printed.out.decode().splitlines() == [f"{digits}  -", f"{digits}  a.jsonld"]
     Path("sums").write_text(f"{digits}  a.jsonld\n", encoding="utf-8")
     assert run("fingerprint", "--check", "sums").out == b"a.jsonld: OK\n"
+    assert run("fingerprint", "--check", "-", stdin=Path("sums").read_bytes()).out == b"a.jsonld: OK\n"
     Path("a.jsonld").write_text(METALS.read_text(encoding="utf-8").replace("Mercury", "Lead", 1), encoding="utf-8")
     changed = run("fingerprint", "--check", "sums")
     assert (changed.code, changed.out) == (1, b"a.jsonld: FAILED\n")
@@ -455,6 +456,8 @@ def test_lists_are_printed_and_checked(run: Run, tmp_path: Path, monkeypatch: py
     assert "a.jsonld" in missing.err
     Path("sums").write_text("no list\n", encoding="utf-8")
     assert "sums:1:1: this is no line of fingerprints" in run("fingerprint", "--check", "sums").err
+    empty = run("fingerprint", "--check", "-")
+    assert (empty.code, empty.err) == (2, "-: the list is empty; give one that fingerprint printed\n")
     assert run("fingerprint").code == 2
 
 
@@ -485,6 +488,9 @@ def test_a_signature_holds_for_the_content_in_any_syntax(
     run("convert", METALS, "-o", tmp_path / "metals.ttl")
     for file in (METALS, tmp_path / "metals.ttl"):
         assert run("verify-signature", file, tmp_path / "sig", "--key", public).code == 0
+    content = METALS.read_bytes()
+    assert run("sign", "-", "--key", private, stdin=content).out == (tmp_path / "sig").read_bytes()
+    assert run("verify-signature", "-", tmp_path / "sig", "--key", public, stdin=content).code == 0
     other = run("verify-signature", EXAMPLES / "elements.jsonld", tmp_path / "sig", "--key", public)
     assert (other.code, other.out) == (1, b"the signature is not one of this checkpoint with this key\n")
     assert private.read_bytes().decode() not in (tmp_path / "sig").read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -170,7 +169,9 @@ def fingerprint(
     paths: tuple[str, ...] = options.argument(
         "[PATH]…", "Files, folders and patterns; - for standard input.", nargs=-1
     ),
-    sums: str | None = options.file("--check", help="A list that this command printed: compare its files with it."),
+    sums: str | None = options.file(
+        "--check", help="A list that this command printed, - for standard input: compare its files with it."
+    ),
     syntax: str | None = options.SYNTAX,
 ) -> None:
     """Print the fingerprints of checkpoints, which depend on what they state alone; or check a list of them."""
@@ -184,11 +185,10 @@ def fingerprint(
     if sums is None:
         expected = [(None, file) for file in streams.discovered(paths, "fingerprint").files]
     else:
-        expected = [*identity.read_sums(read_bytes(sums)[0].decode("utf-8", "replace"), sums)]
+        expected = [*identity.read_sums(read_bytes(streams.source_of(sums))[0].decode("utf-8", "replace"), sums)]
     for wanted, file in expected:
         try:
-            source = file if file != streams.STANDARD else sys.stdin.buffer
-            found = identity.fingerprint(source, syntax=syntax)
+            found = identity.fingerprint(streams.source_of(file), syntax=syntax)
         except ReadError as error:
             streams.note(str(error))
             code = EXIT_FAILED
@@ -208,7 +208,7 @@ PASSWORD = "CHECKPOINT_LD_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 @click.command(cls=Command)
 def sign(
     *,
-    file: str = options.argument("FILE", "The checkpoint."),
+    file: str = options.argument("FILE", "The checkpoint; - for standard input."),
     key: str = options.file("--key", required=True, help="The private key: Ed25519, in PEM."),
     output: Output = options.output("The file to write the signature to; - for standard output."),
     syntax: str | None = options.SYNTAX,
@@ -220,14 +220,14 @@ def sign(
     output.check(file, key)
     password = os.environ.get(PASSWORD)
     private, _ = read_bytes(key)
-    signature = identity.sign(file, private, password=None if password is None else password.encode(), syntax=syntax)
-    output.write(signature.encode())
+    secret = None if password is None else password.encode()
+    output.write(identity.sign(streams.source_of(file), private, password=secret, syntax=syntax).encode())
 
 
 @click.command("verify-signature", cls=Command)
 def verify_signature(
     *,
-    file: str = options.argument("FILE", "The checkpoint."),
+    file: str = options.argument("FILE", "The checkpoint; - for standard input."),
     signature: str = options.argument("SIGNATURE", "The file that sign wrote."),
     key: str = options.file("--key", required=True, help="The public key: Ed25519, in PEM."),
     syntax: str | None = options.SYNTAX,
@@ -236,7 +236,7 @@ def verify_signature(
     from checkpoint_ld.documents.files import read_bytes
     from checkpoint_ld.families import identity
 
-    if identity.verify_signature(file, read_bytes(signature)[0], read_bytes(key)[0], syntax=syntax):
+    if identity.verify_signature(streams.source_of(file), read_bytes(signature)[0], read_bytes(key)[0], syntax=syntax):
         streams.show("the signature is good")
         return
     streams.show("the signature is not one of this checkpoint with this key")

@@ -122,7 +122,7 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
         raise SettingsError("give one query: --query TEXT, --file FILE or --name NAME; --list shows the names")
     if file is None:
         return given[0]
-    data, _ = read_bytes(sys.stdin.buffer if file == streams.STANDARD else file)
+    data, _ = read_bytes(streams.source_of(file))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

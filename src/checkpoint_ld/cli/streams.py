@@ -71,7 +71,7 @@ def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
     """Read the checkpoint in `file`, of any family."""
     from checkpoint_ld import families
 
-    return families.read(_opened(file), syntax=syntax, strict=strict)
+    return families.read(source_of(file), syntax=syntax, strict=strict)
 
 
 def graphs(
@@ -83,7 +83,7 @@ def graphs(
 
     for file in files:
         try:
-            data, name = read_bytes(_opened(file))
+            data, name = read_bytes(source_of(file))
             sources = families.examine_each(data, name, syntax=syntax)
         except ReadError as error:
             failed(str(error))
@@ -103,7 +103,7 @@ def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     """Read the benchmark in `file`."""
     from checkpoint_ld.validation import validator
 
-    return validator.read(_opened(file), syntax=syntax)
+    return validator.read(source_of(file), syntax=syntax)
 
 
 def is_collection(paths: Sequence[str]) -> bool:
@@ -134,7 +134,8 @@ def discovered(
     return found
 
 
-def _opened(file: str) -> str | BinaryIO:
+def source_of(file: str) -> str | BinaryIO:
+    """Return a file, or standard input for -."""
     return sys.stdin.buffer if file == STANDARD else file
 
 

@@ -310,9 +310,8 @@ class _Run:
         from checkpoint_ld.validation.fixes import repair_of
 
         for file in files:
-            source = sys.stdin.buffer if file == streams.STANDARD else file
             try:
-                yield repair_of(source, self.selection, self.syntax)
+                yield repair_of(streams.source_of(file), self.selection, self.syntax)
             except ReadError as error:
                 self.fail(str(error))
 

@@ -117,7 +117,7 @@ def _loaded(load: Any, kind: str) -> Any:
 def read_sums(text: str, name: str) -> list[tuple[str, str]]:
     """Return the fingerprints and files of a list as `fingerprint` prints it.
 
-    Raises ReadError with the first line that has another form.
+    Raises ReadError for an empty list, and with the first line that has another form.
     """
     sums = []
     for number, line in enumerate(text.splitlines(), 1):
@@ -125,4 +125,6 @@ def read_sums(text: str, name: str) -> list[tuple[str, str]]:
         if len(digits) != _LENGTH or not set(digits.lower()) <= set("0123456789abcdef") or not file:
             raise ReadError(f"{name}:{number}:1: this is no line of fingerprints; write 64 digits, two spaces, a file")
         sums.append((digits.lower(), file))
+    if not sums:
+        raise ReadError(f"{name}: the list is empty; give one that fingerprint printed")
     return sums
