@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from checkpoint_ld.cli.streams import STANDARD, Output
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,6 +97,15 @@ class Group(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order in which they were added."""
         return list(self.commands)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names. Raises UsageError with similar names if there is none."""
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise click.UsageError(unknown("command", args[0], names), ctx)
+        return super().resolve_command(ctx, args)
 
     def summary(self, ctx: click.Context, name: str) -> str:
         """Return the summary of a command."""
