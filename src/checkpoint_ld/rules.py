@@ -44,6 +44,13 @@ SEVERITIES = {
     SHACL + "Info": Severity.INFO,
 }
 """Severities by their IRI (SHACL 1.0 §2.1.4)."""
+FIXED = frozenset(
+    (
+        *("byte-order-mark", "json-ld-form", "vocabulary-http", "trait-prefix", "format-version-missing"),
+        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
+    )
+)
+"""The rules with automatic fixes, by slug."""
 
 
 _NOTHING: list[Term] = [""]

@@ -227,7 +227,7 @@ def test_commands_are_listed_with_what_they_state_themselves() -> None:
     ("command", "error"),
     [
         (["valdate", "a.jsonld"], 'there is no command "valdate"; did you mean validate?'),
-        (["store", "qery"], 'there is no command "qery"; did you mean query?'),
+        (["store", "qery"], 'there is no command "qery"; did you mean query or verify?'),
         (["frob"], 'there is no command "frob"; use one of convert, export, import, '),
     ],
 )

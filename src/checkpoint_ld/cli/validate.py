@@ -232,11 +232,12 @@ class _Run:
 
     def report(self, files: Sequence[str]) -> Report:
         from checkpoint_ld import families
+        from checkpoint_ld.rules import FIXED
 
         together = families.Together(self.profiles)
         selected = [self.selection.applied(one) for one in together.added(self._checked(files, together))]
-        if any(one.findings for one in selected):
-            from checkpoint_ld.validation.fixes import with_fixable  # nothing else of it is needed for a clean file
+        if any(found.rule in FIXED for one in selected for found in one.findings):
+            from checkpoint_ld.validation.fixes import with_fixable
 
             selected = list(map(with_fixable, selected))
         return families.report_of(selected, self.profiles)

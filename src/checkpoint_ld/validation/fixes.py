@@ -30,7 +30,7 @@ from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.phrases import BOOLEAN_WORDS, is_boolean_like, number, shown
-from checkpoint_ld.rules import by_slug
+from checkpoint_ld.rules import FIXED, by_slug
 from checkpoint_ld.vocabulary import (
     FORMAT_VERSION,
     FORMAT_VERSION_PROPERTY,
@@ -243,20 +243,13 @@ def repair_of(source: str | BinaryIO, selection: Selection, syntax: str | None =
     return Repair(name, data, apply(document, wanted), tuple(wanted), data is not content)
 
 
-_FIXED = frozenset(
-    (
-        *(MARK, FORM, HTTP, "trait-prefix", "format-version-missing"),
-        *("benchmark-version", "trait-bound-text", "finished-text", "trait-kind-binary"),
-    )
-)
-"""The rules that have fixes."""
 _OF_ALL = frozenset((FORM, HTTP))
 """The rules with at most one finding for a document."""
 
 
 def with_fixable(checked: Checked) -> Checked:
     """Return what was found in a source, with `fixable` set on the findings that `repair_of` corrects."""
-    if checked.text is None or _FIXED.isdisjoint(finding.rule for finding in checked.findings):
+    if checked.text is None or FIXED.isdisjoint(finding.rule for finding in checked.findings):
         return checked
     counts = Counter(finding.rule for finding in checked.findings)
     try:
