@@ -109,6 +109,19 @@ def test_commands_that_make_no_sense_are_refused(run: Run, folder: Path, command
     assert len(list(folder.glob("*.json"))) == 4
 
 
+@pytest.mark.parametrize(
+    "command", ["list", "stats", "show latest", "prune --keep-last 1 --dry-run", "timeline exec_1"]
+)
+def test_files_that_are_left_out_are_named(run: Run, folder: Path, command: str) -> None:
+    (folder / "cut.json").write_bytes((folder / "k3.json").read_bytes()[:300])
+    (folder / "early.json").write_text(json.dumps({**tree("early"), "timestamp": "early"}), encoding="utf-8")
+    result = run("agent", *command.split(), "--dir", folder)
+    assert result.code == 0
+    assert [line.partition(": ")[0] for line in sorted(result.err.splitlines())] == [
+        f"{folder / name}.json is left out, for it cannot be read" for name in ("cut", "early")
+    ]
+
+
 def test_show_shows_where_the_agent_stands(run: Run, folder: Path) -> None:
     result = run("agent", "show", "k3", "--dir", folder).out.decode()
     assert "step 3, 300 tokens" in result

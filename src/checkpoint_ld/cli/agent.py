@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from contextlib import suppress
 from dataclasses import asdict
@@ -48,12 +49,22 @@ _PATHS = options.argument("PATH…", "Files and folders.", nargs=-1, required=Tr
 _EXECUTION = options.value("--execution", metavar="ID", help="Only those of this execution.")
 
 
+class _Notes(logging.Handler):
+    """Reports what stores log, such as files that are left out."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        streams.note(harmless(record.getMessage()))
+
+
 @click.group(cls=Group, no_args_is_help=True)
 def agent() -> None:
     """Keep the checkpoints of agents: list, show, compare, draw, restore, fork and prune them.
 
     An id may be given by its beginning, if no other one begins so; the newest one is called latest.
     """
+    logger, notes = logging.getLogger("checkpoint_ld.stores"), _Notes(logging.WARNING)
+    logger.addHandler(notes)
+    click.get_current_context().call_on_close(lambda: logger.removeHandler(notes))
 
 
 @agent.command("list")

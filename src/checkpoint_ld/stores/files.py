@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
+from pydantic import ValidationError
 
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
@@ -30,6 +31,7 @@ from checkpoint_ld.documents.files import flush
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SourceMissingError, StoreError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.folder import (
     PACKED,
@@ -236,7 +238,8 @@ class _Index:
             return _Listed(path, state, header_at(path))
         except ValueError as error:
             if path.exists():  # it was not deleted meanwhile
-                _logger.warning("%s is left out, for it cannot be read: %s", path, error)
+                reason = faults_of(error) if isinstance(error, ValidationError) else error
+                _logger.warning("%s is left out, for it cannot be read: %s", path, reason)
             return _Listed(path, state, None)
 
 
