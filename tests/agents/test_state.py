@@ -58,6 +58,17 @@ def test_a_snapshot_holds_all_four_parts() -> None:
     }
 
 
+def test_what_is_set_to_none_is_absent_and_no_null() -> None:
+    of = state(snapshot=state().snapshot().but(current_step_id="gone"))
+    of.thought_chain.add("a", "", id="t")
+    of.progress.total_steps_estimate = of.progress.iterations_completed = 5
+    of.snapshot()
+    of.thought_chain.remove("t")
+    of.progress.total_steps_estimate = of.progress.iterations_completed = None
+    assert of.snapshot().tree().keys() == {"thought_chain", "context", "tool_state", "progress"}
+    assert None not in of.snapshot().progress.tree().values()
+
+
 def test_a_state_goes_on_from_a_snapshot_with_all_that_is_in_it() -> None:
     of = state()
     of.thought_chain.add("a", "", note=1)

@@ -562,7 +562,7 @@ class ExecutionProgress(CheckedMethods):
         with self._changes.change():
             before = getattr(self._base, field)
             after = None if value is None else _count(value, field)
-            self._base = self._base.but(**{field: after})
+            self._base = changed(self._base, {field: after}, "the progress")
             self._changes.changed("progress.changed", field=field, before=before, after=after)
 
 

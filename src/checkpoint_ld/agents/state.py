@@ -174,9 +174,12 @@ class RuntimeState(CheckedMethods, Shown):
             thoughts, tools = self.thought_chain.taken(), self.tool_state.taken()
             parts: dict[str, Any] = {"thought_chain": thoughts, "context": self.context.taken(), "tool_state": tools}
             parts["progress"] = self.progress.taken(len(thoughts), len(tools.calls))
-            if self.thought_chain.current_step_id != self._base.current_step_id:
+            is_other = self.thought_chain.current_step_id != self._base.current_step_id
+            if is_other:
                 parts["current_step_id"] = self.thought_chain.current_step_id
             self._base = self._base.model_copy(update=parts)
+            if is_other and parts["current_step_id"] is None:
+                self._base.model_fields_set.discard("current_step_id")  # absent, not null
             return self._base
 
     def on(self, pattern: str, handler: Callable[[Event], None]) -> Callable[[], None]:
