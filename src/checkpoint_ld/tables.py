@@ -53,8 +53,12 @@ def table(rows: Iterable[Sequence[str | float]], *, formulas: Formulas = "keep")
 
 
 def escaped(cell: str) -> str:
-    """Return a cell, with an apostrophe before it if a spreadsheet would read it as a formula; a number is none."""
-    return f"'{cell}" if cell.startswith(_STARTS_FORMULA) and not _PLAIN_NUMBER.fullmatch(cell) else cell
+    """Return a cell, with an apostrophe before it if a spreadsheet would read it as a formula; a number is none.
+
+    A text that looks like such a cell gets one more.
+    """
+    text = cell.lstrip("'")
+    return f"'{cell}" if text.startswith(_STARTS_FORMULA) and not _PLAIN_NUMBER.fullmatch(text) else cell
 
 
 def unescaped(cell: str) -> str:

@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from checkpoint_ld import Benchmark, SettingsError, WriteError
 from checkpoint_ld.entities import Rubric, TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import TargetExistsError
-from checkpoint_ld.tables import LONGEST, Sheet, escaped, table, workbook
+from checkpoint_ld.tables import LONGEST, Sheet, escaped, table, unescaped, workbook
 from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question, tree
 from tests.documents import canonical, rating, scenario
 from tests.trials import examples
@@ -133,6 +133,11 @@ def test_a_number_is_no_formula() -> None:
         assert escaped(number) == number
     for formula in ("-1+2", "-", "+1 ", "-x", "-1e", "-\u0661"):
         assert escaped(formula) == f"'{formula}"
+
+
+@pytest.mark.parametrize("cell", ["=1", "'=1", "''=1", "'-5", "-5", "'a", "'"])
+def test_an_escaped_cell_can_be_read_back(cell: str) -> None:
+    assert unescaped(escaped(cell)) == cell
 
 
 def test_what_makes_no_sense_is_refused() -> None:
