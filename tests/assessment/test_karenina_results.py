@@ -306,7 +306,7 @@ def test_what_a_trait_cannot_be_is_no_verdict(name: str, value: object) -> None:
     [one] = assess(benchmark(), [{"question_id": question, "traits": {name: value}}])
     [trait] = [trait for trait in one.traits if trait.name == name]
     assert (trait.status, trait.value) == (TraitStatus.ERROR, None)
-    assert trait.reason == f"{json.dumps(str(value))} was recorded, which is no result of this trait"
+    assert trait.reason == f"{json.dumps(value)} was recorded, which is no result of this trait"
 
 
 def test_one_query_goes_from_a_question_to_what_everybody_states_of_every_model(tmp_path: Path) -> None:

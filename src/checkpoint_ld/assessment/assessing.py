@@ -308,7 +308,7 @@ def _judged(applied: AssessedTrait, recorded: RecordedTrait) -> TraitResult:
         value = classes.index(value)
     if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
         status, value = TraitStatus.ERROR, None
-        reason = f"{shown(str(recorded.value))} was recorded, which is no result of this trait"
+        reason = f"{shown(recorded.value)} was recorded, which is no result of this trait"
     kind, value = _KINDS[type(trait)], _scalar(value)
     return TraitResult(
         recorded.name, kind, applied.scope, status, value, reason, applied.node, recorded.value, recorded.judge
@@ -522,7 +522,7 @@ def differences(
             name = trait.name.partition(".")[0]
             messages.append((UNKNOWN, f"the question has no trait {name!r}, for which values are recorded"))
         elif trait.status.value == "evaluated" and trait.recorded is not None and trait.recorded != trait.value:
-            values = _shown(trait.recorded), _shown(trait.value)
+            values = shown(trait.recorded), shown(trait.value)
             messages.append((DIFFERS, f"{values[0]} is recorded for the trait {trait.name!r}, which gives {values[1]}"))
     messages += [
         (UNKNOWN, f"the member {name!r} of results is not known, and kept as it is") for name in recorded.unknown
@@ -556,7 +556,3 @@ def _differing(
     for name, passed in recorded.fields.items():
         if isinstance(passed, bool) and here.get(name) is (not passed):
             yield f"{_WORDS[passed]} is recorded for the field {name!r}, and the template says {_WORDS[not passed]}"
-
-
-def _shown(value: object) -> str:
-    return shown(value) if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
