@@ -508,3 +508,10 @@ def test_a_day_of_publication_is_reported(tmp_path: Path) -> None:
     document = json.loads(CITED_METALS.read_bytes()) | {"datePublished": "2026-03-04T10:00:00"}
     (tmp_path / "dated.jsonld").write_text(json.dumps(document), encoding="utf-8")
     assert str(read(checkpoint_ld.load(tmp_path / "dated.jsonld"))["date-released"]) == str(date(2026, 3, 4))
+
+
+def test_a_text_that_only_looks_like_an_address_is_a_name(tmp_path: Path) -> None:
+    benchmark = made(1)
+    benchmark.set_metadata(creator="http://[x", license="MIT")
+    export_benchmark(benchmark, tmp_path / "crate", format="ro-crate")
+    assert rocrate.ROCrate(tmp_path / "crate").root_dataset["author"]["name"] == "http://[x"

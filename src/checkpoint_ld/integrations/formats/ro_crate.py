@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
@@ -28,7 +27,7 @@ from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.literals import iri_of
+from checkpoint_ld.graph.literals import iri_of, is_iri
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost, lost_properties
@@ -48,7 +47,6 @@ TURTLE, REPORT = "checkpoint.ttl", "report.html"
 _DESCRIPTION = "the description of a crate"
 _NO_LICENCE = "No licence is stated: ask those who made the benchmark before you use it."
 _OF_THIS = "give answers and runs of this version of the benchmark"
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
 _MEDIA = {
     ".json": "application/json",
     ".jsonld": "application/ld+json",
@@ -136,8 +134,8 @@ class _Crate:
         found = []
         for licence in as_list(stated):
             name = spdx_name(licence) if isinstance(licence, str) else None
-            if isinstance(licence, str) and (name or _IRI.fullmatch(licence)):
-                at = licence if _IRI.fullmatch(licence) else f"https://spdx.org/licenses/{name}"
+            if isinstance(licence, str) and (name or is_iri(licence)):
+                at = licence if is_iri(licence) else f"https://spdx.org/licenses/{name}"
                 found.append({"@id": at, "name": name or licence})
             else:
                 found.append(licence)
@@ -306,13 +304,13 @@ def _left(what: str) -> Finding:
 def _address(value: Mapping[str, Any]) -> str | None:
     """Return the public IRI of the resource that an object describes."""
     found = (value.get("@id"), value.get("identifier"), value.get("url"))
-    return next((address for address in found if isinstance(address, str) and _IRI.fullmatch(address)), None)
+    return next((address for address in found if isinstance(address, str) and is_iri(address)), None)
 
 
 def _named(value: Any, kind: str) -> list[Any]:
     """Return a list of objects; a text becomes an object of type `kind` with that name."""
     return [
-        ({"@type": kind, "@id": item, "name": item} if _IRI.fullmatch(item) else {"@type": kind, "name": item})
+        ({"@type": kind, "@id": item, "name": item} if is_iri(item) else {"@type": kind, "name": item})
         if isinstance(item, str)
         else item.model_dump(by_alias=True, exclude_none=True)
         if hasattr(item, "model_dump")
