@@ -111,6 +111,15 @@ def test_the_library_yields_the_questions(mlc: Any, tmp_path: Path) -> None:
     assert checkpoint_ld.load(tmp_path / "metals" / "checkpoint.jsonld") == benchmark
 
 
+def test_what_is_published_comes_back(tmp_path: Path) -> None:
+    benchmark = checkpoint_ld.load(METALS)
+    benchmark.set_metadata(license=["CC-BY-4.0", "MIT"], keywords=["metals", "chemistry"], version="1.10")
+    export_benchmark(benchmark, tmp_path / "metals", format="croissant")
+    again = import_benchmark(tmp_path / "metals").benchmark
+    for name in ("name", "description", "version", "license", "keywords"):
+        assert getattr(again, name) == getattr(benchmark, name)
+
+
 def test_the_questions_come_back(tmp_path: Path, run: Run) -> None:
     benchmark = checkpoint_ld.load(METALS)
     assert run("export", METALS, "--to", "croissant", "-o", tmp_path / "metals").code == 0

@@ -46,7 +46,8 @@ METADATA = "croissant.json"
 _VERSION = "http://mlcommons.org/croissant/1.1"
 _QUESTIONS = "questions"
 _LFS = b"version https://git-lfs"
-_ABOUT = ("name", "description", "version", "license")
+_ABOUT = ("name", "description", "version")
+_LISTS = ("license", "keywords")
 _AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
 """Columns of objects. Croissant has no type for them, so they are JSON texts."""
 
@@ -112,7 +113,7 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
     where = f"{CHECKPOINT}, beside the tables, has them"
     rubrics = "of rubrics, the record set has names and ranges of traits only"
     yield from lost_beside_records(benchmark, rubrics, "Croissant", where)
-    for name in ("license", "keywords"):
+    for name in _LISTS:
         if any(not isinstance(value, str) for value in as_list(getattr(benchmark, name))):
             yield lost(f"of the {name}, only texts have a place in Croissant", remedy=where)
     makers = [creator for creator in as_list(benchmark.creator) if not isinstance(creator, str)]
@@ -242,7 +243,10 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     rows = [Row(_plain(record, chosen), f"record {n} of {chosen}", Place(path)) for n, record in enumerate(found, 1)]
     others = ", ".join(name for name in names if name != chosen)
     left = (lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part"),)
-    about = {name: described[name] for name in _ABOUT if isinstance(described.get(name), str) and described[name]}
+    about: dict[str, Any] = {name: text for name in _ABOUT if isinstance(text := described.get(name), str) and text}
+    for name in _LISTS:
+        if texts := [text for text in as_list(described.get(name)) if isinstance(text, str) and text]:
+            about[name] = texts if len(texts) > 1 else texts[0]
     return Records(rows, [column.removeprefix(f"{chosen}/") for column in names[chosen]], about, left if others else ())
 
 
