@@ -114,6 +114,42 @@ def test_a_checkpoint_that_moves_to_a_file_with_a_change_stays(write: Write, sto
         assert not collection.verify()
 
 
+@pytest.mark.parametrize("choice", [OnConflict.ERROR, OnConflict.SKIP])
+def test_a_conflict_with_what_a_later_file_no_longer_holds_is_none(
+    choice: OnConflict, write: Write, store: Path
+) -> None:
+    file = write("b.jsonld", checkpoint(1))
+    with Collection.open(store) as collection:
+        collection.add(file)
+        files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
+        loaded = collection.add(*files, options=Options(choice))
+        assert kinds(loaded) == {"a.jsonld": "added", "b.jsonld": "added"}
+        assert {graph: collection.source(graph).name for graph in collection} == {
+            iri(1): "a.jsonld",
+            iri(2): "b.jsonld",
+        }
+
+
+def test_a_file_whose_checkpoint_another_replaces_is_not_unchanged(write: Write, store: Path) -> None:
+    file = write("b.jsonld", checkpoint(1))
+    with Collection.open(store) as collection:
+        collection.add(file)
+        loaded = collection.add(write("a.jsonld", checkpoint(1, "A?")), file, options=Options(OnConflict.REPLACE))
+        assert kinds(loaded) == {"a.jsonld": "replaced", "b.jsonld": "replaced"}
+        assert collection.source(iri(1)).name == "b.jsonld"
+
+
+def test_a_moved_checkpoint_is_not_replaced_as_that_of_a_vanished_file(write: Write, store: Path) -> None:
+    file = write("a.jsonld", checkpoint(1))
+    with Collection.open(store) as collection:
+        collection.add(file)
+        file.rename(file.with_name("b.jsonld"))
+        write("c.jsonld", checkpoint(1, "Another?"))
+        loaded = collection.sync(file.parent, prune=True, options=Options(OnConflict.SKIP))
+        assert kinds(loaded) == {"b.jsonld": "moved", "c.jsonld": "skipped"}
+        assert texts(collection) == ["What is it?"]
+
+
 def test_a_bad_file_is_reported_and_keeps_no_other_out(write: Write, store: Path) -> None:
     write("1.jsonld", checkpoint(1))
     write("2.jsonld", '{"@type": "DataFeed", "dataFeedElement": [')

@@ -214,7 +214,7 @@ class Collection(CheckedMethods):
         def vanished() -> list[Entry]:
             return [entry for entry, path in inside() if os.path.realpath(path) not in present]
 
-        outdated = frozenset(entry.graph for entry in vanished()) if prune else frozenset()
+        outdated = frozenset(entry.source for entry in vanished()) if prune else frozenset()
         outcomes = loading.Loading(self.holdings, options, is_sync=True, outdated=outdated).of(found.files)
         kind, why = Kind.DROPPED if prune else Kind.VANISHED, "no checkpoint is there any more"
         gone = [

@@ -226,8 +226,8 @@ def _beside(load: Load) -> Load:
 class Loading:
     """One run over many files.
 
-    In a `sync`, a file of the same size and time counts as unchanged. `outdated` graphs, whose files no longer exist,
-    are replaced by any graph of the same name.
+    In a `sync`, a file of the same size and time counts as unchanged. Graphs of `outdated` sources, files that no
+    longer exist, are replaced by any graph of the same name.
     """
 
     def __init__(
@@ -254,6 +254,13 @@ class Loading:
             if self.size >= _BATCH:
                 self._flush()
         self._flush()
+        left_out = (one for one in self.outcomes if one.kind in _LEFT_OUT and one.graph)
+        freed = dict.fromkeys(one.source for one in left_out if one.graph not in self.holdings.entries)
+        if freed:  # by a later file, which no longer holds the checkpoint of the conflict
+            options = replace(self.options, progress=None)
+            again = Loading(self.holdings, options, is_sync=self.is_sync, outdated=self.outdated).of([*freed])
+            kept = [one for one in self.outcomes if one.source not in freed]
+            self.outcomes = sorted((*kept, *again), key=lambda one: files.index(one.source))
         self.holdings.settle()
         return tuple(self.outcomes)
 
@@ -262,6 +269,8 @@ class Loading:
         source = source_of(self.holdings, path)
         # A data set is always read: of its checkpoints, some may have been refused.
         is_one = emission.EXTENSIONS.get(extension_of(file)) not in {"nq", "trig"}
+        if any(entry.graph in self.pending for entry in self.holdings.of_source(source)):
+            self._flush()  # another file replaces the checkpoint of this one
         held = self.holdings.of_source(source)
         known = [entry for entry in held if is_one and entry.is_done and entry.software == software()]
         same = _same_time(known, path) if self.is_sync else None
@@ -292,7 +301,7 @@ class Loading:
             return self._queued(file, Kind.ADDED, load)
         if other.is_done and other.sha256 == load.entry.sha256:
             return self._same_graph(file, load, other)
-        is_outdated = other.graph in self.outdated
+        is_outdated = other.source in self.outdated
         if on_conflict is OnConflict.KEEP_BOTH and other.is_done and not is_outdated:
             return self._kept_beside(file, load)
         # In a data set, two graphs can hold different checkpoints of one IRI.
