@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyld import jsonld
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import RDF, BNode, Graph, Literal, URIRef
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects import reading
@@ -175,6 +175,20 @@ def test_g4_a_graph_from_elsewhere_is_read_by_position() -> None:
     read = json_ld.of_index(emission.parse(b"\n".join(reversed(lines)), "nt"), "nt", as_found=False)
     assert read is not None
     assert [one["@id"] for one in read.tree["dataFeedElement"]] == ["urn:q:c", "urn:q:a", "urn:q:b"]
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "json-ld"])
+def test_g4_positions_of_elsewhere_order_what_is_an_array_and_are_content_of_other_nodes(syntax: str) -> None:
+    questions = [
+        f's:dataFeedElement [ a s:DataFeedItem ; s:position {at} ; s:item [ a s:Question ; s:text "{at}?" ] ]'
+        for at in (11, 2, 7)
+    ]
+    beside = "s:isPartOf [ a s:Series ; s:position 3 ]"
+    text = f"@prefix s: <{SCHEMA}> . <urn:b> a s:DataFeed ; {' ; '.join([*questions, beside])} ."
+    data = Graph().parse(data=text, format="turtle").serialize(format=syntax)
+    tree = reading.examine(data.encode(), syntax=syntax.removesuffix("-ld")).tree
+    assert [one["item"]["text"] for one in tree["dataFeedElement"]] == ["2?", "7?", "11?"]
+    assert tree["isPartOf"] == {"@type": "Series", "position": 3}
 
 
 # --- G5 values

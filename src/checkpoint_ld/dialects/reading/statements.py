@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -17,7 +18,18 @@ from rdflib import Literal, URIRef
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
 from checkpoint_ld.graph import contexts, interpreter, literals
-from checkpoint_ld.graph.compaction import RESIDUE, Compaction, Ref, WholeReading, decoded, including, refs, residue_of
+from checkpoint_ld.graph.compaction import (
+    POSITION,
+    RESIDUE,
+    Compaction,
+    Ref,
+    WholeReading,
+    decoded,
+    including,
+    is_position,
+    refs,
+    residue_of,
+)
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
@@ -38,6 +50,10 @@ _FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
 """Settings whose value is always an array. Statements do not distinguish an array of one entry from the entry."""
+_IN_ORDER = frozenset(
+    ("dataFeedElement", "hasPart", "rating", "additionalProperty", "nodes", "edges", "outcomeCriteria")
+)
+"""Members whose objects have a position that says no more than their order; that of others is content."""
 
 
 def roots(index: Index) -> list[Node]:
@@ -158,6 +174,9 @@ class _ForeignReader(_Reader):
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         read = super().members(subject, via, wanted)
+        position = self.index.get(subject, {}).get(POSITION)
+        if position is not None and is_position(position) and (via is None or via.key not in _IN_ORDER):
+            read["position"] = self._value(position, None)
         named = {key: _plain_key(key) for key in read}
         return {name if name not in read else key: read[key] for key, name in named.items()}
 
@@ -181,6 +200,12 @@ class _ForeignReader(_Reader):
         if self.as_found and isinstance(term, Literal) and term.datatype is None and term.language is None:
             return str(term)  # a text under a full IRI is one under the plain key
         return super()._value(term, coercion)
+
+    def in_order(self, held: list[Node]) -> list[Node]:
+        if not self.as_found:
+            return super().in_order(held)
+        # a flattened document has its nodes in any order
+        return sorted(held, key=lambda one: math.inf if isinstance(one, Literal) else self._place(one))
 
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
