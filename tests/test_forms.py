@@ -16,7 +16,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA
-from tests.documents import Json, canonical, item, rating, scenario
+from tests.documents import Json, canonical, item, rating, scenario, setting
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,10 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def document() -> Json:
-    return canonical(item(), item("Which metal is heaviest?", "urn:uuid:question-metal-2"))
+    tree = canonical(item(), item("Which metal is heaviest?", "urn:uuid:question-metal-2"))
+    tree["additionalProperty"] += [setting("half", 2.0), setting("one", ["x"]), setting("nothing", None)]
+    tree["dataFeedElement"][0]["item"]["additionalProperty"].append(setting("custom_map", {"b": 1, "a": [2.0]}))
+    return tree
 
 
 def loaded(value: Json) -> Benchmark:
@@ -42,7 +45,10 @@ def improved() -> Json:
 
 def with_full_iris(value: Json) -> Json:
     if isinstance(value, dict):
-        named = {key if key.startswith("@") else SCHEMA + key: with_full_iris(one) for key, one in value.items()}
+        named = {
+            key if key.startswith("@") else SCHEMA + key: one if key == "value" else with_full_iris(one)
+            for key, one in value.items()
+        }
         return {**named, "@type": SCHEMA + named["@type"]} if "@type" in named else named
     return [with_full_iris(one) for one in value] if isinstance(value, list) else value
 
@@ -50,6 +56,10 @@ def with_full_iris(value: Json) -> Json:
 FORMS: dict[str, Callable[[], Json]] = {
     "expanded": lambda: jsonld.expand(improved(), contexts.options()),
     "flattened": lambda: jsonld.flatten(improved(), None, contexts.options()),
+    "compacted under our context": lambda: jsonld.compact(improved(), improved()["@context"], contexts.options()),
+    "framed under our context": lambda: jsonld.frame(
+        improved(), {"@context": improved()["@context"], "@type": "DataFeed"}, contexts.options()
+    ),
     "expanded by us": lambda: emission.expanded_of(CheckpointGraph.of_tree(document())),
     "in a root array": lambda: [document()],
     "in a @graph": lambda: {
@@ -74,6 +84,16 @@ def test_every_form_holds_the_same_statements(form: str) -> None:
     if form != "expanded by us":
         assert "W-FORM" in {one.condition for one in read.findings}
     assert "W-FORM" not in {one.condition for one in plain.findings}
+
+
+@pytest.mark.parametrize("context", [contexts.plain(), {"@vocab": SCHEMA}])
+def test_value_objects_of_a_processor_are_values_without_traits_too(context: Json) -> None:
+    bare = {key: one for key, one in document().items() if key != "rating"}
+    for element in bare["dataFeedElement"]:
+        element["item"].pop("rating", None)
+    written = emission.jsonld_of(CheckpointGraph.of_tree(bare))
+    read = loaded(jsonld.compact(written, context, contexts.options()))
+    assert set(read.graph) == set(loaded(bare).graph)
 
 
 def test_a_remote_context_is_never_fetched() -> None:

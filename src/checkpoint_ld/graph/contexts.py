@@ -229,10 +229,15 @@ def remembered(own: object) -> Context | None:
         own = {key: value for key, value in own.items() if key != ROOT_TYPE}  # what `with_root_terms` adds
     if not isinstance(own, dict) or own == plain():
         return None
-    if all(key in own for key in improved()):
+    if is_ours(own):
         foreign = foreign_terms(own)
         return {**plain(), **foreign} if foreign else None
     return own
+
+
+def is_ours(own: object) -> bool:
+    """Return whether a context has all terms of ours."""
+    return isinstance(own, dict) and improved().keys() <= own.keys()
 
 
 def is_literal(own: object) -> bool:

@@ -18,6 +18,7 @@ from checkpoint_ld.dialects.reading.literal_form import (
     KEYWORDS,
     MEMBERS,
     ROOT_TYPES,
+    VALUE_OBJECT,
     Normalization,
     Plain,
     PlainNames,
@@ -61,6 +62,8 @@ def plain(value: Any) -> Plain:
             if is_literal(tree, table, names, marked) and ("@graph" not in tree or _is_root(tree)):
                 normalization = Normalization(table, marked)
                 tree = normalization.root(tree)
+                if normalization.has_value_objects and (contexts.is_ours(context) or normalization.has_text_objects):
+                    return _expanded(value) or unwrapped  # a JSON-LD processor wrote the document
                 forms, changed = (*unwrapped.forms, *normalization.forms), tuple(normalization.changed)
                 return Plain(tree, forms, unwrapped.origins, changed, has_typed_texts=normalization.has_typed_texts)
         return _expanded(value) or unwrapped
@@ -142,7 +145,6 @@ def address_of(context: Any) -> str | None:
     return next((part for part in parts if isinstance(part, str) and part not in contexts.KNOWN_ADDRESSES), None)
 
 
-_VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _WITHOUT_STATEMENT = frozenset(("@index", "@direction"))
 _CONTAINERS = frozenset(("@list", "@set"))
 
@@ -315,7 +317,7 @@ class Placeholders:
     def _is_node(self, entry: dict[str, Any], value: Any) -> bool:
         keys = {self._names.plain(key) for key in entry}
         if "@value" in keys:
-            return keys <= _VALUE_OBJECT
+            return keys <= VALUE_OBJECT
         if keys == {"@id"}:
             return str(next(iter(entry.values()))).startswith("_:")
         is_spelled_out = any(self._names.plain(key) != key for key in entry)

@@ -155,6 +155,7 @@ def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
 _STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
 """Keywords that make statements; others, and keys with the form of a keyword, are kept unchanged."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
+VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
 RUBRICS = frozenset(("rubric", "globalRubric"))
 _IN_SCENARIOS = STRUCTURE | SCENARIO_STRUCTURE
@@ -289,6 +290,10 @@ class Normalization:
         self.forms: list[str] = []
         self.changed: list[str] = []
         self.has_typed_texts = False
+        self.has_text_objects = False
+        """Whether a known member holds value objects, as a JSON-LD processor writes them."""
+        self.has_value_objects = False
+        """Whether the value of a property has the form of a value object."""
 
     def root(self, tree: Tree) -> Tree:
         """Return the tree of a checkpoint in its usual shape."""
@@ -343,6 +348,7 @@ class Normalization:
                 or (term and term.coercion == "@json")
             ):
                 normalized[key] = kind if key == "@type" else value
+                self.has_value_objects |= key == "value" and "@context" not in tree and is_value_object(value)
             else:
                 at = step(pointer, key)
                 shaped = self._shaped(tree, key, value, term, at) if is_known else value
@@ -367,7 +373,7 @@ class Normalization:
             self.forms.append(f"a full IRI at {pointer}")
             return f"karenina:{value[len(KARENINA) :]}"
         if key in TEXTS and (objects := _objects(key, value)) and all(map(_typed_text, objects)):
-            self.has_typed_texts = True
+            self.has_typed_texts = self.has_text_objects = True
             self.forms.append(f"a value object at {pointer}")
             value = (
                 [_typed_text(entry) or entry if isinstance(entry, dict) else entry for entry in value]
@@ -419,6 +425,7 @@ class _Holds(Enum):
     """The values of a member that are usual."""
 
     ANYTHING = auto()
+    JSON = auto()
     PLAIN_VALUES = auto()
     VALUES = auto()
     OBJECTS = auto()
@@ -524,6 +531,9 @@ class UnusualObjects:
         kinds = {*map(type, values)}
         if kinds <= _SCALARS and not (known.is_set and str in kinds):
             return
+        if known.holds is _Holds.JSON:
+            self._mark(holder for value, holder in zip(values, objects, strict=True) if is_value_object(value))
+            return
         others: Iterable[tuple[Any, Tree]] = zip(values, objects, strict=True)
         if known.holds is _Holds.OBJECTS:
             if known.is_set:
@@ -565,7 +575,7 @@ class UnusualObjects:
             return _Key(_Holds.TYPE_NAME, is_set=False, term=term)
         is_literal = (is_property_value(kind, via) and key == "value") or (term and term.coercion == "@json")
         if is_literal and (key == "value" or key not in MEMBERS):
-            return _Key(_Holds.ANYTHING, is_set=False, term=term)
+            return _Key(_Holds.JSON if key == "value" else _Holds.ANYTHING, is_set=False, term=term)
         holds = _Holds.OBJECTS if key in STRUCTURE else _Holds.PLAIN_VALUES if key in MEMBERS else _Holds.VALUES
         return _Key(holds, is_set=term is not None and term.container == "@set", term=term)
 
@@ -576,6 +586,11 @@ def _has_keywords(value: Any) -> bool:
         has_some = any(key[:1] == "@" for key in value) and not _is_json_literal(value)
         return has_some or any(map(_has_keywords, () if "@value" in value else value.values()))
     return type(value) is list and any(map(_has_keywords, value))
+
+
+def is_value_object(value: Any) -> bool:
+    """Return whether a value is a value object (JSON-LD 1.1 §9.5)."""
+    return type(value) is dict and "@value" in value and value.keys() <= VALUE_OBJECT
 
 
 def _is_json_literal(value: Tree) -> bool:
