@@ -176,7 +176,7 @@ class _ForeignReader(_Reader):
         read = super().members(subject, via, wanted)
         position = self.index.get(subject, {}).get(POSITION)
         if position is not None and is_position(position) and (via is None or via.key not in _IN_ORDER):
-            read["position"] = self._value(position, None)
+            read["position"] = self._value(terms_of(position)[0], None)
         named = {key: _plain_key(key) for key in read}
         return {name if name not in read else key: read[key] for key, name in named.items()}
 
