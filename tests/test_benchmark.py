@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 from rdflib import RDF, SDO, XSD, BNode, Literal, URIRef
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, LookupFailedError, TargetExistsError, WriteError, WrongTypeError, sparql
+from checkpoint_ld import (
+    Benchmark,
+    LookupFailedError,
+    ReadError,
+    TargetExistsError,
+    WriteError,
+    WrongTypeError,
+    sparql,
+)
 from checkpoint_ld.entities import (
     AnyTrait,
     DynamicRubric,
@@ -767,3 +775,12 @@ def test_every_identifier_that_is_taken_is_found_after_a_trip(identifier: str, t
         benchmark.save(tmp_path / "a.json", dialect=dialect)
         assert Benchmark.load(tmp_path / "a.json").get_question_ids() == [identifier]
     assert again(benchmark).get_question_ids() == [identifier]
+
+
+def test_a_question_whose_text_was_removed_from_the_graph_cannot_be_read() -> None:
+    benchmark = Benchmark.load(json.dumps(canonical()).encode())
+    [identifier] = benchmark.get_question_ids()
+    benchmark.graph.remove((None, SDO.text, Literal(benchmark.get_question(identifier)["question"])))
+    for read in (lambda: benchmark[0], lambda: benchmark.get_question_as_object(identifier)):
+        with pytest.raises(ReadError, match="the question '' cannot be read: question: "):
+            read()

@@ -115,7 +115,10 @@ def untraited_question_of(item: Json) -> Question:
 
 
 def _question(members: Json) -> Question:
-    question = Question.model_validate({**members, **dict.fromkeys(_OF_JSON)}, context=LENIENT)
+    try:
+        question = Question.model_validate({**members, **dict.fromkeys(_OF_JSON)}, context=LENIENT)
+    except ValidationError as error:
+        raise ReadError(f"the question {members['question']!r} cannot be read: {faults_of(error)}") from None
     # These are JSON already. pydantic would check them once more, value by value.
     question.__dict__.update({name: members[name] for name in _OF_JSON})
     return question
