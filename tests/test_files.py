@@ -323,6 +323,7 @@ class TestFailure:
             ("missing/new", "no such file or directory; create the folder first"),
             ("metals.jsonld/new", "not a directory; choose a path inside a folder"),
             (".", "is a directory; give the path of a file"),
+            ("new/", "is a directory; give the path of a file"),
             ("x" * 300, "file name too long; choose another path"),
             ("a\0b", '": cannot be written: it is no path of a file or folder; choose another path$'),
             ("pipe", "device or a pipe"),

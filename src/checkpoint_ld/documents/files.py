@@ -164,6 +164,8 @@ def replace_file(
     """
     name = os.fspath(path)
     try:
+        if name.endswith((os.sep, "/")):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         target = Path(os.path.realpath(name))
         parts = (data,) if isinstance(data, bytes) else iter(lambda: data.read(_CHUNK), b"")
         old = _old_state(target, overwrite=overwrite)
