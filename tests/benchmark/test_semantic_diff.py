@@ -98,6 +98,15 @@ def test_a_question_in_between_reorders_nothing() -> None:
     assert not edited(edit, order=True).questions_reordered
 
 
+@pytest.mark.parametrize("nothing", [None, []])
+def test_a_member_that_states_nothing_is_no_difference(nothing: object) -> None:
+    def edit(document: Json) -> None:
+        for one in (document, document["rating"][0], item_at(document), named(document, "custom_Area")):
+            one["license"] = nothing
+
+    assert edited(edit).is_empty
+
+
 # --- exactly the edits
 
 
@@ -139,6 +148,8 @@ EDITS: dict[tuple[str, ...], Edit] = {
     ("question", LIQUID, "finished"): set_finished,
     ("question", LIQUID, "author"): set_author,
     ("question", LIQUID, "custom.Area"): lambda one: named(one, "custom_Area").update(value="physics"),
+    ("question", LIQUID, "custom.Area.unitText"): lambda one: named(one, "custom_Area").update(unitText="m"),
+    ("global trait", "tone", "pattern.url"): lambda one: one["rating"][0]["additionalProperty"][0].update(url="urn:u"),
     ("question", LIQUID, "difficulty"): lambda one: item_at(one)["additionalProperty"].append(setting("difficulty", 3)),
     ("question", LIQUID, "about"): lambda one: item_at(one).update(about="metals"),
     ("question", LIQUID, "url"): lambda one: one["dataFeedElement"][0].update(url="https://example.org/"),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, creator_json, elements_of
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
-from checkpoint_ld.dialects.dialect import as_list, text_of, values
+from checkpoint_ld.dialects.dialect import as_list, name_of, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
@@ -52,6 +52,7 @@ _DATES = ("date_created", "date_modified")
 _ITEM = frozenset(("@type", "@id", "dateCreated", "dateModified", "keywords", "item"))
 _QUESTION = frozenset(("@type", "text", "acceptedAnswer", "hasPart", "rating", "additionalProperty", "keywords"))
 _PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
+_VALUE = frozenset(("@id", *BY_TYPE["PropertyValue"]))
 _PROPERTIES = frozenset(("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"))
 """The JSON members that the members of a question are read from; others are compared under their own names."""
 _ROOT = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
@@ -167,8 +168,25 @@ def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
     """Return the members and settings of a rating that do not belong to its trait."""
     fields = type(trait).model_fields
     settings = values(rating.get("additionalProperty"))
-    beyond = {key: value for key, value in rating.items() if key not in _RATING and key not in fields}
+    beyond = {key: value for key, value in _stated(rating).items() if key not in _RATING and key not in fields}
+    beyond |= _beyond_values(rating.get("additionalProperty"))
     return beyond | {name: value for name, value in settings.items() if name not in fields and name not in _MARKS}
+
+
+def _stated(members: Json) -> Json:
+    """Return the members that state something, as RDF has them."""
+    return {key: value for key, value in members.items() if value is not None and value != []}
+
+
+def _beyond_values(properties: Any) -> Json:
+    """Return what properties have beside their names and values, such as a unit."""
+    return {
+        f"{f'custom.{name.removeprefix(CUSTOM)}' if name.startswith(CUSTOM) else name}.{key}": value
+        for one in as_list(properties)
+        if (name := name_of(one)) is not None
+        for key, value in _stated(one).items()
+        if key not in _VALUE
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,13 +320,14 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     found |= {
         name: value for name, value in properties.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)
     }
-    found |= {key: value for key, value in question.items() if key not in _QUESTION and key not in _ITEM}
+    found |= _beyond_values(question.get("additionalProperty"))
+    found |= {key: value for key, value in _stated(question).items() if key not in _QUESTION and key not in _ITEM}
     if question is not item:
-        found |= {key: value for key, value in item.items() if key not in _ITEM}
+        found |= {key: value for key, value in _stated(item).items() if key not in _ITEM}
     for slot in ("acceptedAnswer", "hasPart"):
         for part in as_list(question.get(slot))[:1]:
-            known = part.items() if isinstance(part, dict) else ()
-            found |= {f"{slot}.{key}": value for key, value in known if key not in _PART}
+            known = _stated(part) if isinstance(part, dict) else {}
+            found |= {f"{slot}.{key}": value for key, value in known.items() if key not in _PART}
     return found
 
 
@@ -422,8 +441,8 @@ def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
 
 
 def _properties(content: BenchmarkContent) -> Json:
-    found = values(content.root.get("additionalProperty"))
-    return {name: value for name, value in found.items() if name not in _ROOT_PROPERTIES}
+    own = [one for one in as_list(content.root.get("additionalProperty")) if name_of(one) not in _ROOT_PROPERTIES]
+    return values(own) | _beyond_values(own)
 
 
 def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
