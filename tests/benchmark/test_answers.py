@@ -398,6 +398,8 @@ def test_counts_by_field_have_each_item_of_a_list_and_what_is_missing() -> None:
     assert made.count_by_field("author") == {'{"@type": "Person", "name": "Ada Smith"}': 1, None: 2}
     assert made.count_by_field("author.name", made.filter_questions(finished=True)) == {"Ada Smith": 1}
     assert made.count_by_field("custom_metadata.years", []) == {}
+    traits = made.count_by_field("question_rubric.llm_traits", made.get_questions_with_rubric())
+    assert [json.loads(trait)["name"] for trait in traits if trait] == ["certainty"]
 
 
 @settings(max_examples=examples(40))

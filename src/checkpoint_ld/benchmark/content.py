@@ -18,6 +18,7 @@ from checkpoint_ld import templates
 from checkpoint_ld.dialects.dialect import as_list, name_of, text_of
 from checkpoint_ld.dialects.state import DEFAULT_VERSION
 from checkpoint_ld.entities import Question
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, SettingsError
 from checkpoint_ld.graph import contexts, interpreter
 from checkpoint_ld.identifiers import question_object_id, unique_question_id
@@ -428,8 +429,7 @@ def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
 
 def countable(value: Any) -> list[Hashable]:
     """Return the values to count for a value: the items of a list, an object as its JSON text, [] as None."""
-    if isinstance(value, list) and value:
-        return [found for part in value for found in countable(part)]
-    if isinstance(value, dict):
-        return [json.dumps(value, default=str, sort_keys=True)]
-    return [None if value == [] else value]
+    plain = json_value(value)
+    if isinstance(plain, list) and plain:
+        return [found for part in plain for found in countable(part)]
+    return [json.dumps(plain, sort_keys=True) if isinstance(plain, dict) else None if plain == [] else plain]
