@@ -112,6 +112,14 @@ def test_an_older_dialect_is_written_on_demand_and_leads_back(run: Run, metals: 
     assert [one.question for one in seen.questions] == [one.question for one in Benchmark.load(metals).questions]
 
 
+@pytest.mark.parametrize(("kind", "is_lost"), [("csv", True), ("records", True), ("json", True), ("markdown", False)])
+def test_scenarios_that_a_format_has_no_place_for_are_named(kind: str, is_lost: bool, run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "scenario.jsonld"
+    source.write_text(json.dumps(scenario()), encoding="utf-8")
+    result = run("export", source, "--to", kind, "-o", tmp_path / "out")
+    assert (f"its scenarios have no place in {kind}" in result.err, result.code) == (is_lost, 0)
+
+
 def test_what_a_dialect_cannot_hold_is_reported(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "scenario.jsonld"
     source.write_text(json.dumps(scenario()), encoding="utf-8")

@@ -429,7 +429,7 @@ def passes(custom_filter: Callable[[Json], object], question: Json) -> bool:
 
 def countable(value: Any) -> list[Hashable]:
     """Return the values to count for a value: the items of a list, an object as its JSON text, [] as None."""
-    plain = json_value(value)
+    plain: Any = json_value(value)
     if isinstance(plain, list) and plain:
         return [found for part in plain for found in countable(part)]
     return [json.dumps(plain, sort_keys=True) if isinstance(plain, dict) else None if plain == [] else plain]

@@ -14,6 +14,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.exports import EXTENSIONS
 from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError
+from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,10 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
         raise SettingsError(f"answers and runs have no place in {format}: export to {_WITH_RESULTS}")
     if format in FILES:
         benchmark.export_to_file(path, format, overwrite=overwrite)
-        return ()
+        if not benchmark.is_scenario_benchmark or format == "markdown":
+            return ()
+        remedy = f"convert the benchmark, or export it to {_WITH_RESULTS}, to keep them"
+        return (finding("loss", f"its scenarios have no place in {format}", remedy=remedy),)
     if format in SINGLE_FILES:
         data, findings = import_module(SINGLE_FILES[format]).file(benchmark)
         replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
