@@ -281,7 +281,9 @@ def test_what_is_needed_or_wanted_is_never_deleted(bench: Bench) -> None:
     linked = manager.save(bench.state, about=About(question="q"))
     for_reason = manager.save(bench.state, "decision")
     newest = manager.save(bench.state)
-    retention = Retention(keep_last=0, keep_reasons=frozenset({"decision"}), keep=frozenset({saved[7].id}))
+    reasons: Any = iter(["decision"])
+    ids: Any = (one.id for one in saved[7:8])
+    retention = Retention(keep_last=0, keep_reasons=reasons, keep=ids)
     staying = manager.prune(retention).staying
     assert staying == {
         saved[0].id: "it has the name 'kept'",

@@ -46,6 +46,8 @@ class Retention(CheckedMethods):
     protect_linked: bool = True
 
     def __post_init__(self) -> None:
+        for name in ("keep_reasons", "keep"):  # an iterator is read once
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
         if self.keep_last is None and self.max_age is None:
             raise SettingsError("it is not stated what stays: give keep_last or max_age")
         if (self.keep_last or 0) < 0 or (self.max_age is not None and self.max_age.total_seconds() < 0):
