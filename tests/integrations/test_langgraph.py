@@ -129,6 +129,11 @@ def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(
     assert not manager.verify()
 
 
+def test_more_tokens_than_a_checkpoint_counts_are_its_greatest_count(manager: CheckpointManager) -> None:
+    invoked(agent(usage=2**60).compile(checkpointer=CheckpointSaver(manager)))
+    assert manager.list(limit=1)[0].tokens_used == 2**53 - 1
+
+
 def test_both_kinds_of_calls_see_one_thread(manager: CheckpointManager) -> None:
     graph = agent().compile(checkpointer=CheckpointSaver(manager))
 

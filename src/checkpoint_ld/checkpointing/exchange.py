@@ -100,11 +100,11 @@ def redactor(redact: Redaction | None) -> Redactor:
         return lambda checkpoint: checkpoint
     if callable(redact):
         return lambda checkpoint: _of_redacted(checkpoint, redact(thawed(checkpoint.tree())))
-    redact = tuple(redact)  # an iterator is read once
-    for pointer in redact:
+    pointers = tuple(redact)  # an iterator is read once
+    for pointer in pointers:
         if not pointer.startswith("/"):
             raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
-    paths = [*map(steps_of, redact)]
+    paths = [*map(steps_of, pointers)]
 
     def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
         tree = before = checkpoint.tree()

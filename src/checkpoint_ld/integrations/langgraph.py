@@ -27,7 +27,16 @@ from uuid import UUID
 import orjson
 
 from checkpoint_ld.agents.changes import Clock, frozen, new_id
-from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID, Snapshot, Thought, ToolCall, id_of, snapshot_of
+from checkpoint_ld.agents.values import (
+    LARGEST_COUNT,
+    LATEST_MS,
+    LONGEST_ID,
+    Snapshot,
+    Thought,
+    ToolCall,
+    id_of,
+    snapshot_of,
+)
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
@@ -124,7 +133,7 @@ class _State:
         ]
         for message in messages:
             usage = message.usage_metadata if isinstance(message, AIMessage) else None
-            self.tokens += max(usage["total_tokens"], 0) if usage else 0
+            self.tokens = min(self.tokens + max(usage["total_tokens"], 0), LARGEST_COUNT) if usage else self.tokens
         first = max(len(messages) // _WINDOW - 1, 0) * _WINDOW
         for number, message in enumerate(messages[first:], first):
             self._add_message(message, f"{self.thread}/{name}/{number}")
