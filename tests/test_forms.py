@@ -15,7 +15,7 @@ from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
-from checkpoint_ld.vocabulary import KARENINA, SCHEMA
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 from tests.documents import Json, canonical, item, rating, scenario, setting
 
 
@@ -94,6 +94,12 @@ def test_value_objects_of_a_processor_are_values_without_traits_too(context: Jso
     written = emission.jsonld_of(CheckpointGraph.of_tree(bare))
     read = loaded(jsonld.compact(written, context, contexts.options()))
     assert set(read.graph) == set(loaded(bare).graph)
+
+
+def test_our_statements_are_read_in_the_other_schema_org() -> None:
+    plain = loaded(document())
+    read = Benchmark.load(plain.to_ntriples().replace(SCHEMA, SCHEMA_HTTP).encode(), syntax="nt")
+    assert set(read.graph) == set(plain.graph)
 
 
 def test_a_remote_context_is_never_fetched() -> None:

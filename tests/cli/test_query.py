@@ -131,6 +131,7 @@ def test_exit_codes(run: Run, folder: Path) -> None:
         (["--name", "search", "--param", "text=a", "--param", "text=b"], "given twice"),
         (["--file", "missing.rq"], "missing.rq: cannot be read: no such file or directory; check the path"),
         (["--file", __file__.replace("test_query.py", "")], "is a directory"),
+        (["-", "--file", "-"], "name a file"),
         (["--query", "ASK {}", "--format", "turtle"], "for CONSTRUCT and DESCRIBE"),
         (["--query", "ASK {}", "--endpoint", "http://127.0.0.1:1/"], "give no files beside it"),
     ],
@@ -313,6 +314,13 @@ def test_other_formats_and_a_file(run: Run, files: tuple[Path, Path], tmp_path: 
 def test_quiet_leaves_the_exit_code(run: Run, files: tuple[Path, Path]) -> None:
     result = run("diff", *files, "--quiet")
     assert (result.code, result.out) == (1, b"")
+
+
+@pytest.mark.parametrize("kind", ["json", "text"])
+def test_quiet_writes_the_file_that_is_named(run: Run, files: tuple[Path, Path], tmp_path: Path, kind: str) -> None:
+    result = run("diff", *files, "--format", kind, "--quiet", "--output", tmp_path / "diff")
+    assert (result.code, result.out) == (1, b"")
+    assert (tmp_path / "diff").read_bytes() == run("diff", *files, "--format", kind).out
 
 
 def test_one_may_come_from_standard_input(run: Run, files: tuple[Path, Path]) -> None:

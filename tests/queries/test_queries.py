@@ -203,7 +203,8 @@ def test_what_cannot_be_queried_is_refused(store: pyoxigraph.Store) -> None:
         ("keyword", {}, "did you mean keywords?"),
         ("search", {}, "needs a parameter text"),
         ("search", {"texts": "x"}, "did you mean text?"),
-        ("keywords", {"text": "x"}, "keywords has none of that name"),
+        ("search", {"foo": "x"}, "use one of text$"),
+        ("keywords", {"text": "x"}, "the query keywords has none$"),
         ("changed-since", {"date": "yesterday"}, "no date such as"),
         ("questions", {"benchmark": "metals"}, "no absolute IRI"),
     ):

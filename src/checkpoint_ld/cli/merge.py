@@ -45,9 +45,10 @@ def diff(
     kind = kind or kind_of(output.file, _EXTENSIONS, "text")
     both = (streams.read_benchmark(path, syntax=syntax) for path in (before, after))
     found = semantic_diff(*both, dates=dates, order=order)
-    if not quiet and kind == "json":
+    is_silent = quiet and output.is_standard
+    if not is_silent and kind == "json":
         output.write(dump_json(found.as_json()) + b"\n")
-    elif not quiet:
+    elif not is_silent:
         output.write_report(f"{found.to_markdown() if kind == 'markdown' else found}\n")
     if found:
         raise Exit(EXIT_FOUND)

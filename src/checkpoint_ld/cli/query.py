@@ -84,6 +84,8 @@ def query(
     from checkpoint_ld.sparql.queries import Request, named, request
 
     output.check(*paths, file, identity["credentials"], answers)
+    if [*set(paths), file, answers].count(streams.STANDARD) > 1:
+        raise SettingsError("only one of checkpoints, query and answers can come from standard input: name a file")
     kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
         output.write_report(_explained(named(name)) if name else _listed())

@@ -118,9 +118,8 @@ def terms(query: NamedQuery, given: Mapping[str, Any]) -> dict[str, Term]:
     """
     for name in given:
         if name not in query.parameters:
-            raise QueryError(
-                unknown("parameter", name, query.parameters, f"the query {query.name} has none of that name")
-            )
+            otherwise = "" if query.parameters else f"the query {query.name} has none"
+            raise QueryError(unknown("parameter", name, query.parameters, otherwise))
     for name, parameter in query.parameters.items():
         if parameter.is_required and name not in given:
             raise QueryError(f"the query {query.name} needs a parameter {name}: {parameter.words}")

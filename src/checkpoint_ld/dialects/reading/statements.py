@@ -114,7 +114,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
 
 def _of_ours(index: Index, form: str) -> Plain | None:
     """Return the tree of a graph that we made, which has residue or minted IRIs."""
-    found = roots(index)
+    found = roots(index) or roots(index := _in_our_vocabulary(index))
     if len(found) != 1:
         return None
     with interpreter.room():
