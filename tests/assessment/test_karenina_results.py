@@ -376,7 +376,7 @@ def read(data: bytes) -> list[RecordedAnswer]:
         (b'{"question_id": "q", "answer": {"a": NaN}}', "answers.jsonl:2:38", '"NaN" is not a JSON number'),
         (b'{"a": 1, "a": 2}', "answers.jsonl:2:10", 'the key "a" occurs 2 times'),
         (b'{"a": "\\ud800"}', "answers.jsonl:2:7", "half a surrogate pair"),
-        (b'{"a": "\xff"}', "answers.jsonl:2", "not UTF-8: byte 8 is 0xff"),
+        (b'{"a": "\xff"}', "answers.jsonl:2", "not UTF-8: byte 8 is 0xff: save the file as UTF-8"),
         (b"[" * 100_000, "answers.jsonl:2", "nested more than 200 levels deep"),
         (b"[]", "answers.jsonl:2", "[] is no recorded answer: write an object"),
         (b"null", "answers.jsonl:2", "null is no recorded answer"),

@@ -249,15 +249,16 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
 
 
 def _answer(line: bytes, place: Place) -> RecordedAnswer:
-    column = None
+    column, remedy = None, "write one JSON object to a line"
     try:
         if too_deep(line, DEFAULT_LIMITS.depth) is None:
             return RecordedAnswer.of(parse(line.decode().rstrip("\r\n")), place)
         message = f"the line is nested more than {DEFAULT_LIMITS.depth} levels deep"
     except UnicodeDecodeError as error:
         message = f"the line is not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}"
+        remedy = "save the file as UTF-8, or name it .gz if it is packed"
     except (json.JSONDecodeError, ReadError) as error:
         fault = syntax_fault(error) if isinstance(error, json.JSONDecodeError) else error.findings[0]
         column, message = fault.place.column, f"the line is not JSON: {fault.message}"
     where = Place(place.file, line=place.line, column=column)
-    return RecordedAnswer(None, place=where, fault=f"{message}: write one JSON object to a line")
+    return RecordedAnswer(None, place=where, fault=f"{message}: {remedy}")
