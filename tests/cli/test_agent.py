@@ -144,6 +144,18 @@ def test_an_unknown_checkpoint_is_reported_with_near_ones(run: Run, folder: Path
     assert "other" in result.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["show ID", "diff ID k1", "timeline ID", "restore ID", "list --cursor ID", "upgrade ID", "import --from otlp ID"],
+)
+def test_an_id_that_is_too_long_for_a_path_is_unknown_or_found(run: Run, folder: Path, command: str) -> None:
+    name, stores = "i" * 600, [] if command.startswith("upgrade") else ["--dir", folder]
+    result = run("agent", *command.replace("ID", name).split(), *stores)
+    assert re.search("there is no checkpoint|file name too long", result.err + result.out.decode())
+    (folder / "long.json").write_text(json.dumps(tree(name)), encoding="utf-8")
+    assert run("agent", "show", name, "--dir", folder).code == 0
+
+
 def test_diff_exits_with_1_and_its_patch_applies(run: Run, folder: Path) -> None:
     result = run("agent", "diff", "k1", "k2", "--dir", folder)
     assert result.code == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from contextlib import suppress
 from dataclasses import asdict
@@ -503,7 +504,8 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
 
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
     for path in map(Path, paths):
-        yield from sorted(file for file in path.rglob("*") if file.suffix in extensions) if path.is_dir() else (path,)
+        is_folder = os.path.isdir(path)  # noqa: PTH112 - Path raises OSError for a name that is too long
+        yield from sorted(file for file in path.rglob("*") if file.suffix in extensions) if is_folder else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from checkpoint_ld.cli import options
+from checkpoint_ld.cli import options, streams
 from checkpoint_ld.errors import CheckpointNotFound, SettingsError
 from checkpoint_ld.phrases import harmless, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.timeline import Timeline
@@ -45,7 +45,7 @@ class Stores:
         made = CheckpointManager(self.folder, self.database, self.graphs)
         truth = made.store.truth
         place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
-        may_be_new = may_be_new or any(Path(source).is_file() for source in sources)
+        may_be_new = may_be_new or any(map(streams.is_file, sources))
         if may_be_new or place is None:
             return made
         is_empty = place.is_file() and not place.stat().st_size  # reading would turn it into a database
@@ -104,7 +104,7 @@ def _exactly(name: str, of: CheckpointManager) -> AgentCheckpoint:
     try:
         return of.get(name)
     except CheckpointNotFound:
-        if not Path(name).is_file():
+        if not streams.is_file(name):
             raise
         return AgentCheckpoint.load(name)
 

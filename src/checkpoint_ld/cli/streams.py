@@ -106,9 +106,14 @@ def read_benchmark(file: str, *, syntax: str | None) -> Reading:
     return validator.read(source_of(file), syntax=syntax)
 
 
+def is_file(name: str | Path) -> bool:
+    """Return whether there is a file of that name, which may be any text, such as an id that is too long for a path."""
+    return os.path.isfile(name)  # noqa: PTH113 - Path raises OSError for such a text
+
+
 def is_collection(paths: Sequence[str]) -> bool:
     """Return whether there is one path, that of a collection. Raises SettingsError for a collection among others."""
-    found = [path for path in paths if (Path(path) / "collection.json").is_file()]
+    found = [path for path in paths if is_file(Path(path) / "collection.json")]
     if found and len(paths) > 1:
         raise SettingsError(f"{found[0]} is a collection: name it alone, or the files that are in it")
     return bool(found)
