@@ -123,7 +123,7 @@ class Filter(CheckedMethods):
                     f"the cursor {self.cursor!r} is none: give the timestamp, step number and id of the last header"
                 )
                 raise SettingsError(message)
-        if self.confidence_below is not None and math.isnan(self.confidence_below):
+        if self.confidence_below is not None and math.isnan(values.real(self.confidence_below)):
             raise SettingsError("confidence_below is nan: give a number")
         for given in (self.since, self.until, *(self.cursor or ())[:2]):
             if given is not None and not -_LARGEST <= given <= _LARGEST:
