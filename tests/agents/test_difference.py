@@ -73,7 +73,7 @@ def test_equal_checkpoints_have_no_differences() -> None:
 def test_two_executions_are_compared_on_request_only() -> None:
     one = checkpoint("k1")
     other = AgentCheckpoint.model_validate({**tree("k2"), "execution_id": "exec_2"})
-    with pytest.raises(SettingsError, match=r"exec_1, k2 to exec_2.*ask for it"):
+    with pytest.raises(SettingsError, match=r"exec_1, k2 to exec_2.*give allow_other_execution"):
         diff_checkpoints(one, other)
     assert not diff_checkpoints(one, other, allow_other_execution=True).same_execution
     linked = AgentCheckpoint.model_validate({**other.tree(), "parent": {"checkpoint_id": "k1", "is_branch": True}})
