@@ -107,6 +107,13 @@ def test_a_member_that_states_nothing_is_no_difference(nothing: object) -> None:
     assert edited(edit).is_empty
 
 
+def test_the_repository_that_karenina_gave_to_every_template_is_no_difference() -> None:
+    def edit(document: Json) -> None:
+        item_at(document)["hasPart"]["codeRepository"] = "karenina-benchmarks"
+
+    assert edited(edit).is_empty
+
+
 # --- exactly the edits
 
 

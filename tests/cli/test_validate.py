@@ -377,6 +377,9 @@ def test_another_configuration_can_be_named(run: Run) -> None:
     Path("other.toml").write_text('select = ["KQ"]\n')
     write("a.jsonld", name="")
     assert run("validate", "a.jsonld", "--config", "other.toml").code == 0
+    both = run("validate", "a.jsonld", "--config", "other.toml", "--no-config")
+    assert (both.code, both.out) == (2, b"")
+    assert "exclude one another" in both.err
 
 
 def test_repeats_of_a_rule_are_cut_in_text_only(run: Run) -> None:

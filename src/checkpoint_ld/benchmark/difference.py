@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, creator_json, elements_of
-from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
+from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, REPOSITORY
 from checkpoint_ld.dialects.dialect import as_list, name_of, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
@@ -327,7 +327,11 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     for slot in ("acceptedAnswer", "hasPart"):
         for part in as_list(question.get(slot))[:1]:
             known = _stated(part) if isinstance(part, dict) else {}
-            found |= {f"{slot}.{key}": value for key, value in known.items() if key not in _PART}
+            found |= {
+                f"{slot}.{key}": value
+                for key, value in known.items()
+                if key not in _PART and (key, value) != ("codeRepository", REPOSITORY)
+            }
     return found
 
 

@@ -77,6 +77,14 @@ def severity(name: str) -> Severity | None:
     return None if name == "never" else Severity[name.upper()]
 
 
+def _configuration(file: str | None, *, is_none: bool) -> configuration.Configuration:
+    if file is None:
+        return configuration.Configuration() if is_none else configuration.find(Path())
+    if is_none:
+        raise SettingsError("--config and --no-config exclude one another: give one of them")
+    return configuration.of_file(Path(file))
+
+
 @click.command(cls=Command)
 def validate(
     *,
@@ -139,10 +147,7 @@ def validate(
     from checkpoint_ld import families
     from checkpoint_ld.validation import profiles, reports
 
-    if no_config:
-        chosen = configuration.Configuration()
-    else:
-        chosen = configuration.find(Path()) if config is None else configuration.of_file(Path(config))
+    chosen = _configuration(config, is_none=no_config)
     wanted = families.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
