@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,13 @@ class Unsorted(FileStore):
         return iter(sorted(super().headers(wanted), key=lambda header: header.id))
 
 
+class Stuck(FileStore):
+    """Begins each page anew."""
+
+    def headers(self, wanted: Filter = Filter(), /) -> Iterator[Header]:  # noqa: B008 - a frozen value
+        return super().headers(replace(wanted, cursor=None))
+
+
 class Silent(FileStore):
     """Gives out another checkpoint for one that is not there."""
 
@@ -83,6 +91,7 @@ class Careless(FileStore):
         (Forgetful, "what_is_put_comes_back-unknown"),
         (Overwriting, "other_content_is_refused"),
         (Unsorted, "a_cursor_goes_on-newest"),
+        (Stuck, "a_cursor_goes_on-oldest"),
         (Silent, "only_the_whole_id_finds_one-case"),
         (Careless, "harm_is_found_without_files-unreadable"),
     ],

@@ -213,6 +213,7 @@ class List(Subject):
             found: list[str] = []
             cursor: Key | None = None
             while page := list(store.headers(Filter(limit=2, cursor=cursor, order=order))):
+                assert not {header.id for header in page} & {*found}, "a page begins after its cursor"
                 found += [header.id for header in page]
                 cursor = page[-1].key
                 store.put(
@@ -421,6 +422,7 @@ class Concurrency(Subject):
             found: list[str] = []
             cursor = None
             while headers := list(store.headers(Filter(limit=3, cursor=cursor, execution_id="exec_1"))):
+                assert not {header.id for header in headers} & {*found}, "a page begins after its cursor"
                 found += [header.id for header in headers]
                 cursor = headers[-1].key
             return found
