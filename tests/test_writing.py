@@ -587,3 +587,12 @@ def test_a_value_is_as_deep_as_a_file_can_hold_it_or_refused_at_once(
     with pytest.raises(WriteError, match="nested deeper"):
         give([value])
     assert len(Benchmark.load(written(benchmark, tmp_path))) == len(benchmark)
+
+
+def test_the_kind_binary_is_written_as_the_boolean_that_karenina_knows_once_a_file_is_edited(tmp_path: Path) -> None:
+    old: Json = OLD_RATING | {"additionalType": "karenina:GlobalCallableTrait", "bestRating": 1.0, "worstRating": 0.0}
+    old["additionalProperty"] = [*old["additionalProperty"], {"name": "kind", "value": "binary"}]
+    benchmark = Benchmark.load(json.dumps(canonical() | {"rating": [old]}).encode())
+    benchmark.name = "Alloys"
+    settings = json.loads(written(benchmark, tmp_path))["rating"][0]["additionalProperty"]
+    assert {"name": "kind", "value": "boolean"} in settings

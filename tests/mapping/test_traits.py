@@ -121,6 +121,14 @@ def test_the_range_is_that_of_the_rating_and_one_from_0_to_1_is_a_score_only_whe
     assert (trait.kind, trait.min_score, trait.max_score) == found
 
 
+@pytest.mark.parametrize("suffix", ["RubricTrait", "CallableTrait", "AgenticRubricTrait"])
+def test_the_old_kind_binary_is_boolean_in_every_trait(suffix: str) -> None:
+    trait = trait_of({**llm(1.0, 0.0, suffix, kind="binary"), "description": "Is it deep?"})
+    assert trait == trait_of({**llm(1.0, 0.0, suffix, kind="boolean"), "description": "Is it deep?"})
+    assert isinstance(trait, LLMRubricTrait | CallableRubricTrait | AgenticRubricTrait)
+    assert trait.kind == "boolean"
+
+
 def test_an_end_that_is_open_stays_open() -> None:
     trait = LLMRubricTrait(name="depth", kind="score", min_score=None, max_score=7)
     written = rating_of(trait, "Global")

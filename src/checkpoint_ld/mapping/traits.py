@@ -230,8 +230,7 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
         for name, value in rating.items():
             if name in DEEP_DEFAULTS and _is_of_kind(value, DEEP_DEFAULTS[name]):
                 members.setdefault(name, value)
-        kind = llm_kind(rating, settings)
-        members["kind"] = "boolean" if kind == "binary" else kind
+        members["kind"] = llm_kind(rating, settings)
     elif family == "metric":
         mode = {"evaluation_mode": MATRIX} if members.get("evaluation_mode") == GUI_MATRIX else {}
         return {"higher_is_better": None, **members, **mode}
@@ -239,7 +238,9 @@ def _members(family: str, rating: Json, settings: Json) -> Json:
         return {"pattern": None, **members}
     elif family == "callable":
         members = {"callable_code": None, **members}
-    if members.setdefault("kind", "boolean") == "score":
+    if members.get("kind", "binary") == "binary":
+        members["kind"] = "boolean"
+    if members["kind"] == "score":
         bounds = {"min_score": rating.get("worstRating"), "max_score": rating.get("bestRating")}
         members.update(_bounds(members, {name: number_of(bound) for name, bound in bounds.items()}))
     return members

@@ -34,7 +34,7 @@ Tree = dict[str, Any]
 
 _WHOLE = ("min_score", "max_score", "max_turns", "timeout_seconds")
 """Settings of a trait that are integers in Karenina."""
-_COMPLETED = frozenset(("callable_code", *CONTAINERS, *_WHOLE))
+_COMPLETED = frozenset(("callable_code", "kind", *CONTAINERS, *_WHOLE))
 
 
 def complete(
@@ -183,6 +183,8 @@ class _Completion:
             return self._code(setting, trait, pointer)
         if name in CONTAINERS and (spelled := container(setting.get("value"))) is not None:
             return {**setting, "value": spelled}
+        if name == "kind" and setting.get("value") == "binary":
+            return {**setting, "value": "boolean"}
         value = setting.get("value") if name in _WHOLE else None
         if not isinstance(value, float):
             return setting
