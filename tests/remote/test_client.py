@@ -313,6 +313,13 @@ def test_a_token_is_a_bearers() -> None:
     assert (found.method, found.secret) == ("bearer", "abc.def")
 
 
+@pytest.mark.parametrize("text", ["", "\nreader:word\n", "reader:\n"])
+def test_a_file_without_credentials_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "secret").write_text(text)
+    with pytest.raises(SettingsError, match="holds no credentials"):
+        credentials("h", file=str(tmp_path / "secret"), environment=PAIR)
+
+
 def test_none_is_none_whatever_there_is() -> None:
     assert credentials("h", "none", environment={**PAIR, **TOKEN}).secret == ""
 
@@ -324,8 +331,10 @@ def test_netrc_counts_for_its_own_host_alone(netrc: dict[str, str]) -> None:
     assert credentials("elsewhere.example", environment=netrc).method == "none"
 
 
-@pytest.mark.parametrize(("text", "method"), [("reader:pass:word\n", "basic"), ("  abc.def\n", "bearer")])
-def test_a_file_comes_before_all_else(tmp_path: Path, text: str, method: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "method"), [("reader:pass:word\nof the year 2026\n", "basic"), ("  abc.def\n", "bearer")]
+)
+def test_the_first_line_of_a_file_comes_before_all_else(tmp_path: Path, text: str, method: str) -> None:
     file = tmp_path / "secret"
     file.write_text(text)
 

@@ -48,6 +48,17 @@ def test_a_second_push_sends_nothing(client: SparqlClient, tmp_path: Path) -> No
     assert client.count([one.graph for one in graphs]) == {one.graph: one.count for one in graphs}
 
 
+def test_what_the_store_holds_with_other_values_is_sent_again_by_a_full_push(
+    client: SparqlClient, tmp_path: Path
+) -> None:
+    remote.push([sample(1)], client, manifest(tmp_path))
+    client.replace(sample(1).graph, sample(1, name="Alloys").triples)
+
+    assert actions(remote.push([sample(1)], client, manifest(tmp_path), full=True)) == ["sent"]
+    assert client.holds(sample(1).graph, sample(1).triples)
+    assert actions(remote.push([sample(1)], client, manifest(tmp_path), full=True)) == ["skipped"]
+
+
 def test_what_changed_is_sent_again_and_nothing_else(client: SparqlClient, tmp_path: Path) -> None:
     remote.push([sample(1), sample(2)], client, manifest(tmp_path))
 

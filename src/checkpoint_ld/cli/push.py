@@ -11,7 +11,14 @@ from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
-from checkpoint_ld.errors import CheckpointLdError, CountMismatchError, ReadError, SettingsError, WriteError
+from checkpoint_ld.errors import (
+    CheckpointLdError,
+    CountMismatchError,
+    LookupFailedError,
+    ReadError,
+    SettingsError,
+    WriteError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,7 +79,8 @@ def push(
 
     files = _Files(paths, inferred=inferred, prov=prov)
     is_known = service["profile"] != "auto" or any((service["query_url"], update_url, service["store_url"]))
-    _refuse(dry_run, check=check, fast=fast, is_known=is_known)
+    of_dry_run = {"--check": check, "--as": shown_as != "text", "--show-body": show_body}
+    _refuse(dry_run, of_dry_run, {"--fast": fast, "--verify-only": verify_only}, is_known=is_known)
     streams.check_outputs([*paths, service["credentials"]], manifest, force=True)
     noted = Path(manifest) if manifest else remote.default_file(to)
     client = _connected(to, {**service, "update_url": update_url}, quiet=quiet)
@@ -106,15 +114,15 @@ def push(
     raise Exit(EXIT_FAILED if files.has_failed else 0)
 
 
-def _refuse(dry_run: bool, *, check: bool, fast: bool, is_known: bool) -> None:
+def _refuse(dry_run: bool, its_own: dict[str, bool], of_content: dict[str, bool], *, is_known: bool) -> None:
     if dry_run and not is_known:
         raise SettingsError("a dry run opens no connection to ask which kind of store this is: name it by --profile")
-    if dry_run and fast:
+    for option in (name for name, is_given in of_content.items() if dry_run and is_given):
         raise SettingsError(
-            "--fast depends on the content of the store, which a dry run does not query: leave out one of the two"
+            f"{option} depends on the content of the store, which a dry run does not query: leave out one of the two"
         )
-    if check and not dry_run:
-        raise SettingsError("--check is about a dry run: give --dry-run too")
+    for option in (name for name, is_given in its_own.items() if is_given and not dry_run):
+        raise SettingsError(f"{option} is about a dry run: give --dry-run too")
 
 
 def _report(report: PushReport, *, quiet: bool) -> None:
@@ -231,6 +239,8 @@ def pull(
     from checkpoint_ld.stores import remote
 
     has_failed = False
+    if list_only and graphs:
+        raise SettingsError("--list lists all checkpoints of the store: leave out the names of graphs, or --list")
     with _connected(url, service, quiet=quiet) as client:
         names = graphs or client.checkpoints()
         if list_only:
@@ -247,7 +257,7 @@ def pull(
                 file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
                 streams.check_outputs([service["credentials"]], file, force=force)
                 streams.write(file, _content(found, to), force=force)
-            except (ReadError, WriteError, SettingsError) as error:
+            except (ReadError, WriteError, SettingsError, LookupFailedError, CountMismatchError) as error:
                 streams.note(str(error))
                 has_failed = True
                 continue

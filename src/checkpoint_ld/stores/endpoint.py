@@ -237,12 +237,14 @@ def _found(host: str, file: str | None, variables: Mapping[str, str]) -> tuple[s
     """Return name, secret, their source, and the shell expression that reads them; empty texts without credentials."""
     if file:
         try:
-            line = Path(file).read_text(encoding="utf-8").strip()
+            line = Path(file).read_text(encoding="utf-8").partition("\n")[0].strip()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it is no text"
             raise SettingsError(f"{file}: credentials cannot be read: {reason}") from None
         name, colon, secret = line.partition(":")
-        shell = f'"$(cat {_quoted(file)})"'
+        if not (secret if colon else line):
+            raise SettingsError(f"{file}: its first line holds no credentials: write NAME:PASSWORD, or a token")
+        shell = f'"$(head -n 1 {_quoted(file)})"'
         return (name, secret, file, shell) if colon else ("", line, file, shell)
     if variables.get(TOKEN):
         return "", variables[TOKEN], TOKEN, f'"${TOKEN}"'

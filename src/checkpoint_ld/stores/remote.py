@@ -103,7 +103,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
 
     With `fast`, the new graphs of a batch are sent by one request, if the store's profile allows that. After each batch
     the triples of its graphs are counted; with `full` the graphs are read back and compared by value. A graph with the
-    same content in `manifest` and the same count in the store is not sent again. `progress` is called with the outcome
+    same content in `manifest` that the store still has, by the same comparison, is not sent again. `progress` is called with the outcome
     of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for `fast` with another profile, CountMismatchError for a store that holds
@@ -115,8 +115,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
     warnings: list[str] = []
     for batch in _batches(distinct(graphs, on_conflict, conflict)):
         known = [load for load in batch if records.is_done(load)]
-        counts = client.count(load.graph for load in known)
-        settled = {load.graph for load in known if _is_right(load, counts[load.graph])}
+        settled = {load.graph for load in known}.difference(_differing(known, client, full=full))
         to_send = [load for load in batch if load.graph not in settled]
         warnings += [warning for load in to_send for warning in _warnings(load, client)]
         # Graphs that are about to be replaced no longer count as done.
