@@ -103,8 +103,8 @@ def push(  # noqa: PLR0913 - all but the first three are named
 
     With `fast`, the new graphs of a batch are sent by one request, if the store's profile allows that. After each batch
     the triples of its graphs are counted; with `full` the graphs are read back and compared by value. A graph with the
-    same content in `manifest` that the store still has, by the same comparison, is not sent again. `progress` is called with the outcome
-    of each graph. `on_conflict` and `conflict` are those of `distinct`.
+    same content in `manifest` that the store still has, by the same comparison, is not sent again. `progress` is called
+    with the outcome of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for `fast` with another profile, CountMismatchError for a store that holds
     other triples than were sent, and any other StoreError for a store that fails. The manifest keeps the graphs that
