@@ -80,8 +80,8 @@ def test_a_dry_run_states_what_would_be_skipped(run: Run, url: str, folder: Path
     value = json.loads(run(*options, "--as", "json").out)
     assert ["skipped" in one for one in value] == [False, True, False]
     assert run(*options, "--restart").out.decode().count("PUT ") == 3
-    for options in (["--check"], ["--as", "curl"], ["--show-body"], ["--verify-only", "--dry-run"]):
-        assert run("push", folder, "--to", url, "--profile", "oxigraph", *options).code == 2
+    for given in (["--check"], ["--as", "curl"], ["--show-body"], ["--verify-only", "--dry-run"]):
+        assert run("push", folder, "--to", url, "--profile", "oxigraph", *given).code == 2
 
 
 def test_a_bad_file_is_reported_and_the_others_are_pushed(run: Run, url: str, folder: Path) -> None:
