@@ -8,6 +8,7 @@ import pytest
 
 from checkpoint_ld.dialects import Downgrade, detect, dialect
 from checkpoint_ld.dialects.datafeed import clean
+from checkpoint_ld.dialects.dialect import ABSENT
 from tests.dialects import (
     HTTPS,
     Json,
@@ -232,6 +233,19 @@ def test_llm_traits() -> None:
     assert settings(unit) == {"higher_is_better": True, "kind": "score", "min_score": 0, "max_score": 1}
     assert settings(literal) == {"higher_is_better": True, "kind": "literal", "classes": {"a": "b"}}
     assert literal["additionalType"] == "GlobalLLMRubricTrait"
+
+
+@pytest.mark.parametrize("range_", [{}, {"bestRating": None, "worstRating": "1"}, {"worstRating": 1.0}])
+def test_a_score_whose_range_follows_from_its_scores_is_read_again(range_: Json) -> None:
+    entries = [prop("kind", "score"), prop("min_score", 1), prop("max_score", 5), prop("higher_is_better", True)]
+    kept = {**rating(additionalProperty=entries), "bestRating": ABSENT, "worstRating": ABSENT, **range_}
+    kept = {name: value for name, value in kept.items() if value is not ABSENT}
+    (written,) = rated(kept)
+    (again,) = dialect("gui-datafeed").upgrade(downgrade(tree_of(rating=[kept])).value).tree["rating"]
+
+    assert written["bestRating"] == 5
+    assert settings(again) == settings(kept)
+    assert [again[name] for name in range_] == [*range_.values()]
 
 
 def test_other_traits_state_what_the_gui_states() -> None:

@@ -59,6 +59,7 @@ from checkpoint_ld.dialects.ratings import (
     trait_type,
 )
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
+from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.identifiers import (
     CHECKPOINT,
     URN,
@@ -295,10 +296,11 @@ class _Writer:
         own = stated(rating)
         members |= {member: own[member] for member in ("@id", "name", "description") if member in own}
         members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
-        members |= {bound: as_plain(rating[bound]) for bound in ("bestRating", "worstRating") if bound in rating}
         entries = rating.get("additionalProperty") or []
+        ranged = _ranged(rating, values(entries)) if suffix in LLM_SUFFIXES and isinstance(entries, list) else rating
+        members |= {bound: as_plain(ranged[bound]) for bound in ("bestRating", "worstRating") if bound in ranged}
         if known and isinstance(entries, list):
-            settings = _settings(rating, suffix, entries)
+            settings = _settings(ranged, suffix, entries)
             self._idle[id(rating)] = settings.idle
             members |= {"additionalProperty": settings.written or ABSENT, **settings.deep}
             if plain_settings(rating, PREFIX + scope + suffix) is not None:
@@ -379,6 +381,13 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
     return _Settings([*properties, *rest], deep, idle, unread)
 
 
+def _ranged(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return an LLM trait with the range that its scores imply: the GUI reads the kind score from the range alone."""
+    scores = {"bestRating": settings.get("max_score"), "worstRating": settings.get("min_score")}
+    implied = {bound: score for bound, score in scores.items() if rating.get(bound) is None and is_number(score)}
+    return {**rating, **implied} if settings.get("kind") == "score" else rating
+
+
 def _llm_settings(rating: dict[str, Any], settings: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:
     """Return the properties of an LLM trait with their defaults, and the names of those that its range implies."""
     kind = llm_kind(rating, settings)
@@ -387,9 +396,11 @@ def _llm_settings(rating: dict[str, Any], settings: dict[str, Any]) -> tuple[dic
         return {**defaults, "kind": ABSENT, "classes": ABSENT}, _idle_range(settings, IDLE_RANGE)
     bounds = {"min_score": as_plain(rating.get("worstRating")), "max_score": as_plain(rating.get("bestRating"))}
     idle = _idle_range(settings, bounds if kind == "score" else IDLE_RANGE)
-    if llm_kind(rating, {}) == kind:
+    is_ranged = is_number(rating.get("bestRating")) and is_number(rating.get("worstRating"))
+    if llm_kind(rating, {}) == kind and (is_ranged or settings.get("kind") is None):
         return defaults, idle | {"kind"}
-    return ({**defaults, "kind": kind, **bounds}, set()) if kind == "score" else ({**defaults, "kind": kind}, idle)
+    numbers = {name: bound if is_number(bound) else ABSENT for name, bound in bounds.items()}
+    return ({**defaults, "kind": kind, **numbers}, set()) if kind == "score" else ({**defaults, "kind": kind}, idle)
 
 
 def _idle_range(settings: dict[str, Any], bounds: dict[str, Any]) -> set[str]:
