@@ -292,6 +292,15 @@ def downgrade(tree: dict[str, Json]) -> Downgrade:
     return write(tree)
 
 
+def test_only_metric_traits_leave_repeated_extraction_out() -> None:
+    found = downgrade(
+        tree_of(rating=[rating(ratingValue=None, bestRating=None), rating("m", "karenina:GlobalMetricRubricTrait")])
+    )
+    assert [one.message for one in found.findings if "repeated_extraction" in one.message] == [
+        'the metric trait "m" leaves repeated_extraction out, which the GUI takes for false'
+    ]
+
+
 def tree_of(**members: Json) -> dict[str, Json]:
     return feed(**{"@context": HTTPS}, **members)
 

@@ -409,16 +409,16 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
         traits[family].append(trait)
         held[family].append(rating)
         if KEPT in trait or family == "metric":
-            findings += _losses(rating, trait, step(pointer, "rating", index))
+            findings += _losses(family, rating, trait, step(pointer, "rating", index))
     written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
     left = with_order({"rating": apart} if apart else {}, ratings or [], [*chain(*held.values()), *apart])
     return WrittenRubric(written if any(traits.values()) else None, left, findings)
 
 
-def _losses(rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
+def _losses(family: Family, rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:
     findings = list(losses_of(trait.get(KEPT, {}), rating, pointer, "v2.0"))
     is_once = trait.get("repeated_extraction") in (False, None)
-    if is_once and "repeated_extraction" not in values(rating.get("additionalProperty")):
+    if family == "metric" and is_once and "repeated_extraction" not in values(rating.get("additionalProperty")):
         message = "leaves repeated_extraction out, which the GUI takes for false"
         findings.append(loss(f'the metric trait "{trait.get("name")}" {message}', pointer, "v2.0"))
     return findings
