@@ -368,6 +368,10 @@ def test_what_cannot_be_merged(sides: tuple[Json, Json, Json], words: str, error
         merged(*sides)
 
 
+def test_an_identifier_that_is_no_text_is_a_change_like_any_other() -> None:
+    assert merged(tree(), tree(), {**tree(), "@id": 5, "name": "Other"}).result.name == "Other"
+
+
 def test_an_empty_benchmark_is_a_version_like_any_other() -> None:
     empty = {**tree(), "dataFeedElement": []}
     assert len(merged(empty, tree(), empty).result) == 3

@@ -263,7 +263,7 @@ def _edited(ours: Side, tree: Json) -> Any:
         return AgentCheckpoint.of_tree(tree)
     benchmark = Benchmark.of_reading(ours.source) if isinstance(ours.source, Reading) else ours.value.clone()
     if not same(tree, ours.tree):
-        identifier = tree.get("@id")
+        identifier = tree["@id"] if isinstance(tree.get("@id"), str) else None
         benchmark.graph.write(benchmark.graph.root, {**tree, "@id": ours.tree.get("@id")} if identifier else tree)
         if identifier and identifier != ours.tree.get("@id"):
             benchmark.set_metadata(id=identifier)
