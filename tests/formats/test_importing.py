@@ -173,6 +173,8 @@ def test_what_does_not_fit_is_named(
         ("x.json", '[{"question": "Q", "answer": "A"}, 1]', {}, (ReadError, "item 2 is no object")),
         ("x.jsonl", "", {}, (ReadError, "no questions are in it; give a file with a row for each")),
         ("x.csv", "", {}, (ReadError, "no questions are in it")),
+        ("x.csv", "question,answer\n", {}, (ReadError, "no questions are in it")),
+        ("x.csv", "question,answer\n,1\n", {}, (ReadError, "row 2: no question is .*left out\n.*no questions are in")),
         ("x.zip", "", {}, (SettingsError, "is an archive; unpack it, and give the folder")),
     ],
 )

@@ -158,6 +158,7 @@ CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
 _FINISHED = {**BOOLEAN_WORDS, "finished": True, "not finished": False, "draft": False}
+_NO_QUESTIONS = "{}: no questions are in it; give a file with a row for each"
 _CROISSANT = "croissant.json"
 _INSPECT = ("task.py", "dataset.jsonl")
 _CRATE = "ro-crate-metadata.json"
@@ -220,7 +221,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     are given. Rows without a question or an answer are left out.
 
     Raises SettingsError for an unknown format and for a missing extra, LookupFailedError for a column that is missing
-    or cannot be guessed, SourceMissingError, and ReadError for a source that cannot be read.
+    or cannot be guessed, SourceMissingError, and ReadError for a source that cannot be read or has no questions.
     """
     source = os.fspath(path)
     if not Path(source).exists():
@@ -242,6 +243,8 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     columns = _Columns(found.columns, given, keywords_columns, custom_metadata_columns, source)
     noted = _Noted()
     questions = [members for row in found.rows if (members := columns.question(row, noted)) is not None]
+    if not questions:
+        raise ReadError("\n".join((*map(str, noted.findings()), _NO_QUESTIONS.format(source))), noted.findings())
     about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
     benchmark = Benchmark(about["name"])
     benchmark.set_metadata(**about)
@@ -340,7 +343,7 @@ class _Columns:
             for role, known in USUAL.items()
         }
         if not names:
-            raise ReadError(f"{source}: no questions are in it; give a file with a row for each")
+            raise ReadError(_NO_QUESTIONS.format(source))
         for role in ("question", "answer"):
             if self._of[role] is None:
                 raise LookupFailedError(
