@@ -78,6 +78,9 @@ def test_a_query_comes_from_a_file_or_from_standard_input(run: Run, folder: Path
 def test_named_queries_are_listed_explained_and_run(run: Run, folder: Path) -> None:
     listed = run("query", "--list").out.decode()
     assert [line.split()[0] for line in listed.splitlines()] == list(queries.catalogue())
+    refused = run("query", "--list", "--format", "json")
+    assert (refused.code, refused.out) == (2, b"")
+    assert "--list writes text" in refused.err
     explained = run("query", "--list", "--name", "search").out.decode()
     assert "--param text=text  the text to find" in explained
     assert "FILTER (CONTAINS" in explained

@@ -86,6 +86,8 @@ def query(
     output.check(*paths, file, identity["credentials"], answers)
     if [*set(paths), file, answers].count(streams.STANDARD) > 1:
         raise SettingsError("only one of checkpoints, query and answers can come from standard input: name a file")
+    if list_ and kind is not None:
+        raise SettingsError("--format is for the result of a query: --list writes text")
     kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
         output.write_report(_explained(named(name)) if name else _listed())
