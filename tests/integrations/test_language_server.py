@@ -32,6 +32,7 @@ class Editor(LanguageClient):
         self.uri = ""
         self.edition = 0
         self.opened: set[str] = set()
+        self.sync: types.TextDocumentSyncKind | None = None
 
         @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]  # pygls' own
         def _(params: types.PublishDiagnosticsParams) -> None:
@@ -84,7 +85,9 @@ def session() -> Iterator[tuple[asyncio.Runner, Editor]]:
 
     async def begin() -> None:
         await editor.start_io(sys.executable, "-c", COMMAND)
-        await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+        began = await editor.initialize_async(types.InitializeParams(capabilities=types.ClientCapabilities()))
+        assert isinstance(began.capabilities.text_document_sync, types.TextDocumentSyncOptions)
+        editor.sync = began.capabilities.text_document_sync.change
         editor.initialized(types.InitializedParams())
 
     async def end() -> None:
@@ -239,8 +242,24 @@ async def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_
     found = await editor.text_document_definition_async(params)
     assert isinstance(found, types.Location)
     assert found.range.start == at(text, '{\n     "@type": "karenina:ScenarioNode"')
-    missing = types.DefinitionParams(editor.document, at(text, '"walk"', 2))
-    assert await editor.text_document_definition_async(missing) is None
+    last = types.Position(text.count("\n") + 1, 0)
+    await editor.write(f"{text}\n")
+    for place in (at(text, '"walk"', 2), last):
+        assert await editor.text_document_definition_async(types.DefinitionParams(editor.document, place)) is None
+
+
+@edited
+async def test_lines_are_those_of_the_protocol_where_a_text_has_a_line_separator(editor: Editor) -> None:
+    typed = '{"item": {"'
+    text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8").replace(FEED, f"{FEED}\n{typed}\n", 1)
+    text = text.replace('"name": "', '"name": "\u2028\x85', 1)
+    await editor.open(EXAMPLES / "metals.jsonld")
+    await editor.write(text)
+    place = at(text, "\n" + typed, len(typed) + 1)
+    found = await editor.text_document_completion_async(types.CompletionParams(editor.document, place))
+    assert isinstance(found, list)
+    assert '"acceptedAnswer"' in {one.label if one.text_edit is None else one.text_edit.new_text for one in found}
+    assert editor.sync == types.TextDocumentSyncKind.Full  # pygls counts other lines in parts of a text
 
 
 @edited

@@ -84,7 +84,7 @@ class _Places:
         self._newlines = line_starts(text)
         ends = _LINE_END.finditer(text) if "\r" in text else None
         self._starts = self._newlines if ends is None else array("Q", [0, *(match.end() for match in ends)])
-        codec = document.position_codec
+        self._codec = codec = document.position_codec
         # Comparing sizes is faster than a search for characters of more than one code unit.
         is_utf16 = codec.encoding == types.PositionEncodingKind.Utf16
         is_plain = text.isascii() or (is_utf16 and len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text))
@@ -95,6 +95,19 @@ class _Places:
     def at(self, offset: int) -> types.Position:
         line = bisect_right(self._starts, offset) - 1
         return types.Position(line, self._units(offset) - self._units(self._starts[line]))
+
+    def offset(self, position: types.Position) -> int:
+        """Return the offset of a position; what is after the last line is the end of the text.
+
+        pygls' own counts the lines of `str.splitlines`, which also end at U+2028, U+0085 and others.
+        """
+        end = len(self.text)
+        starts = [*self._starts[position.line : position.line + 2], end, end]
+        line = self.text[starts[0] : starts[1]]
+        return (
+            min(starts[0], end)
+            + self._codec.position_from_client_units([line], types.Position(0, position.character)).character
+        )
 
     def _units(self, offset: int) -> int:
         more: int = self._more[bisect_left(self._wide, offset)]
@@ -149,7 +162,8 @@ class CheckpointServer(LanguageServer):
     """A language server for checkpoints."""
 
     def __init__(self) -> None:
-        super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Incremental)
+        # Not Incremental: pygls applies such changes to other lines where a text has a U+2028, see `_Places.offset`.
+        super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.known: dict[str, _Known] = {}
         self._validated: set[str] = set()
 
@@ -292,7 +306,8 @@ def _role(stack: Sequence[_Open]) -> str | None:
 
 
 def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
-    text, offset = document.source, document.offset_at_position(position)
+    text, places = document.source, _Places(document)
+    offset = places.offset(position)
     stack, start = _opened(text, offset)
     role = _role(stack)
     if role is None:
@@ -311,7 +326,7 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
     else:
         return
     end = offset + (text[offset : offset + 1] == '"' and start is not None)
-    place = _Places(document).span(offset if start is None else start, end)
+    place = places.span(offset if start is None else start, end)
     for word in words:
         yield types.CompletionItem(
             word, kind=kind, text_edit=types.TextEdit(place, f'"{word}"'), filter_text=f'"{word}"'
@@ -349,11 +364,9 @@ def _definition(document: TextDocument, known: _Known, position: types.Position)
     """Return the object named at a position: a question by its `@id`, a node of a scenario by its key."""
     if known.text != document.source or known.parsed is None or known.places is None:
         return None
-    offset = document.offset_at_position(position)
-    start = document.offset_at_position(types.Position(position.line, 0))
-    line = document.lines[position.line]
-    literal = next((one for one in _TOKEN.finditer(line) if start + one.start() <= offset <= start + one.end()), None)
-    if literal is None or literal[0][0] != '"':
+    offset, start = map(known.places.offset, (position, types.Position(position.line, 0)))
+    literal = next((one for one in _TOKEN.finditer(known.text, start) if one.end() >= offset), None)
+    if literal is None or literal.start() > offset or literal[0][0] != '"':
         return None
     path = _place_of(known.parsed.value, literal[0][1:-1])
     return None if path is None else known.places.span(*Spans(known.text).value(path))
