@@ -591,6 +591,13 @@ def test_two_ids_whose_places_look_alike_stay_two_objects() -> None:
     assert len({triple[0] for triple in graph if str(triple[2]) in ("A", "B")}) == 2
 
 
+@pytest.mark.parametrize("identifier", ["http://x.example/a#b", "http://x.example/a%23b", "http://x.example/%23a#b%23"])
+def test_an_empty_object_below_an_id_with_a_number_sign_comes_back(identifier: str) -> None:
+    tree = canonical({**item(identifier=identifier), "award": {"citation": {}}, "funder": {}})
+    read = from_syntax(emission.ntriples_of(CheckpointGraph.of_tree(tree)), "nt")
+    assert without_contexts(read) == without_contexts(tree)
+
+
 def test_an_own_id_that_looks_minted_is_written_back() -> None:
     tree = canonical()
     tree["@id"] = literals.ROOT_PREFIX + "0" * 64

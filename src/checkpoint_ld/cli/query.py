@@ -320,10 +320,11 @@ def serve(
         server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
         if not is_loopback(host):
             streams.note(f"whoever reaches this machine at {host} can read what is served")
-        streams.show(server.url)
-        sys.stdout.flush()
+        # Whoever reads the URL may end the command at once.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
+            streams.show(server.url)
+            sys.stdout.flush()
             server.serve_forever()
         except KeyboardInterrupt:
             if not quiet:

@@ -396,7 +396,11 @@ class Compaction:
             self.has_typed_texts |= isinstance(value, TypedText)
             return value
         # A name by place without statements is that of an empty object.
-        if one in self.index or isinstance(one, BNode) or URIRef(literals.parted(str(one))[0]) in self.index:
+        if (
+            one in self.index
+            or isinstance(one, BNode)
+            or any(URIRef(owner) in self.index for owner in literals.owners_of(str(one)))
+        ):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
         if coercion == "@vocab":
             return self.type_name(str(one))

@@ -461,6 +461,12 @@ def parted(iri: str) -> tuple[str, tuple[str, ...]]:
     return (name, tuple(map(_text_of_token, pointer.split("/")))) if mark else (iri, ())
 
 
+def owners_of(iri: str) -> tuple[str, ...]:
+    """Return the names from which `child_of` may have made `iri`: one, or more if a `#` may have been escaped."""
+    stem = iri.partition("#/")[0]
+    return stem, *(f"{stem[: one.start()]}#{stem[one.end() :]}" for one in re.finditer("%23", stem))
+
+
 def part_of(iri: str, *tokens: str | int) -> str:
     """Mint the name of a place below the object called `iri`, whose own name may be minted too."""
     return below(iri, *tokens) if "#/" in iri else child_of(iri, *tokens)
