@@ -218,6 +218,7 @@ def test_documented_modules_of_the_former_package_of_agents_are_those_of_the_new
         former = import_module("checkpoint_ld.agent.checkpoint")
 
     assert former.AgentCheckpoint is checkpoint_ld.AgentCheckpoint
+    assert import_module("checkpoint_ld.agent").checkpoint is former
     assert import_module("checkpoint_ld.agent.serialization").__name__ == "checkpoint_ld.agents.serialization"
 
 

@@ -6,4 +6,4 @@ from importlib import import_module
 
 warnings.warn("checkpoint_ld.agent is now called checkpoint_ld.agents", DeprecationWarning, stacklevel=2)
 for _name in ("checkpoint", "serialization"):
-    sys.modules[f"{__name__}.{_name}"] = import_module(f"checkpoint_ld.agents.{_name}")
+    globals()[_name] = sys.modules[f"{__name__}.{_name}"] = import_module(f"checkpoint_ld.agents.{_name}")
