@@ -19,7 +19,7 @@ from checkpoint_ld.batch.discovery import discover, shows_a_checkpoint
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.files import read_bytes, replace_file
 from checkpoint_ld.documents.values import Limits
-from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError
+from checkpoint_ld.errors import ReadError, SourceMissingError, TargetExistsError, WriteError, WrongTypeError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.validation import selection, validator
 from tests.documents import canonical
@@ -99,12 +99,17 @@ class TestReading:
             (tmp_path, "is a directory; pass the file"),
             ("a\0b", r'^"a\\u0000b": cannot be read: it is no path of a file or folder; check the path$'),
             ("a\ud800b", r'^"a\\ud800b": cannot be read: it is no path of a file or folder; check the path$'),
+            ('{"@type": ' * 500, r"^[^…]{,999}… ?: cannot be read: file name too long; .*give the text .* as bytes$"),
             (closed, "the input: cannot be read"),
         ]
         for source, words in sources:
             with pytest.raises(SourceMissingError, match=words) as caught:
                 read_bytes(source)
             assert isinstance(caught.value, FileNotFoundError)
+
+    def test_a_file_that_is_open_for_text_is_no_source(self) -> None:
+        with pytest.raises(WrongTypeError, match=r"StringIO is no source: .* an open binary file"):
+            read_bytes(io.StringIO("{}"))  # type: ignore[arg-type]  # the fault
 
     def test_a_file_that_may_not_be_read_is_reported_so(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Path, "open", failing(PermissionError(errno.EACCES, "Permission denied")))

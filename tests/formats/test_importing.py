@@ -175,6 +175,7 @@ def test_what_does_not_fit_is_named(
         ("x.csv", "", {}, (ReadError, "no questions are in it")),
         ("x.csv", "question,answer\n", {}, (ReadError, "no questions are in it")),
         ("x.csv", "question,answer\n,1\n", {}, (ReadError, "row 2: no question is .*left out\n.*no questions are in")),
+        ("x" * 300, None, {}, (SourceMissingError, "file name too long")),
         ("x.zip", "", {}, (SettingsError, "is an archive; unpack it, and give the folder")),
     ],
 )

@@ -283,6 +283,8 @@ def test_shapes_that_were_changed_are_read_again(tmp_path: Path, engine: str, na
 def test_shapes_that_are_not_there_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no such file"):
         checkpoint_ld.validate(b"{}", shapes=[tmp_path / "none.ttl"])
+    with pytest.raises(SourceMissingError, match="file name too long"):
+        checkpoint_ld.validate(b"{}", shapes=["x" * 300])
     with pytest.raises(SettingsError, match=r"no file with the extension \.ttl"):
         checkpoint_ld.validate(b"{}", shapes=[tmp_path])
 

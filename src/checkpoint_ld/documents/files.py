@@ -11,7 +11,7 @@ import stat
 import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar, cast
 
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, too_large
 from checkpoint_ld.errors import (
@@ -24,7 +24,7 @@ from checkpoint_ld.errors import (
     WrongTypeError,
 )
 from checkpoint_ld.findings import Place
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import head, shown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ GZIP: Final = b"\x1f\x8b"
 """The first bytes of packed data."""
 
 _CHUNK = 1 << 20
+_LONGEST = 1000
+"""The most characters of a path in a message: a text that was given in place of a path may be long."""
 
 _NO_FLUSH = frozenset({errno.EACCES, errno.EPERM, errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EISDIR})
 """The errors of Windows and network drives when a folder is flushed."""
@@ -47,6 +49,7 @@ _READ_REMEDIES = {
     errno.EISDIR: "pass the file, not the folder that holds it",
     errno.EACCES: "ask for permission to read it",
     errno.EPERM: "ask for permission to read it",
+    errno.ENAMETOOLONG: "check the path, and give the text of a document as bytes",
 }
 _WRITE_REMEDIES = {
     errno.ENOENT: "create the folder first",
@@ -80,7 +83,7 @@ def read_bytes(
             if expected > limits.size:
                 raise too_large(expected, name, limits)
             return _read(file, name, limits, at_once=expected + 1), name
-    if not hasattr(source, "read"):
+    if not hasattr(source, "read") or isinstance(cast("object", source), io.TextIOBase):
         raise WrongTypeError(f"a {type(source).__name__} is no source: give a path, bytes or an open binary file")
     label = getattr(source, "name", None)
     label = label if isinstance(label, str) else None
@@ -234,7 +237,7 @@ def _refusal(name: str, done: str, error: Exception, remedies: dict[int, str], o
         return f"{shown(name)}: cannot be {done}: it is no path of a file or folder; {otherwise}"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     remedy = otherwise if number is None else remedies.get(number, otherwise)
-    return f"{name}: cannot be {done}: {reason[:1].lower()}{reason[1:]}; {remedy}"
+    return f"{head(name, _LONGEST)}: cannot be {done}: {reason[:1].lower()}{reason[1:]}; {remedy}"
 
 
 def _old_state(target: Path, *, overwrite: bool) -> os.stat_result | None:

@@ -20,6 +20,7 @@ from rdflib import Graph, URIRef
 
 from checkpoint_ld import data, rules
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.documents.files import reading
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
@@ -228,12 +229,14 @@ def _parsed(file: Path) -> Index:
 
 
 def _turtle_files(path: Path) -> Iterator[Path]:
-    if path.is_dir():
+    with reading(str(path)):
+        is_folder, is_file = path.is_dir(), path.is_file()
+    if is_folder:
         found = sorted(path.rglob("*.ttl"))
         if not found:
             raise SettingsError(f"there are no shapes in {path}: it holds no file with the extension .ttl")
         yield from found
-    elif path.is_file():
+    elif is_file:
         yield path
     else:
         raise SettingsError(f"there are no shapes at {path}: no such file or folder")

@@ -30,7 +30,7 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import extension_of
+from checkpoint_ld.documents.files import extension_of, reading
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
@@ -224,7 +224,9 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     or cannot be guessed, SourceMissingError, and ReadError for a source that cannot be read or has no questions.
     """
     source = os.fspath(path)
-    if not Path(source).exists():
+    with reading(source):
+        is_there = Path(source).exists()
+    if not is_there:
         bytes_of(source)  # raises SourceMissingError
     if source.lower().endswith(".zip"):
         raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
