@@ -227,6 +227,27 @@ def test_traits_that_a_model_judges_are_left_to_a_judge() -> None:
     assert traits(found) == {"clarity": ("needs_judge", None), "units": ("needs_judge", None)}
 
 
+def test_a_verdict_with_an_unknown_member_is_an_error_of_its_trait() -> None:
+    clarity = other("clarity", "LLMRubricTrait", kind="boolean", higher_is_better=True)
+    found = one(benchmark(VERIFIED, clarity, rating=[]), record(traits={"clarity": {"valu": True}}))
+    assert traits(found) == {"clarity.valu": ("error", None)}
+    assert found.traits[0].reason.startswith('"valu": true was recorded')
+
+
+def test_a_verdict_belongs_to_a_trait_whose_name_has_a_dot() -> None:
+    style = other("e.g. style", "LLMRubricTrait", kind="boolean", higher_is_better=True)
+    found = one(benchmark(VERIFIED, style, rating=[]), record(traits={"e.g. style": True}))
+    assert traits(found) == {"e.g. style": ("judged", True)}
+    assert not found.differences
+
+
+@pytest.mark.parametrize("verdicts", [{"clarity": None}, {"clarity": []}, {"clarity": {"value": None}}])
+def test_verdicts_that_all_are_null_are_no_answer(verdicts: Any) -> None:
+    [found] = assess(benchmark(), [{"question_id": QUESTION, "traits": verdicts}])
+    assert found.status is Status.ERROR
+    assert "neither an answer nor a trace" in found.reason
+
+
 @pytest.mark.slow
 def test_a_trait_that_cannot_be_evaluated_states_why() -> None:
     found = one(benchmark(VERIFIED, rating("endless", pattern="(a+)+$"), rating=[]), record(trace="a" * 40 + "b"))

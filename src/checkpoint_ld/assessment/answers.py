@@ -117,7 +117,7 @@ class RecordedAnswer:
             date=text_in(record.get("date")),
             extra={key: value for key, value in record.items() if key not in _KNOWN},
             place=place,
-            fault=_fault(record),
+            fault=_fault(record, traits),
             question_text=text_in(record.get("question_text")),
             recorded=Recorded(traits=traits) if traits else None,
         )
@@ -163,7 +163,7 @@ def text_in(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _fault(record: Mapping[str, Json]) -> str:
+def _fault(record: Mapping[str, Json], traits: tuple[RecordedTrait, ...]) -> str:
     if record.get("question_id") is None:
         return 'there is no question_id: add {"question_id": "…"}'
     for key in _TEXTS:
@@ -172,7 +172,7 @@ def _fault(record: Mapping[str, Json]) -> str:
     for key in _OBJECTS:
         if not isinstance(record.get(key), Mapping | None):
             return f"{key} is {_shown(record[key])}: write an object"
-    if record.get("answer") is None and record.get("trace") is None and not record.get("traits"):
+    if record.get("answer") is None and record.get("trace") is None and not traits:
         return 'there is neither an answer nor a trace: add {"answer": {…}} or {"trace": "…"}'
     return ""
 

@@ -283,8 +283,10 @@ _JUDGED = frozenset(("llm", "metric", "agentic"))
 def _trait_results(question: AssessedQuestion, answer: RecordedAnswer, trust: Trust | None) -> Iterator[TraitResult]:
     """Yield the results of the traits of a question, then the values recorded for traits that it does not have."""
     recorded: dict[str, list[RecordedTrait]] = {}
+    names = {applied.trait.name for applied in question.traits}
     for trait in answer.recorded.traits if answer.recorded is not None else ():
-        recorded.setdefault(trait.name.partition(".")[0], []).append(trait)
+        name = trait.name if trait.name in names else trait.name.partition(".")[0]
+        recorded.setdefault(name, []).append(trait)
     for applied in question.traits:
         given = recorded.pop(applied.trait.name, [])
         if given and (applied.is_dynamic or _KINDS[type(applied.trait)] in _JUDGED) and not applied.obstacle:
@@ -306,9 +308,11 @@ def _judged(applied: AssessedTrait, recorded: RecordedTrait) -> TraitResult:
     classes = list(getattr(trait, "classes", None) or ())
     if isinstance(value, str) and value in classes:
         value = classes.index(value)
-    if not isinstance(trait, MetricRubricTrait) and not trait.validate_score(value):
+    is_part = recorded.name != trait.name  # as a metric is
+    if not isinstance(trait, MetricRubricTrait) and (is_part or not trait.validate_score(value)):
         status, value = TraitStatus.ERROR, None
-        reason = f"{shown(recorded.value)} was recorded, which is no result of this trait"
+        member = f"{shown(recorded.name.removeprefix(f'{trait.name}.'))}: " if is_part else ""
+        reason = f"{member}{shown(recorded.value)} was recorded, which is no result of this trait"
     kind, value = _KINDS[type(trait)], _scalar(value)
     return TraitResult(
         recorded.name, kind, applied.scope, status, value, reason, applied.node, recorded.value, recorded.judge
