@@ -108,6 +108,19 @@ def test_a_collection_that_is_served_can_be_changed_and_queries_see_it(files: Pa
     assert sorted(one.name for one in store.iterdir()) == held
 
 
+@pytest.mark.slow
+def test_snapshots_follow_a_collection_that_was_removed_and_made_again(files: Path, tmp_path: Path) -> None:
+    store = tmp_path / "collection"
+    Collection.open(store).close()
+    with Snapshots(store) as snapshots:
+        shutil.rmtree(store)
+        with Collection.open(store) as collection:
+            collection.add(files)
+        time.sleep(1.1)
+        assert len(list(pyoxigraph.Store.read_only(snapshots.current()).named_graphs())) == 3  # with the manifest
+    assert not list(store.glob(".served-*"))
+
+
 def test_snapshots_follow_a_collection_and_leave_nothing(files: Path, tmp_path: Path) -> None:
     store = tmp_path / "collection"
     Collection.open(store).close()

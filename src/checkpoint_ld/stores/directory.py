@@ -218,11 +218,7 @@ class Snapshots:
             with contextlib.suppress(StoreBusyError, OSError):
                 Lock(left / _ROCKSDB_LOCK).release()
                 shutil.rmtree(left, ignore_errors=True)
-        try:
-            self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._collection))
-        except OSError:  # a folder that only others may write to
-            self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._lock = Lock(self._folder / _ROCKSDB_LOCK)
+        self._prepare()
         try:
             self._take()
         except BaseException:
@@ -247,9 +243,20 @@ class Snapshots:
                 self._checked_at = time.monotonic()
             return str(self._taken[-1])
 
+    def _prepare(self) -> None:
+        """Make the folder of the snapshots."""
+        try:
+            self._folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._collection))
+        except OSError:  # a folder that only others may write to
+            self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._lock = Lock(self._folder / _ROCKSDB_LOCK)
+
     def _take(self) -> None:
         directory = Directory.open(self._collection, read_only=True, wait=0)
         try:
+            if not self._folder.is_dir():  # the collection was removed, and another one made
+                self._lock.release()
+                self._prepare()
             target = self._folder / str(time.monotonic_ns())
             files = self._listed()
             with collection_errors(self._collection):
