@@ -178,7 +178,7 @@ run({WORKER!r}, {{"code": {code!r}}}, Trust(seconds=1), what="the test")
 
 LIMITS = [
     *(({"seconds": one}, "more than 0, 3600 at most") for one in (0, -1, math.nan, math.inf, 3601, True, "5", None)),
-    *(({"megabytes": one}, "a whole number from 128 on") for one in (0, 127, -1, 512.0, True, "512", None, 10**9)),
+    *(({"megabytes": one}, "a whole number from 128 to ") for one in (0, 127, -1, 512.0, True, "512", None, 10**9)),
 ]
 
 

@@ -68,7 +68,8 @@ class Trust:
             )
         if type(megabytes) is not int or not _LEAST_MEMORY <= megabytes <= _MOST_MEMORY:
             raise SettingsError(
-                f"code cannot be trusted with {megabytes!r} megabytes: give a whole number from {_LEAST_MEMORY} on"
+                f"code cannot be trusted with {megabytes!r} megabytes: "
+                f"give a whole number from {_LEAST_MEMORY} to {_MOST_MEMORY}"
             )
 
 
