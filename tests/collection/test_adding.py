@@ -43,6 +43,25 @@ def test_a_second_run_changes_nothing(write: Write, store: Path) -> None:
         assert collection.statistics().checkpoints == 2
 
 
+def test_a_file_that_the_store_removes_meanwhile_counts_as_nothing(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_file = Path.is_file
+
+    def vanishing(path: Path) -> bool:
+        found = is_file(path)
+        if path.name == "vanishing.sst":
+            path.unlink()
+        return found
+
+    with Collection.open(store) as collection:
+        before = collection.statistics().bytes
+        (store / "store" / "vanishing.sst").write_bytes(b"some")
+        assert collection.statistics().bytes == before + len(b"some")
+        monkeypatch.setattr(Path, "is_file", vanishing)
+        assert collection.statistics().bytes == before
+
+
 def test_files_folders_and_patterns_are_meant(write: Write, store: Path) -> None:
     for name in ("a/1.jsonld", "b/2.jsonld", "c3.jsonld"):
         write(name, checkpoint(int(name[-8])))

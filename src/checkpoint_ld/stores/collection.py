@@ -12,6 +12,7 @@ import math
 import os
 import shutil
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -421,7 +422,7 @@ class Collection(CheckedMethods):
             unfinished=sum(not entry.is_done for entry in entries),
             dialects=dict(sorted(Counter(entry.dialect for entry in entries).items())),
             findings={name: findings[name] for name in ("violation", "warning", "info")},
-            bytes=sum(file.stat().st_size for top in tops for file in (top, *top.rglob("*")) if file.is_file()),
+            bytes=sum(_size_of(file) for top in tops for file in (top, *top.rglob("*"))),
         )
 
     def _followed(self, done: Done) -> Done:
@@ -460,6 +461,14 @@ class Collection(CheckedMethods):
             return families.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
         except (LookupFailedError, ReadError) as error:
             return validator.unread(error, graph, chosen.first)
+
+
+def _size_of(file: Path) -> int:
+    """Return the size of a file; 0 for a folder, and for a file that the store removes meanwhile."""
+    with suppress(FileNotFoundError):
+        if file.is_file():
+            return file.stat().st_size
+    return 0
 
 
 def _missing(name: str, entries: Iterable[str]) -> str:
