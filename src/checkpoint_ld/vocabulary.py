@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 SCHEMA = "https://schema.org/"
 SCHEMA_HTTP = "http://schema.org/"
 KARENINA = "urn:karenina:vocab:"
+CAF = "urn:caf:vocab:"
+"""Namespace of the terms of agent checkpoints."""
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 

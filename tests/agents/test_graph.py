@@ -31,6 +31,7 @@ from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.emission import nquads_of, ntriples_of, trig_of, turtle_of
 from checkpoint_ld.graph.literals import same
+from checkpoint_ld.vocabulary import CAF
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
 
@@ -508,9 +509,9 @@ def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> No
     vocabulary = Graph().parse(data=data.text("contexts", "caf-vocabulary.ttl"), format="turtle")
     declared = {str(one) for one in vocabulary.subjects(RDFS.label)}
     texts = [data.text("contexts", one) for one in ("caf.jsonld", "caf-second-shape.jsonld")]
-    in_contexts = {f"{schema.CAF}{one}" for text in texts for one in re.findall(f'"{schema.CAF}(\\w+)"', text)}
+    in_contexts = {f"{CAF}{one}" for text in texts for one in re.findall(f'"{CAF}(\\w+)"', text)}
     graph = AgentGraph.of_tree(PLAIN, prov=True)
-    written = {str(one) for triple in graph for one in triple if str(one).startswith((schema.CAF, schema.CAF_DERIVED))}
+    written = {str(one) for triple in graph for one in triple if str(one).startswith((CAF, schema.CAF_DERIVED))}
     assert declared == in_contexts | written
     assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
 

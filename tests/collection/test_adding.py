@@ -120,33 +120,23 @@ def test_two_files_that_trade_their_checkpoints_lose_none(write: Write, store: P
         }
 
 
-def test_a_checkpoint_that_moves_to_a_file_with_a_change_stays(write: Write, store: Path) -> None:
-    file = write("b.jsonld", checkpoint(1))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
-        collection.add(*files, options=Options(OnConflict.REPLACE))
-        assert {graph: collection.source(graph).name for graph in collection} == {
-            iri(1): "a.jsonld",
-            iri(2): "b.jsonld",
-        }
-        assert not collection.verify()
-
-
-@pytest.mark.parametrize("choice", [OnConflict.ERROR, OnConflict.SKIP])
+@pytest.mark.parametrize(
+    ("choice", "kind"), [(OnConflict.ERROR, "added"), (OnConflict.SKIP, "added"), (OnConflict.REPLACE, "replaced")]
+)
 def test_a_conflict_with_what_a_later_file_no_longer_holds_is_none(
-    choice: OnConflict, write: Write, store: Path
+    choice: OnConflict, kind: str, write: Write, store: Path
 ) -> None:
     file = write("b.jsonld", checkpoint(1))
     with Collection.open(store) as collection:
         collection.add(file)
         files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
         loaded = collection.add(*files, options=Options(choice))
-        assert kinds(loaded) == {"a.jsonld": "added", "b.jsonld": "added"}
+        assert kinds(loaded) == {"a.jsonld": kind, "b.jsonld": "added"}
         assert {graph: collection.source(graph).name for graph in collection} == {
             iri(1): "a.jsonld",
             iri(2): "b.jsonld",
         }
+        assert not collection.verify()
 
 
 def test_a_file_whose_checkpoint_another_replaces_is_not_unchanged(write: Write, store: Path) -> None:

@@ -318,5 +318,5 @@ class Changes:
     def _call(self, handler: Callable[[Any], None], given: Any, event: Event) -> None:
         try:
             handler(given)
-        except Exception as error:  # noqa: BLE001 - whatever a subscriber raises, the agent goes on
+        except Exception as error:  # noqa: BLE001 - whatever a subscriber raises, the agent continues
             self._on_error(error, event)

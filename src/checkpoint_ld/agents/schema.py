@@ -25,6 +25,7 @@ from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
 from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans, Reading
+from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -191,8 +192,6 @@ Kind = typing.Literal["checkpoint", "execution", "agent", "thought", "tool-call"
 """The kinds of ids; each has a namespace of its own."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-CAF: Final = "urn:caf:vocab:"
-"""Namespace of the terms of agent checkpoints."""
 CAF_EXTENSION: Final = "urn:caf:ext:"
 """Namespace of unknown keys."""
 CAF_DERIVED: Final = "urn:caf:derived:"

@@ -16,7 +16,7 @@ from rdflib import Graph
 
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.graph import AgentGraph
-from checkpoint_ld.agents.schema import CAF, CAF_EXTENSION, derived, jsonld_of, without_context
+from checkpoint_ld.agents.schema import CAF_EXTENSION, derived, jsonld_of, without_context
 from checkpoint_ld.agents.shapes import PATCH, detect_shape, is_agent, of_second, origins_of, second_faults, to_second
 from checkpoint_ld.agents.values import bytes_of, bytes_of_ordered, filled, sha256_of
 from checkpoint_ld.dialects import source_pointer
@@ -30,6 +30,7 @@ from checkpoint_ld.graph import emission, interpreter
 from checkpoint_ld.graph.contexts import expand, statements
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
     import os

@@ -223,8 +223,8 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
             of = "" if origin.execution_id == name else f" of {origin.execution_id}"
             after = f", {span(start - origin.timestamp)} after it"
             text = f"another way from {origin.id}{of}" if first.is_branch else f"continues from {origin.id}{of}{after}"
-        goes_on = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
-        is_known = number < len(groups) - 1 and not goes_on
+        branches = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
+        is_known = number < len(groups) - 1 and not branches
         outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
         yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
         last_seen[name] = last

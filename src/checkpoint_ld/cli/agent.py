@@ -399,7 +399,7 @@ def prune(
     with stores.manager() as of:
         if keep_last is None and max_age is None:
             raise SettingsError(
-                "what stays is not stated: give --keep-last N (the newest), --max-age DAYS (the young), or both"
+                "what stays is not stated: give --keep-last N (the newest), --max-age DAYS (the newer ones), or both"
             )
         retention = Retention(
             keep_last=keep_last,

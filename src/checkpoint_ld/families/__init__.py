@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from rdflib import Graph
 
 from checkpoint_ld import arguments
-from checkpoint_ld.agents.schema import CAF, caf
+from checkpoint_ld.agents.schema import caf
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.dialect import as_list
@@ -33,6 +33,7 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.validation import profiles, validator
 from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.validation.validator import by_place
+from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

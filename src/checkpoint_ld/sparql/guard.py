@@ -18,12 +18,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from checkpoint_ld.agents.schema import CAF, CAF_DERIVED
+from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql.result import quoted, written
-from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, XSD
+from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -20,11 +20,10 @@ from urllib.parse import quote, urlencode
 
 import pyoxigraph
 
-from checkpoint_ld.agents.schema import CAF
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
-from checkpoint_ld.vocabulary import SCHEMA, XSD
+from checkpoint_ld.vocabulary import CAF, SCHEMA, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -29,6 +29,7 @@ from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import given, shown
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +46,7 @@ JSON_SYNTAX = "json"
 CANONICAL = "datafeed-ns-v3"
 
 _SYNTAXES = (JSON_SYNTAX, *emission.SYNTAXES)
-_CHECKPOINTS = frozenset((*ROOT_TYPES, URIRef("urn:caf:vocab:Checkpoint")))
+_CHECKPOINTS = frozenset((*ROOT_TYPES, URIRef(CAF + "Checkpoint")))
 """The classes of checkpoints."""
 AGENT_MEMBERS = frozenset(("execution_id", "snapshot"))
 """Members of the root of every agent checkpoint, even of an invalid one."""
