@@ -1,17 +1,19 @@
 """What the SPARQL 1.1 Protocol asks of a service that only reads, and what it must not do."""
 
 import json
+import shutil
 import socket
 import struct
 import threading
 import xml.etree.ElementTree as ET
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pyoxigraph
 import pytest
 
-from checkpoint_ld.sparql.service import Server
+from checkpoint_ld.sparql.service import Server, Settings
 from tests.serving.conftest import ALLOYS, METALS, Ask
 
 NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY DESC(?name)"
@@ -174,15 +176,29 @@ def test_what_is_queried_wrongly_gets_the_status_for_it(
     assert ask(method, path, **given).status_code == status
 
 
-@pytest.mark.parametrize(("length", "body", "status"), [(99999999999, b"", b"413"), (9, b"ASK", b"400")])
+@pytest.mark.parametrize(
+    ("length", "body", "status"), [(b"99999999999", b"", b"413"), (b"9" * 5000, b"", b"413"), (b"9", b"ASK", b"400")]
+)
 def test_a_body_that_is_announced_too_large_or_ends_early_is_refused(
-    running: Server, length: int, body: bytes, status: bytes
+    running: Server, length: bytes, body: bytes, status: bytes
 ) -> None:
     with connection(running) as client:
-        client.sendall(b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (length, body))
+        client.sendall(b"POST /sparql HTTP/1.1\r\nHost: localhost\r\nContent-Length: %b\r\n\r\n%b" % (length, body))
         if body:
             client.shutdown(socket.SHUT_WR)
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 %b " % status)
+
+
+def test_a_store_that_was_removed_is_named_until_it_is_back(location: Path, tmp_path: Path) -> None:
+    served = tmp_path / "served"
+    with Server(served, Settings(workers=1)) as server, httpx.Client(trust_env=False, base_url=server.url) as client:
+        server.start()
+        for _ in range(2):
+            answer = client.get("/sparql", params={"query": "ASK {}"})
+            assert (answer.status_code, answer.text.startswith("what this server serves was removed")) == (503, True)
+        shutil.copytree(location, served)
+        assert client.get("/sparql", params={"query": "ASK { ?s ?p ?o }"}).json() == {"head": {}, "boolean": True}
+        server.stop()
 
 
 def test_a_client_that_goes_away_leaves_no_traceback(running: Server, capfd: pytest.CaptureFixture[str]) -> None:

@@ -85,7 +85,11 @@ def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str,
         location = request.pop("location")
         if location not in opened:
             opened.clear()
-            opened[location] = pyoxigraph.Store.read_only(location)
+            try:
+                opened[location] = pyoxigraph.Store.read_only(location)
+            except OSError:
+                message = "what this server serves was removed: put it back, or start the server again"
+                return asdict(Answer.plain(503, message))
         return asdict(answered(opened[location], QueryOperation(**request)))
 
     return answer
@@ -241,6 +245,8 @@ def _catalogue() -> str:
 
 MOST_BYTES = 4 << 20
 """The most bytes in the body of a request; the longest query is shorter."""
+_LONGEST_LENGTH = 20
+"""The most digits of a header Content-Length that are read; Python converts no more than 4,300."""
 _LAST_WORDS = 1.0
 """The most seconds between two parts that a refused client still sends."""
 PATIENCE = 30.0
@@ -363,7 +369,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
             return self._closing(411, "say the length of the body")
-        if int(length) > MOST_BYTES:
+        if len(length) > _LONGEST_LENGTH or int(length) > MOST_BYTES:
             return self._closing(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MOST_BYTES} bytes")
         body = self.rfile.read(int(length))
         if len(body) < int(length):
