@@ -270,7 +270,7 @@ def test_a_dialect_or_syntax_that_nobody_knows_is_refused(tmp_path: Path) -> Non
     benchmark = Benchmark.load(json.dumps(canonical()).encode())
     with pytest.raises(ValueError, match="no dialect is called 'v3'"):
         written(benchmark, tmp_path, dialect="v3")
-    with pytest.raises(WriteError, match="there is no syntax 'yaml': use one of jsonld, turtle"):
+    with pytest.raises(WriteError, match='there is no syntax "yaml"; use one of jsonld, turtle'):
         writing.write(benchmark.graph, syntax="yaml")
     with pytest.raises(ValueError, match="fancy"):
         written(benchmark, tmp_path, context="fancy")

@@ -105,7 +105,7 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
     if near:
         advice = f"did you mean {' or '.join(choices[folded] for folded in near)}?"
     else:
-        advice = otherwise or f"use one of {', '.join(choices.values())}"
+        advice = otherwise or (f"use one of {', '.join(choices.values())}" if choices else "there are none")
     return f"there is no {what} {shown(name)}; {advice}"
 
 

@@ -83,7 +83,7 @@ def test_what_is_only_unusual_is_refused_if_strict() -> None:
 
 
 def test_a_syntax_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ReadError, match="there is no syntax 'ttl'"):
+    with pytest.raises(ReadError, match='there is no syntax "ttl"'):
         families.examine(data(AGENT), syntax="ttl")
 
 
@@ -118,7 +118,7 @@ def test_load_validates_agents_as_it_does_benchmarks() -> None:
         load(unusual, validate="strict")
     with pytest.raises(ReadError, match="musing"):
         load(unusual, strict=True)
-    with pytest.raises(SettingsError, match="validate is 'loud'"):
+    with pytest.raises(SettingsError, match='there is no value of validate "loud"'):
         load(unusual, validate="loud")  # type: ignore[arg-type]
 
 

@@ -196,7 +196,7 @@ def test_a_list_goes_on_while_its_reader_writes(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("requested", "words"),
     [
-        ({"order": "random"}, "there is no order 'random'"),
+        ({"order": "random"}, 'there is no order "random"; use one of newest, oldest'),
         ({"limit": -1}, "the limit -1 is negative"),
         ({"cursor": (1, "x", 2)}, "the cursor"),
         ({"cursor": (1, 2)}, "the cursor"),

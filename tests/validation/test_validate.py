@@ -315,7 +315,7 @@ def test_loading_validates_as_much_as_one_requires() -> None:
     assert [one.place.pointer for one in warned.findings] == ["/rating/1/worstRating"]
     with pytest.raises(FindingsError, match="KR016"):
         checkpoint_ld.load(odd, validate="strict")
-    with pytest.raises(SettingsError, match="validate is 'often'"):
+    with pytest.raises(SettingsError, match='there is no value of validate "often"; use one of off, warn, strict'):
         Benchmark.load(good, validate="often")  # type: ignore[arg-type]
 
 

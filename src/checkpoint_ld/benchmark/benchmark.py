@@ -42,7 +42,7 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.validation import validator
 from checkpoint_ld.validation.inference import with_inferred
@@ -1387,7 +1387,7 @@ def _validated(source: Reading, validate: Validate) -> Reading:
     from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - it takes long to import
 
     if validate not in ("warn", "strict"):
-        raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
+        raise SettingsError(unknown("value of validate", validate, ("off", "warn", "strict")))
     profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
     report = validator.report_of([validator.check_reading(source, profile)], profile)
     if validate == "strict":

@@ -21,6 +21,7 @@ from checkpoint_ld.documents.text import Layout, dump_json
 from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.questions import MEMBERS, TEXT, TRAITS, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.tables import Sheet, data_frame, line, paragraphs, parquet, workbook
 from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.templates import Level
@@ -120,7 +121,7 @@ def to_dataframe(self: Benchmark, table: Table = "questions", *, library: FrameL
     """
     tables = {"questions": to_records, "fields": fields_records, "traits": traits_records}
     if table not in tables:
-        raise SettingsError(f"there is no table {table!r}: choose from {', '.join(tables)}")
+        raise SettingsError(unknown("table", table, tables))
     return data_frame(tables[table](self), library)
 
 
@@ -202,7 +203,7 @@ def format_of(path: str | os.PathLike[str], wanted: str) -> str:
         return kind_of(path, EXTENSIONS, "json")
     wanted = "markdown" if wanted == "md" else wanted
     if wanted not in _FORMATS:
-        raise SettingsError(f"there is no format {wanted!r} to export to: use auto, {', '.join(_FORMATS)}")
+        raise SettingsError(unknown("format to export to", wanted, ("auto", *_FORMATS)))
     return wanted
 
 

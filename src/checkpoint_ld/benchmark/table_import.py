@@ -28,7 +28,7 @@ from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import CheckpointLdError, LookupFailedError, ReadError, SettingsError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.mapping.traits import FAMILIES
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.tables import unescaped
 
@@ -95,9 +95,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
     header = [cell_text(name).strip() for name in next(rows, ())]
     for name in (question_column, answer_column):
         if name not in header:
-            raise LookupFailedError(
-                f"there is no column {name!r} in {os.fspath(file_path)}: there are {', '.join(header)}"
-            )
+            raise LookupFailedError(f"{os.fspath(file_path)}: {unknown('column', name, header)}")
     # Of several columns with the same name the first counts.
     records: list[dict[str | None, Any]] = [
         dict(reversed([*zip(header, (cell.strip() if isinstance(cell, str) else cell for cell in row), strict=False)]))
@@ -210,8 +208,7 @@ def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]
         raise ReadError(f"{path}: is no workbook: {error}") from error
     try:
         if sheet is not None and sheet not in book.sheetnames:
-            names = ", ".join(book.sheetnames)
-            raise LookupFailedError(f"there is no sheet {sheet!r} in {path}: there are {names}")
+            raise LookupFailedError(f"{path}: {unknown('sheet', sheet, book.sheetnames)}")
         page = book[book.sheetnames[0] if sheet is None else sheet]
         return [list(row) for row in page.iter_rows(values_only=True)]
     finally:

@@ -26,7 +26,7 @@ from checkpoint_ld.errors import (
     SettingsError,
     WrongTypeError,
 )
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import CheckpointStore, Filter, Header, header_of
 
@@ -303,7 +303,7 @@ class CheckpointManager(CheckedMethods):
         """
         checkpoint, shapes = self.get(id), get_args(ExportShape)
         if shape is not None and shape not in shapes:
-            raise SettingsError(f"there is no shape {shape!r}: use one of {', '.join(shapes)}")
+            raise SettingsError(unknown("shape", shape, shapes))
         content = checkpoint.content(kind_of(to, EXTENSIONS, "canonical") if shape is None else shape)
         replace_file(to, content, overwrite=overwrite, pack=is_packed(to))
         return Path(to)

@@ -261,8 +261,8 @@ def load(
 def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
-    if validate not in ("off", "warn", "strict"):
-        raise SettingsError(f'validate is {validate!r}: use "off", "warn" or "strict"')
+    if validate not in (known := ("off", "warn", "strict")):
+        raise SettingsError(unknown("value of validate", validate, known))
     if validate != "off":
         profile = Profiles("strict" if validate == "strict" else "agent")
         report = report_of([check_source(read, profile)], profile)

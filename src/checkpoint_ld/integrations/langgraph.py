@@ -49,7 +49,7 @@ from checkpoint_ld.errors import (
     SettingsError,
     WriteError,
 )
-from checkpoint_ld.phrases import encodable, error_message
+from checkpoint_ld.phrases import encodable, error_message, unknown
 from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # raises SettingsError, with the extra, where it is absent
@@ -465,7 +465,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         another strategy.
         """
         if strategy not in _STRATEGIES:
-            raise SettingsError(f"there is no strategy {strategy!r}: use {' or '.join(_STRATEGIES)}")
+            raise SettingsError(unknown("strategy", strategy, _STRATEGIES))
         for thread in map(str, thread_ids):
             held = self._held(thread)
             spaces = (

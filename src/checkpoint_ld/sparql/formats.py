@@ -21,7 +21,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.emission import rdf_xml
-from checkpoint_ld.phrases import cells, harmless, head, tail
+from checkpoint_ld.phrases import cells, harmless, head, tail, unknown
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of
 from checkpoint_ld.tables import line as marked_line
@@ -147,7 +147,7 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
         return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
     if kind == "markdown":
         return _markdown(shown)
-    raise SettingsError(f"there is no format {kind!r} for results: use {', '.join(FORMATS)}")
+    raise SettingsError(unknown("format of results", kind, FORMATS))
 
 
 def parquet(result: QueryResult) -> bytes:

@@ -25,6 +25,7 @@ from checkpoint_ld import arguments
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked, nodes
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
@@ -190,7 +191,7 @@ def run(  # noqa: PLR0913 - all but the first two are named
     another engine or invalid limits, QueryFailedError after the timeout, or if the engine fails.
     """
     if engine not in ENGINES:
-        raise SettingsError(f"there is no engine {engine!r}: use {' or '.join(ENGINES)}")
+        raise SettingsError(unknown("engine", engine, ENGINES))
     if max_rows is not None and max_rows < 1:
         raise SettingsError(f"max_rows is {max_rows}: give 1 or more")
     if services and engine != "oxigraph":

@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit
 
 from checkpoint_ld.data import packaged
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +100,7 @@ def endpoint(
     """
     chosen = profiles().get(profile)
     if chosen is None:
-        raise SettingsError(f"there is no profile {profile!r}: use one of {', '.join(profiles())}")
+        raise SettingsError(unknown("profile", profile, profiles()))
     base = checked_url(url).rstrip("/").removesuffix(chosen.query or "")
 
     def place(given: str | None, path: str | None) -> str | None:
@@ -207,7 +208,7 @@ def credentials(
     exist, for missing credentials of another method, and for a file that cannot be read.
     """
     if method not in METHODS:
-        raise SettingsError(f"there is no authentication {method!r}: use one of {', '.join(METHODS)}")
+        raise SettingsError(unknown("authentication", method, METHODS))
     if method == "none":
         return Credentials()
     user, secret, origin, shell = _found(host, file, os.environ if environment is None else environment)

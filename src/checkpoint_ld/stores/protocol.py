@@ -113,7 +113,7 @@ class Filter(CheckedMethods):
 
     def __post_init__(self) -> None:
         if self.order not in ("newest", "oldest"):
-            raise SettingsError(f"there is no order {self.order!r}: use newest or oldest")
+            raise SettingsError(unknown("order", self.order, ("newest", "oldest")))
         if self.limit is not None and self.limit < 0:
             raise SettingsError(f"the limit {self.limit} is negative: give 0 or more, or none")
         if self.cursor is not None:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Self
 from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.stores.backend import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
 from checkpoint_ld.stores.request import large_integers, values_of
@@ -170,7 +171,7 @@ def distinct(
     pair of which one is left out; without it, `error` raises SettingsError. Raises SettingsError for another treatment.
     """
     if on_conflict not in CONFLICTS:
-        raise SettingsError(f"there is no choice {on_conflict!r} for a conflict: use one of {', '.join(CONFLICTS)}")
+        raise SettingsError(unknown("treatment of conflicts", on_conflict, CONFLICTS))
     seen: dict[str, tuple[str, str]] = {}
     for graph in graphs:
         sha256, source = seen.get(graph.graph, (graph.sha256, graph.source))

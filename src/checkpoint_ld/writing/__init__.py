@@ -23,7 +23,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText, same
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY
 
@@ -177,7 +177,7 @@ def _statements(graph: CheckpointGraph, syntax: str) -> bytes:
         return RDF_WRITERS[syntax](graph)
     if syntax == EXPANDED:
         return dump_json(emission.expanded_of(graph))
-    raise WriteError(f"there is no syntax {syntax!r}: use one of {', '.join(SYNTAXES)}")
+    raise WriteError(unknown("syntax", syntax, SYNTAXES))
 
 
 def _laid_out(value: Any, document: Document | None, findings: tuple[Finding, ...]) -> Written:

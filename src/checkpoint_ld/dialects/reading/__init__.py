@@ -27,7 +27,7 @@ from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.phrases import given, shown
+from checkpoint_ld.phrases import given, shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CAF
 
@@ -186,7 +186,7 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
     the extension of `name` or the first characters. The findings of a ReadError get the file `name`.
     """
     if syntax is not None and syntax not in _SYNTAXES:
-        raise ReadError(f"there is no syntax {syntax!r}: use one of {', '.join(_SYNTAXES)}")
+        raise ReadError(unknown("syntax", syntax, _SYNTAXES))
     try:
         data = unpacked(data, name, limits)
         syntax = syntax or syntax_of(name, data)

@@ -29,6 +29,7 @@ from checkpoint_ld.graph.literals import (
 )
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import terms_of
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
@@ -121,7 +122,7 @@ class ContextStyle(StrEnum):
 
     @classmethod
     def _missing_(cls, value: object) -> None:
-        raise SettingsError(f"there is no context {value!r}: use {' or '.join(cls)}")
+        raise SettingsError(unknown("context", str(value), cls))
 
 
 def jsonld_of(

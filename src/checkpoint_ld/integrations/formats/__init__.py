@@ -14,6 +14,7 @@ from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.exports import EXTENSIONS
 from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetUnwritableError
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
         replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
         return tuple(findings)
     if format not in FOLDERS:
-        known = ", ".join((*FILES, *SINGLE_FILES, *FOLDERS))
-        raise SettingsError(f"there is no format {format!r} to export to: choose from {known}")
+        raise SettingsError(unknown("format to export to", format, (*FILES, *SINGLE_FILES, *FOLDERS)))
     folder = Path(path)
     if not overwrite and folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise already_there(str(folder))

@@ -34,6 +34,7 @@ from checkpoint_ld.integrations.formats.importing import (
     lost_beside_records,
     questions_of,
 )
+from checkpoint_ld.phrases import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,8 +233,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
             if chosen is None:
                 raise ReadError(f"{file}: it describes no record sets, and holds no questions that can be read")
             if chosen not in names:
-                listed = ", ".join(names) or "none"
-                raise LookupFailedError(f"there is no record set {chosen!r} in {path}: there are {listed}")
+                raise LookupFailedError(f"{path}: {unknown('record set', chosen, names)}")
             found = [*data.records(chosen)]
     except (LookupFailedError, ReadError):
         raise

@@ -31,6 +31,7 @@ from checkpoint_ld.integrations.formats.importing import (
     lost_beside_records,
     questions_of,
 )
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.tables import line, paragraphs
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     datasets = library("datasets", extra="hugging-face")
     about, chosen, findings = _chosen(datasets, path, part)
     if split is not None and split not in chosen:
-        raise LookupFailedError(f"there is no split {split!r} in {path}: there are {', '.join(chosen)}")
+        raise LookupFailedError(f"{path}: {unknown('split', split, chosen)}")
     rows, columns = list[Row](), dict[str, None]()
     for name, listed in chosen.items():
         if split in {None, name}:
@@ -252,9 +253,7 @@ def _chosen(
     name = part or next((config for config, about in configs.items() if about.get("default")), None)
     name = name or ("default" if "default" in configs or not configs else next(iter(configs)))
     if name not in configs and (configs or part is not None):
-        raise LookupFailedError(
-            f"there is no configuration {name!r} in {path}: there are {', '.join(configs) or 'none'}"
-        )
+        raise LookupFailedError(f"{path}: {unknown('configuration', name, configs)}")
     about = _stated(head)
     others = ", ".join(config for config in configs if config != name)
     findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)

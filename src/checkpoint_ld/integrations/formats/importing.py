@@ -36,7 +36,7 @@ from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
-from checkpoint_ld.phrases import BOOLEAN_WORDS
+from checkpoint_ld.phrases import BOOLEAN_WORDS, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
@@ -232,7 +232,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
         raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
     kind = format or format_of(source)
     if kind not in READERS:
-        raise SettingsError(f"there is no format {kind!r} to import from: choose from {', '.join(READERS)}")
+        raise SettingsError(unknown("format to import from", kind, READERS))
     found: Records = import_module(READERS[kind]).records(source, part=part, split=split)
     given = {
         "question": question_column,
@@ -334,11 +334,10 @@ class _Columns:
         custom: Sequence[str] | None,
         source: str,
     ) -> None:
-        listed = ", ".join(map(repr, names)) or "none"
         wanted = [*given.values(), *(keyword.get("column") for keyword in keywords or ()), *(custom or ())]
         for name in wanted:
             if name is not None and name not in names:
-                raise LookupFailedError(f"there is no column {name!r} in {source}: there are {listed}")
+                raise LookupFailedError(f"{source}: {unknown('column', name, names)}")
         usual = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
         self._of = {
             role: given.get(role) or next((usual[name] for name in known if name in usual), None)
@@ -349,7 +348,8 @@ class _Columns:
         for role in ("question", "answer"):
             if self._of[role] is None:
                 raise LookupFailedError(
-                    f"which column of {source} holds the {role}? name one of {listed} ({role}_column, --{role})"
+                    f"which column of {source} holds the {role}? name one of {', '.join(names) or 'none'} "
+                    f"({role}_column, --{role})"
                 )
         guessed = self._of["keywords"]
         self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
