@@ -67,7 +67,7 @@ def test_an_export_overwrites_only_on_request(bench: Bench, tmp_path: Path) -> N
     assert target.read_text() == "mine"
     bench.manager.export(saved.id, target, overwrite=True)
     assert target.read_bytes() == saved.checkpoint.content()
-    with pytest.raises(SettingsError, match="no shape 'yaml': use one of canonical, second"):
+    with pytest.raises(SettingsError, match='no shape "yaml"; use one of canonical, second'):
         bench.manager.export(saved.id, target, "yaml")  # type: ignore[arg-type]
 
 

@@ -157,15 +157,20 @@ def test_what_does_not_fit_is_named(
     ("name", "content", "settings", "fault"),
     [
         ("nothing.csv", None, {}, (SourceMissingError, "no such file or directory; check the path")),
-        ("x.csv", "a,b\n1,2\n", {}, (LookupFailedError, "which column of .* holds the question.* 'a', 'b'")),
+        ("x.csv", "a,b\n1,2\n", {}, (LookupFailedError, "which column of .* holds the question.* one of a, b")),
         ("x.csv", "question,b\n1,2\n", {}, (LookupFailedError, "which column of .* holds the answer")),
-        ("x.csv", "q,answer\n1,2\n", {"question_column": "p"}, (LookupFailedError, "no column 'p' .* 'q', 'answer'")),
+        (
+            "x.csv",
+            "q,answer\n1,2\n",
+            {"question_column": "p"},
+            (LookupFailedError, 'no column "p"; use one of q, answer'),
+        ),
         ("x.csv", "question,answer\n", {"split": "test"}, (SettingsError, "a table has no splits")),
         (
             "x.csv",
             "question,answer\n",
             {"format": "word"},
-            (SettingsError, "no format 'word' .* table, croissant, hugging-face"),
+            (SettingsError, 'no import format "word"; use .* table, croissant, hugging-face'),
         ),
         ("x.pdf", "%PDF", {}, (SettingsError, r"give a table as \.csv")),
         ("x.jsonl", '{"question": "Q", "answer": "A"}\n{"question"\n', {}, (ReadError, r"x\.jsonl:2 .*is no JSON")),

@@ -233,7 +233,7 @@ def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
 def test_what_cannot_be_exported_states_why(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="no questions to export to Inspect: add some"):
         export_benchmark(Benchmark("Empty"), tmp_path / "x", format="inspect")
-    with pytest.raises(SettingsError, match="no format 'word' to export to: choose from csv"):
+    with pytest.raises(SettingsError, match='no export format "word"; use one of csv'):
         export_benchmark(made(1), tmp_path / "x", format="word")
     assert not (tmp_path / "x").exists()
     export_benchmark(made(1), tmp_path / "x", format="inspect")

@@ -438,7 +438,7 @@ def test_services_of_several_servers_are_refused() -> None:
 
 
 def test_a_profile_that_is_not_there_is_refused() -> None:
-    with pytest.raises(SettingsError, match=r'there is no profile "oxygraph"; did you mean oxigraph\?'):
+    with pytest.raises(SettingsError, match=r'there is no profile "oxygraph"; did you mean oxigraph or'):
         endpoint(URL, "oxygraph")
 
 

@@ -203,7 +203,7 @@ def format_of(path: str | os.PathLike[str], wanted: str) -> str:
         return kind_of(path, EXTENSIONS, "json")
     wanted = "markdown" if wanted == "md" else wanted
     if wanted not in _FORMATS:
-        raise SettingsError(unknown("format to export to", wanted, ("auto", *_FORMATS)))
+        raise SettingsError(unknown("export format", wanted, ("auto", *_FORMATS)))
     return wanted
 
 

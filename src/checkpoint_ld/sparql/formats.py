@@ -147,7 +147,7 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
         return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
     if kind == "markdown":
         return _markdown(shown)
-    raise SettingsError(unknown("format of results", kind, FORMATS))
+    raise SettingsError(unknown("result format", kind, FORMATS))
 
 
 def parquet(result: QueryResult) -> bytes:

@@ -76,7 +76,7 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
         replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
         return tuple(findings)
     if format not in FOLDERS:
-        raise SettingsError(unknown("format to export to", format, (*FILES, *SINGLE_FILES, *FOLDERS)))
+        raise SettingsError(unknown("export format", format, (*FILES, *SINGLE_FILES, *FOLDERS)))
     folder = Path(path)
     if not overwrite and folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise already_there(str(folder))

@@ -232,7 +232,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
         raise SettingsError(f"{source}: is an archive; unpack it, and give the folder")
     kind = format or format_of(source)
     if kind not in READERS:
-        raise SettingsError(unknown("format to import from", kind, READERS))
+        raise SettingsError(unknown("import format", kind, READERS))
     found: Records = import_module(READERS[kind]).records(source, part=part, split=split)
     given = {
         "question": question_column,
