@@ -228,6 +228,8 @@ def test_shapes_that_contradict_themselves_are_an_error_of_ours() -> None:
         ("ex:S sh:targetNode ex:a ; sh:class 'B' .", "the IRI of a class"),
         ("ex:S sh:targetNode ex:a ; sh:or ( 'B' ex:B ) .", 'refers to "B" as to a shape'),
         ("ex:S sh:targetNode ex:a ; sh:languageIn ( ex:en ) .", "write texts"),
+        ("<> sh:entailment <http://www.w3.org/ns/entailment/RDFS> .", "regime .*RDFS> is not applied: infer"),
+        ("<> sh:entailment sh:Rules .", "regime sh:Rules is not applied: .* or give advanced"),
     ],
 )
 def test_ill_formed_shapes_are_refused_with_a_remedy(shapes: str, words: str) -> None:
@@ -337,6 +339,7 @@ def test_advanced_features_count_on_request() -> None:
         ("bob", "NodeKindConstraintComponent")
     ]
     assert found(PERSONS, NAMED + rule, advanced=True) == []
+    assert found(PERSONS, NAMED + rule + "<> sh:entailment sh:Rules .", advanced=True) == []
 
 
 def test_no_graph_is_changed() -> None:
@@ -362,6 +365,15 @@ def test_what_cannot_be_compared_is_not_below() -> None:
         found(data, "ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:lessThan ex:q .")
         == [("a", "LessThanConstraintComponent")] * 3
     )
+
+
+def test_a_decimal_and_a_double_are_compared_as_doubles() -> None:
+    data = "ex:a ex:p 1e-1, 0.1 ; ex:q 0.1, 1e-1 ."
+    shapes = "ex:S sh:targetNode ex:a ; sh:path ex:p ; sh:minInclusive {0} ; sh:maxInclusive {0} ; {1} ."
+
+    for bound in ("0.1", "1e-1"):
+        assert found(data, shapes.format(bound, "sh:lessThanOrEquals ex:q")) == []
+    assert len(found(data, shapes.format("0.1", "sh:lessThan ex:q"))) == 4
 
 
 def test_a_sequence_is_gone_backwards_from_its_end() -> None:

@@ -115,9 +115,12 @@ def _comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]]
     def holds(compare: Callable[[Any, Any], bool]) -> bool:
         if first is None or second is None or first[0] != second[0]:
             return False
+        values: tuple[Any, Any] = first[1], second[1]
         try:
-            return bool(compare(first[1], second[1]))
-        except (TypeError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
+            if set(map(type, values)) == {Decimal, float}:  # SPARQL compares them as doubles (SPARQL 1.1 §17.3)
+                values = float(values[0]), float(values[1])
+            return bool(compare(*values))
+        except (TypeError, ValueError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
             return False
 
     return holds

@@ -115,6 +115,11 @@ class _Compilation:
 
     def shapes(self) -> Shapes:
         """Return all shapes with targets, and those that they refer to."""
+        applied = {sh("Rules")} if self.advanced else set()
+        for regime in (one for held in self.index.values() for one in terms_of(held.get(sh("entailment")))):
+            if regime not in applied:  # SHACL 1.0 §3.2 requires a failure
+                remedy = "infer its statements before" + (", or give advanced" if regime == sh("Rules") else "")
+                raise ShapesError(f"the entailment regime {shown(regime)} is not applied: {remedy}, and leave it out")
         targeted = self._with_targets()
         left = list(targeted)
         while left:
