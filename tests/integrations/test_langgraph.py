@@ -20,6 +20,7 @@ pytest.importorskip("langgraph.graph", reason="LangGraph is not there: make .ven
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.conformance import checkpointer_test, validate
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
@@ -306,6 +307,37 @@ def test_a_thread_that_nobody_knows_is_empty(tmp_path: Path) -> None:
     assert list(saver.list(THREAD)) == []
     saver.delete_thread("nobody")
     assert not (tmp_path / "new").exists()
+
+
+def test_a_thread_has_nothing_of_another_one_with_a_similar_name(manager: CheckpointManager) -> None:
+    saver = CheckpointSaver(manager)
+    other: Any = {"configurable": {"thread_id": "coat (writes)"}}
+    for thread in (THREAD, other):
+        config = saver.put(thread, empty_checkpoint(), {"source": "input", "step": -1}, {})
+        saver.put_writes(config, [("city", "Lima")], "task")
+        assert [(len(one.pending_writes or ()), one.config) for one in saver.list(thread)] == [(1, config)]
+    saver.delete_thread("coat")
+    assert saver.get_tuple(THREAD) is None
+    found = saver.get_tuple(other)
+    assert found is not None
+    assert found.pending_writes
+    saver.put(THREAD, empty_checkpoint(), {"source": "input", "step": -1}, {})
+    saver.delete_thread("coat (writes)")
+    assert len(list(saver.list(None))) == 1
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"),
+    [({"limit": 0}, 0), ({"limit": -1}, 0), ({"before": {}}, 1), ({"before": {"configurable": {}}}, 1)],
+)
+def test_empty_limits_and_ids_of_a_list_are_those_of_langgraph(
+    wanted: Any, count: int, manager: CheckpointManager
+) -> None:
+    newest: Any = {"configurable": {"thread_id": "coat", "checkpoint_id": ""}}
+    for saver in (CheckpointSaver(manager), InMemorySaver()):
+        config: Any = {"configurable": {"thread_id": "coat", "checkpoint_ns": ""}}
+        saver.put(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
+        assert len(list(saver.list(newest, **wanted))) == count
 
 
 def test_writes_of_a_checkpoint_that_was_never_kept_do_not_hide_the_others(manager: CheckpointManager) -> None:

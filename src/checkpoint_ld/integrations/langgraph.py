@@ -361,14 +361,14 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         wanted = {} if config is None else config.get("configurable", {})
         thread = wanted.get("thread_id")
         held = self._held(None if thread is None else str(thread))
-        until = None if before is None else before["configurable"].get("checkpoint_id")
+        until = (before or {}).get("configurable", {}).get("checkpoint_id")
         ids = sorted(
             (
                 address
                 for address in held
                 if wanted.get("checkpoint_ns") in (None, address.checkpoint_ns)
-                and wanted.get("checkpoint_id") in (None, address.checkpoint_id)
-                and (until is None or address.checkpoint_id < until)
+                and (wanted.get("checkpoint_id") or address.checkpoint_id) == address.checkpoint_id
+                and (not until or address.checkpoint_id < until)
             ),
             reverse=True,
         )
@@ -380,7 +380,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 for checkpoint in found
                 if all(checkpoint.metadata.get(key) == value for key, value in wanted_metadata)
             ),
-            limit,
+            None if limit is None else max(limit, 0),
         )
 
     def put(
@@ -543,6 +543,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
                 address = _Address.of_id(header.id)
                 if address is None or address.execution_id != header.execution_id:
                     continue  # not one of LangGraph's
+                if thread_id not in (None, address.thread_id):
+                    continue  # of a thread whose name ends as the execution of writes does
                 if address.number:
                     writes[_Address(*address[:3])].append(address)
                 else:
