@@ -6,6 +6,8 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
+from checkpoint_ld.agents.state import RuntimeState
 from checkpoint_ld.agents.values import Shape
 from checkpoint_ld.checkpointing import CheckpointManager, ExportShape, Saved, upgrade
 from checkpoint_ld.errors import (
@@ -289,6 +292,24 @@ def test_what_a_lost_file_stated_is_not_removed_with_it_when_it_is_only_damaged(
     assert bench.manager.reindex().kept == (saved[0].id,)
     assert bench.manager.restore(saved[0].id).checkpoint.tree() == saved[0].checkpoint.tree()
     assert path.read_text() == "{"
+
+
+@pytest.mark.parametrize("followed", ["database", "graph"])
+@pytest.mark.parametrize("remade", [CheckpointManager.reindex, partial(CheckpointManager.verify, repair=True)])
+def test_a_slip_in_the_path_of_the_files_deletes_nothing(
+    tmp_path: Path, followed: str, remade: Callable[[CheckpointManager], object]
+) -> None:
+    other: Any = {followed: tmp_path / "other"}
+    with CheckpointManager(tmp_path / "files", **other) as manager:
+        kept = manager.save(RuntimeState("agent")).checkpoint
+    with CheckpointManager(tmp_path / "flies", **other) as manager:
+        with pytest.raises(StoreError, match="flies: does not exist, so all checkpoints in the other stores would"):
+            remade(manager)
+        assert manager.get(kept.id) == kept
+        (tmp_path / "flies").mkdir()
+        remade(manager)
+        assert manager.latest() is None
+        assert not list(manager.store.followers.popitem()[1].headers())
 
 
 def test_reindex_makes_everything_anew(bench: Bench, saved: list[Saved]) -> None:

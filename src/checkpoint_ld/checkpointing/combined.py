@@ -17,6 +17,7 @@ from checkpoint_ld.errors import (
     IntegrityError,
     ReadError,
     SettingsError,
+    StoreError,
 )
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
@@ -24,6 +25,7 @@ from checkpoint_ld.stores.protocol import EVERYTHING, RESET, CheckpointStore, Fi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.findings import Finding
@@ -75,6 +77,11 @@ class CombinedStore:
             raise SettingsError("there is nowhere to keep checkpoints: give files, a database or a graph store")
         (self.first, self.truth), *others = self.stores.items()
         self.followers: dict[Kind, CheckpointStore] = dict(others)
+
+    @property
+    def place(self) -> Path | None:
+        """The path of the first store, None if it has none."""
+        return getattr(self.truth, "directory", None) or getattr(self.truth, "path", None)
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -195,6 +202,8 @@ class CombinedStore:
                 yield finding("agent-row-differs", message, subject=name)
             if repair:
                 self._replace(store, checkpoint)
+        if repair and unseen:
+            self._refuse_missing()
         for one in unseen:
             if not self._is_damaged(one):
                 message = f"{shown(one)} is in the {NOUNS[kind]}, but has no {NOUNS[self.first]}"
@@ -210,6 +219,8 @@ class CombinedStore:
                 unseen.pop(checkpoint.id, None)
                 self._replace(store, checkpoint)
                 count += 1
+            if unseen:
+                self._refuse_missing()
             kept = tuple(one for one in unseen if self._is_damaged(one))
             removed = tuple(one for one in unseen if one not in kept and store.delete(one))
         except IntegrityError:
@@ -219,6 +230,12 @@ class CombinedStore:
             reset()
             return self._made_again(store, may_reset=False)
         return Reindexed(count, removed, kept)
+
+    def _refuse_missing(self) -> None:
+        """Raise StoreError if there is no first store, perhaps by a slip in its path: the others would be emptied."""
+        if self.place is not None and not self.place.exists():
+            message = f"{self.place}: does not exist, so all checkpoints in the other stores would be deleted"
+            raise StoreError(f"{message}; correct the path, or make an empty store there")
 
     def _whole(self) -> Iterator[AgentCheckpoint]:
         for header in list(self.truth.headers()):

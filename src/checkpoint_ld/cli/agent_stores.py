@@ -11,7 +11,6 @@ from checkpoint_ld.phrases import harmless, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.timeline import Timeline
@@ -43,8 +42,7 @@ class Stores:
         from checkpoint_ld.checkpointing import CheckpointManager
 
         made = CheckpointManager(self.folder, self.database, self.graphs)
-        truth = made.store.truth
-        place: Path | None = getattr(truth, "directory", None) or getattr(truth, "path", None)
+        place = made.store.place
         may_be_new = may_be_new or any(map(streams.is_file, sources))
         if may_be_new or place is None:
             return made
