@@ -112,8 +112,9 @@ def test_as_much_as_can_be_stays_in_its_place(before: list[str], after: list[str
 
 
 def test_secrets_and_control_characters_stay_out_of_the_text() -> None:
-    before = checkpoint("k1", variables={"api_key": "hunter2-hunter2"})
-    after = checkpoint("k2", variables={"api_key": "hunter3-hunter3", "said": "\x1b[31mred"})
+    before = checkpoint("k1", variables={"api_key": "hunter2-hunter2", "tokens": {"token": ["hunter2"]}})
+    tokens = {"token": ["hunter3", "hunter4"]}
+    after = checkpoint("k2", variables={"api_key": "hunter3-hunter3", "said": "\x1b[31mred", "tokens": tokens})
     text = diff_checkpoints(before, after).to_text()
     assert "hunter" not in text
     assert "(withheld: it looks like a secret)" in text

@@ -249,7 +249,7 @@ def _call(call: ToolCall) -> str:
 
 
 def _values(where: str, change: Change) -> str:
-    key = where.rpartition("/")[2]
+    key = next((step for step in reversed(where.split("/")) if not step.isdecimal()), "")  # that of an array's element
     return " → ".join(_shown(value, key) for value in (change.before, change.after) if value is not ABSENT)
 
 
