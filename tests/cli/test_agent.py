@@ -67,6 +67,7 @@ def listed(run: Run, folder: Path, *options: object) -> list[str]:
         (["--benchmark", "urn:uuid:b"], ["other"]),
         (["--since", "2025-02-05T21:20:30", "--until", "2025-02-05T21:20:31"], ["k3"]),
         (["--until", "1738790411000"], ["k1"]),
+        (["--since", "0", "--until", "20260131"], ["other", "k3", "k2", "k1"]),
         (["--reason", "nothing"], []),
         (["--branch-of", "k1"], []),
         (["--agent", "reader"], ["other", "k3", "k2", "k1"]),
@@ -88,6 +89,9 @@ def test_list_prints_a_table(run: Run, folder: Path) -> None:
     ("command", "words"),
     [
         ("list --since yesterday", "'yesterday' is no time: write 2026-01-31"),
+        ("list --since 2026", "'2026' is no time"),
+        ("list --since 1738790411", "'1738790411' is no time"),
+        ("reindex", "there is nothing to rebuild: name a database by --db, graphs by --store, or both"),
         ("list --confidence-below nan", "confidence_below is nan: give a number"),
         ("diff k1 other", "continues from the other: give allow_other_execution (--other-execution) to compare them"),
         ("diff k1 k2 --tests", "--tests is for a JSON Patch: give --patch too"),
@@ -234,16 +238,19 @@ def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
     assert "k3.json" in result.err
 
 
-@pytest.mark.parametrize("command", [["list"], ["show", "k1"], ["verify"], ["reindex"], ["prune", "--keep-last", "1"]])
+REINDEX = ["reindex", "--db", "new.db"]
+
+
+@pytest.mark.parametrize("command", [["list"], ["show", "k1"], ["verify"], REINDEX, ["prune", "--keep-last", "1"]])
 @pytest.mark.parametrize("option", [None, "--dir", "--db", "--store"])
 def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], option: str | None
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run("agent", *command, *([option, "nope"] if option and command != ["reindex"] else []))
+    result = run("agent", *command, *([option, "nope"] if option and command != REINDEX else []))
     assert result.code == 2
-    assert result.err.startswith("nope: " if option and command != ["reindex"] else "checkpoints: ")
-    assert (option if option and command != ["reindex"] else "--dir") in result.err
+    assert result.err.startswith("nope: " if option and command != REINDEX else "checkpoints: ")
+    assert (option if option and command != REINDEX else "--dir") in result.err
     assert list(tmp_path.iterdir()) == []
 
 

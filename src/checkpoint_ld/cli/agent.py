@@ -45,6 +45,8 @@ PICTURES = {".txt": "text", ".svg": "svg", ".html": "html", ".htm": "html"}
 SOURCES = ("checkpoints", "otlp")
 """The formats that `import` reads."""
 _CHECKPOINT = options.argument("ID", "A checkpoint, by its id, by the path of a file, or latest.")
+_SECONDS = 11
+"""The most digits of a number that is a year or seconds, not milliseconds."""
 _DRY_RUN = options.flag("--dry-run", help="Show what would be done, and do nothing.")
 _PATHS = options.argument("PATH…", "Files and folders.", nargs=-1, required=True)
 _EXECUTION = options.value("--execution", metavar="ID", help="Only those of this execution.")
@@ -452,6 +454,8 @@ def verify(
 @agent.command
 def reindex(*, as_json: bool = options.JSON, stores: Stores = STORES) -> None:
     """Rebuild the database and the graphs from the files."""
+    if stores.database is None and stores.graphs is None:
+        raise SettingsError("there is nothing to rebuild: name a database by --db, graphs by --store, or both")
     with Stores(stores.folder or FOLDER, stores.database, stores.graphs).manager() as of:
         done = of.reindex()
     if as_json:
@@ -534,9 +538,10 @@ def _milliseconds(text: str) -> int:
 
     Raises SettingsError for another text.
     """
-    if text.isdecimal():
-        return int(text)
-    moment = instant_of(text)
+    is_number = text.isdecimal() and len(text) != len("20260131")
+    if is_number and (len(text) > _SECONDS or text == "0"):
+        return int(text[:20])
+    moment = None if is_number else instant_of(text)
     if moment is None:
         raise SettingsError(f"{text!r} is no time: write 2026-01-31, 2026-01-31T12:00 or milliseconds")
     return round(moment.timestamp() * 1000)
