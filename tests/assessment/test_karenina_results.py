@@ -101,6 +101,15 @@ def test_a_result_is_a_recorded_answer_in_every_layout(tmp_path: Path, layout: C
     assert other.place.line == (starts[1] if starts else 1)
 
 
+def test_older_exports_state_model_and_error_as_texts(tmp_path: Path) -> None:
+    old = {"completed_without_errors": True, "answering_model": "aurum/1", "parsing_model": "judge-3", "error": None}
+    stated = {**{f"metadata__{name}": value for name, value in old.items()}, "metadata__answering": None}
+    one = found(tmp_path, **stated, metadata__parsing=None)
+    assert (one.status, one.answer.model, one.traits[0].judge, one.differences) == ("passed", "aurum/1", "judge-3", ())
+    failed = found(tmp_path, **stated | {"metadata__error": "timeout"}, template=None, rubric=None)
+    assert (failed.status, failed.reason) == ("error", "there is no answer, since the run failed: timeout")
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")

@@ -1,4 +1,4 @@
-"""Results that Karenina exported (JSON of format version 2.2, and CSV), as recorded answers.
+"""Results that Karenina exported (JSON of format versions 2.0 to 2.2, and CSV), as recorded answers.
 
 They are read result by result, so that an export may be larger than memory. Recorded values are kept with the answer as
 they are; they do not influence its assessment.
@@ -60,8 +60,8 @@ _TAKEN = {
 """The members of a result that have a place of their own in a recorded answer; others are kept as they are."""
 _KNOWN = {
     "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error",
-    "metadata": "failure caveats warnings raw_answer keywords parsing answering_system_prompt parsing_system_prompt "
-    "execution_time run_name few_shot_* evaluation_mode scenario_* partial_content retry_counts",
+    "metadata": "failure completed_without_errors error caveats warnings raw_answer keywords parsing answering_* "
+    "parsing_* execution_time run_name job_id few_shot_* evaluation_mode scenario_* partial_content retry_counts",
     "template": "trace_messages conversation_context parsed_gt_response template_verification_performed field_scores "
     "composition_strategy field_verification_error embedding_* regex_* abstention_* sufficiency_* agentic_* "
     "investigation_trace dynamic_* recursion_limit_reached response_timeout_partial usage_* agent_metrics "
@@ -304,7 +304,10 @@ def _answer(result: _Result) -> RecordedAnswer:
     parts = {part: _object(result.members.get(part)) for part in _TAKEN}
     about, template, rubric = parts.values()
     question, text = text_in(about.get("question_id")), text_in(about.get("question_text"))
-    model, judge = (text_in(_object(about.get(role)).get("model_name")) for role in ("answering", "parsing"))
+    model, judge = (
+        text_in(_object(about.get(role)).get("model_name") or about.get(f"{role}_model"))
+        for role in ("answering", "parsing")
+    )
     values, trace = template.get("parsed_llm_response"), text_in(template.get("raw_llm_response"))
     traits = tuple(
         verdict
@@ -313,7 +316,7 @@ def _answer(result: _Result) -> RecordedAnswer:
             _object(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
         )
     )
-    failure = "" if about.get("failure") is None else about["failure"]
+    failure = next((about[name] for name in ("failure", "error") if about.get(name) is not None), "")
     if isinstance(failure, dict):
         where = ", ".join(str(failure[key]) for key in ("category", "stage") if failure.get(key))
         failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
