@@ -1,7 +1,8 @@
 """The five kinds of trait: defaults, rules, what follows from what, scores, evaluation."""
 
 import json
-from typing import Any
+import typing
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
@@ -176,7 +177,20 @@ def test_a_pydantic_model_of_plain_fields_is_a_template() -> None:
 
 
 @pytest.mark.parametrize(
-    "annotation", [dict[str, int], list, list[list[int]], int | str, int | None, tuple[int, int], BaseModel]
+    "annotation",
+    [
+        *(
+            dict[str, int],
+            list,
+            list[Annotated[int, {}]],
+            list[list[int]],
+            int | str,
+            int | None,
+            tuple[int],
+            BaseModel,
+        ),
+        typing.List,  # noqa: UP006 - which has no arguments
+    ],
 )
 def test_a_pydantic_model_with_other_fields_is_refused(annotation: Any) -> None:
     form = type("Form", (BaseModel,), {"__annotations__": {"value": annotation}})

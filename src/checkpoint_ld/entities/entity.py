@@ -175,7 +175,7 @@ Share: TypeAlias = Annotated[int | float, WithJsonSchema({"type": "number"})]
 Above0: TypeAlias = Annotated[Score, Field(gt=0), WithJsonSchema({"type": "integer", "exclusiveMinimum": 0})]
 """A count above 0."""
 
-_FIELD_TYPES = {int, float, str, bool}
+_FIELD_TYPES = (int, float, str, bool)
 _TEMPLATE_SCHEMA = {
     "type": "object",
     "properties": {"type": {"const": "template"}, "schema": {"type": "object"}},
@@ -221,7 +221,7 @@ def _is_allowed(field: FieldInfo) -> bool:
 
 def _is_plain(annotation: Any) -> bool:
     if get_origin(annotation) is list:
-        return get_args(annotation)[0] in _FIELD_TYPES
+        annotation = next(iter(get_args(annotation)), None)
     return annotation in _FIELD_TYPES
 
 
