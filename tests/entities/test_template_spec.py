@@ -1,5 +1,6 @@
 """Template specifications as entities: members, conditional ground truths, strategies."""
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -78,6 +79,13 @@ def test_unknown_members_are_refused(model: type[BaseModel], data: dict[str, Any
 def test_a_value_that_json_does_not_know_is_no_ground_truth() -> None:
     with pytest.raises(ValidationError, match="ground_truth"):
         TemplateFieldSpec.model_validate({**FIELD, "ground_truth": {1, 2}})
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"), [({"b", "a"}, ["a", "b"]), (("a",), ["a"]), (date(2020, 1, 31), "2020-01-31"), (None, None)]
+)
+def test_the_ground_truth_of_a_case_is_kept_as_that_of_a_field(value: Any, kept: Any) -> None:
+    assert GroundTruthCase(value=value).value == kept
 
 
 def test_a_conditional_ground_truth_is_written_with_its_mark_and_read_again() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
 from checkpoint_ld.arguments import checked, renamed
-from checkpoint_ld.entities.entity import Entity
+from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.errors import LookupFailedError
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ SerialisedPrimitive: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator
 class GroundTruthCase(Entity):
     """The ground truth of one case, with a primitive of its own if it is compared in another way."""
 
-    value: JsonValue = Field(description="What is right in this case")
+    value: Annotated[JsonValue, BeforeValidator(json_value)] = Field(description="What is right in this case")
     verify_with: SerialisedPrimitive | None = Field(
         default=None, description="The primitive to compare by in this case; null: the one of the field"
     )
