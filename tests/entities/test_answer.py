@@ -6,7 +6,9 @@ import warnings
 from typing import Any
 
 import pytest
+from pydantic import create_model
 
+from checkpoint_ld import verify
 from checkpoint_ld.entities import (
     BooleanMatch,
     ContainsAny,
@@ -330,6 +332,23 @@ class Mood(BaseAnswer):
 def test_the_context_chooses_a_conditional_ground_truth(context: Any, colour: str) -> None:
     assert Mood(colour=colour, kind="k").attach(context=context).verify() is True
     assert Mood(colour="black", kind="k").attach(context=context).verify() is False
+
+
+def test_the_context_can_be_attached_as_karenina_does() -> None:
+    answer = Mood(colour="blue", kind="k")
+    setattr(answer, "_scenario_context", {"state": {"mood": "sad"}})  # noqa: B010 - a private member
+    assert answer.verify() is True
+
+
+@pytest.mark.filterwarnings("ignore:Field name:UserWarning")
+def test_fields_may_have_the_names_of_methods() -> None:
+    names = ("attach", "attached", "field_results", "field_scores")
+    fields: Any = {name: (bool, VerifiedField(name, True, BooleanMatch())) for name in names}
+    bond: Any = create_model("Bond", __base__=BaseAnswer, **fields)
+    answer = bond(**dict.fromkeys(names, True))
+    assert (answer.verify(), answer.verify_granular()) == (True, 1.0)
+    lines = (f"    {name}: bool = VerifiedField('d', True, BooleanMatch())\n" for name in names)
+    assert verify("class Bond(BaseAnswer):\n" + "".join(lines), answer).passed is True
 
 
 def test_conditional_ground_truths_are_left_out_of_correct() -> None:

@@ -72,7 +72,7 @@ def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
     "head",
     [
         "",
-        "from karenina.schemas.entities import VerifiedField\nfrom karenina.schemas.primitives import ExactMatch",
+        "from karenina.schemas.entities import BaseAnswer\nfrom karenina.schemas.primitives import Normalizer",
         "from karenina.schemas.domain import BaseAnswer\nfrom karenina.schemas.entities.primitives import ExactMatch",
         "from karenina.benchmark.verification.old.place import *",
         "import karenina.schemas.entities\nBaseAnswer = karenina.schemas.entities.BaseAnswer",
@@ -98,6 +98,15 @@ class Answer(BaseAnswer):
 {METAL}
 """
     assert ran(source, {"metal": "mercury"}).passed is True
+    own = f"{source}    def verify(self): return self._scenario_context['room'] == 'hot'\n"
+    assert ran(own, {"metal": "lead"}, context={"room": "hot"}).passed is True
+
+
+@pytest.mark.slow
+def test_fields_may_have_the_names_of_methods() -> None:
+    field = METAL.replace("metal: str", "attach: str")
+    source = f"class Answer(BaseAnswer):\n{field}    def verify(self): return super().verify()\n"
+    assert ran(source, {"attach": "mercury"}).passed is True
 
 
 def test_a_name_that_the_library_never_had_is_reported() -> None:

@@ -83,6 +83,7 @@ from checkpoint_ld.entities.traits import (
 from checkpoint_ld.entities.verification_primitive import (
     NORMALIZERS,
     CheckResult,
+    Normalizer,
     SynonymMap,
     TracePrimitive,
     VerificationPrimitive,
@@ -96,7 +97,7 @@ __all__ += ["AnyTrait", "AtLeastN", "BaseAnswer", "BenchmarkMetadata", "BooleanM
 __all__ += ["CallableRubricTrait", "CheckResult", "ConditionalGroundTruth", "ContainsAll", "ContainsAny"]
 __all__ += ["Creator", "DateMatch", "DateRange", "DateTolerance", "DeterministicEvaluation", "DynamicRubric"]
 __all__ += ["Entity", "ExactMatch", "FieldCheck", "GroundTruthCase", "LLMRubricTrait", "LiteralMatch"]
-__all__ += ["MetricRubricTrait", "NumericExact", "NumericGraded", "NumericMaximum", "NumericMinimum"]
+__all__ += ["MetricRubricTrait", "Normalizer", "NumericExact", "NumericGraded", "NumericMaximum", "NumericMinimum"]
 __all__ += ["NumericRange", "NumericRangeGraded", "NumericThresholdGraded", "NumericTolerance", "OrderedMatch"]
 __all__ += ["Organization", "OutcomeCriterion", "OutcomeStatus", "Person", "Question", "QuestionRegistryEntry"]
 __all__ += ["RegexMatch", "RegexRubricTrait", "Rubric", "RubricEvaluation", "Scenario", "ScenarioEdge"]

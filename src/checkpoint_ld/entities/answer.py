@@ -261,7 +261,7 @@ class BaseAnswer(BaseModel):
     _has_ground_truth_hook: ClassVar[bool] = False
     _source_code: ClassVar[str | None] = None
     _raw_trace: str | None = PrivateAttr(default=None)
-    _context: Mapping[str, Any] | None = PrivateAttr(default=None)
+    _scenario_context: Mapping[str, Any] | None = PrivateAttr(default=None)
     _null_fields: frozenset[str] = PrivateAttr(default=frozenset())
     _judged: _Judged = PrivateAttr(default_factory=_Judged)
 
@@ -331,12 +331,12 @@ class BaseAnswer(BaseModel):
         of conditional ground truths. `null_fields` are names of fields for which the judge found nothing: their result
         and their score are None, whatever their values.
         """
-        self._raw_trace, self._context, self._null_fields = trace, context, frozenset(null_fields)
+        self._raw_trace, self._scenario_context, self._null_fields = trace, context, frozenset(null_fields)
         return self
 
     def attached(self) -> tuple[str | None, Mapping[str, Any] | None, frozenset[str]]:
         """Return the raw response, the context and the null fields that were attached."""
-        return self._raw_trace, self._context, self._null_fields
+        return self._raw_trace, self._scenario_context, self._null_fields
 
     def field_results(self) -> dict[str, bool | None]:
         """Return whether each verified field passes, by name in order; None for those that are null.
@@ -374,7 +374,7 @@ class BaseAnswer(BaseModel):
         """
         results = self._verifiable()
         weights = {name: meta.weight for name, meta in verified_fields(type(self)).items()}
-        return granular_score(strategy_of(type(self)), results, self.field_scores(), weights)
+        return granular_score(strategy_of(type(self)), results, BaseAnswer.field_scores(self), weights)
 
     def verify_regex(self, raw_trace: str) -> dict[str, Any]:
         """Return the results of the expressions in the member `regex` for a raw response.
@@ -387,7 +387,7 @@ class BaseAnswer(BaseModel):
         return check_regexes(regexes, raw_trace)
 
     def _verifiable(self) -> dict[str, bool | None]:
-        results = self.field_results()
+        results = BaseAnswer.field_results(self)  # a field may have the name of the method
         if not results:
             raise NotVerifiableError(
                 f"{type(self).__name__} has no field that says how it is verified: declare one with VerifiedField, "
@@ -402,7 +402,7 @@ class BaseAnswer(BaseModel):
         return self._judged.fields
 
     def _field_judged(self, name: str, meta: VerificationMeta) -> tuple[bool | None, float | None]:
-        primitive, truth = meta.resolve(self._context)
+        primitive, truth = meta.resolve(self._scenario_context)
         if name in self._null_fields:
             return None, None
         if isinstance(primitive, TracePrimitive):

@@ -128,7 +128,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         instance = made.model_validate({name: evidence.values[name] for name in given})
     except ValidationError as error:
         return replace(result, reason=f"the answer does not fit the template: {fault_of(error)}").as_json()
-    instance.attach(evidence.trace, context=evidence.context)
+    BaseAnswer.attach(instance, evidence.trace, context=evidence.context)  # a field may be called attach
     metas = verified_fields(made)
     typed = replace(evidence, values={name: getattr(instance, name) for name in metas})  # as the template made them
     fields = []

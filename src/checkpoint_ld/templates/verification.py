@@ -297,7 +297,7 @@ def verify(
 
 def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context: Mapping[str, Any] | None) -> Evidence:
     if isinstance(answer, BaseAnswer):
-        attached_trace, attached_context, null_fields = answer.attached()
+        attached_trace, attached_context, null_fields = BaseAnswer.attached(answer)
         values = {name: value for name, value in answer if name not in null_fields}
         return Evidence(
             values, attached_trace if trace is None else trace, attached_context if context is None else context
