@@ -126,6 +126,8 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
         *(TruncatedResultError, "cut the result at 100000 rows", 1),
     ),
     "who asks": (ASK, [Reply(401)], {}, AuthFailedError, "set CHECKPOINT_LD_TOKEN, or", 1),
+    "no IRI": (ASK, [rows("s", {"type": "uri", "value": "a b"})], {}, TruncatedResultError, "not used.*IRI", 1),
+    "no rows": (ASK, [Reply(200, b'{"head": {}, "boolean": true}', RESULTS)], {}, TruncatedResultError, "truth", 1),
     "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "alone, but", 1),
 }
 """What is done, what a server answers, how it was connected; the error, what it says, and how many requests came."""
@@ -161,14 +163,14 @@ def test_a_server_states_when_to_come_back_as_a_date(server: Server) -> None:
     waits: list[float] = []
     soon = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     past = format_datetime(datetime.now(UTC) - timedelta(seconds=30), usegmt=True)
-    replies = [Reply(503, headers={"Retry-After": text}) for text in (soon, past, "whenever")]
+    replies = [Reply(503, headers={"Retry-After": text}) for text in (soon, past, "whenever", "²")]
 
     with connected(server(*replies, EMPTY), waits) as client:
         client.query(SELECT)
 
     assert 20 < waits[0] <= 30
     assert waits[1] == 0
-    assert 0 < waits[2] <= 1.25 * PAUSES[2]
+    assert 0 < waits[2] <= 1.25 * PAUSES[2] < waits[3] <= 1.25 * PAUSES[3]
 
 
 def test_after_a_reset_a_new_connection_is_opened(server: Server) -> None:

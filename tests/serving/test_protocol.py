@@ -189,6 +189,12 @@ def test_a_body_that_is_announced_too_large_or_ends_early_is_refused(
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 %b " % status)
 
 
+def test_a_target_that_is_no_url_is_refused(running: Server) -> None:
+    with connection(running) as client:
+        client.sendall(b"GET http://[x/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 400 ")
+
+
 def test_a_store_that_was_removed_is_named_until_it_is_back(location: Path, tmp_path: Path) -> None:
     served = tmp_path / "served"
     with Server(served, Settings(workers=1)) as server, httpx.Client(trust_env=False, base_url=server.url) as client:

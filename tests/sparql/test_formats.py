@@ -51,7 +51,9 @@ def test_json_and_tsv_are_read_by_others(name: str, kind: QueryResultsFormat) ->
 
 
 def test_json_comes_back_and_states_what_was_cut() -> None:
-    for result in (RESULT, TRUE, FALSE, QueryResult("select", ("a",), is_cut=True)):
+    statement = Triple(NamedNode("urn:s"), NamedNode("urn:p"), Literal("o"))
+    stated = QueryResult("select", ("a",), ((statement,),))
+    for result in (RESULT, TRUE, FALSE, stated, QueryResult("select", ("a",), is_cut=True)):
         assert of_results_json(json.loads(render(result, "json"))) == result
     assert results_json(QueryResult("select", ("a",), is_cut=True))["cut"] is True
     assert "cut" not in results_json(RESULT)

@@ -135,6 +135,8 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
     start = _start_of_pattern(tokens)
     if start is None:
         raise QueryError("the query has no pattern { … } in which parameters could be given values")
+    if [token.text.upper() for token in tokens[:start] if token.kind != "space"][-2:] == ["CONSTRUCT", "WHERE"]:
+        raise QueryError("the pattern of CONSTRUCT WHERE holds no values: write CONSTRUCT { … } WHERE { … }")
     names = " ".join(f"?{name}" for name in parameters)
     values = " ".join(map(written, parameters.values()))
     block = f" VALUES ({names}) {{ ({values}) }}"

@@ -305,6 +305,8 @@ def _term_of(term: Json) -> Term:
         return NamedNode(value)
     if kind == "bnode":
         return BlankNode(value)
+    if kind == "triple":
+        return Triple(*(_term_of(value[name]) for name in ("subject", "predicate", "object")))  # type: ignore[arg-type]  # pyoxigraph checks the kinds
     if kind not in ("literal", "typed-literal"):
         raise ValueError(f"a term of the type {kind!r}")
     if "xml:lang" in term:

@@ -374,7 +374,10 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             return self._closing(HTTPStatus.BAD_REQUEST, "the body ends before its end")
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:  # such as a broken IPv6 address
+            return Answer.plain(HTTPStatus.BAD_REQUEST, f"{self.path!r} is no target of a request")
         path = unquote(parts.path)
         if path == SERVICE:
             return self._queried(parts.query, body)

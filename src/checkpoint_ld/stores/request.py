@@ -319,6 +319,8 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
         # Virtuoso returns one row, or none, instead of a truth value.
         in_rows = any(getattr(term, "value", "") in _TRUE for row in result.rows for term in row)
         return QueryResult("ask", boolean=in_rows if result.boolean is None else result.boolean)
+    if result.boolean is not None:
+        raise TruncatedResultError("the server answered a truth value where rows are expected")
     number = len(result.triples) or len(result.rows)
     if _CUT_SIGN in answer.headers or (most_rows is not None and number >= most_rows):
         raise TruncatedResultError(
@@ -328,13 +330,15 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
 
 
 def _solutions(answer: Answer) -> QueryResult:
+    is_object = answer.body.lstrip()[:1] == b"{"
     try:
         return of_results_json(json.loads(answer.body))
     except (ValueError, RecursionError):
-        if answer.body.lstrip()[:1] == b"{":
+        if is_object:
             raise _broken("JSON", answer.body) from None
-    except EvaluationError:
-        pass
+    except EvaluationError as error:
+        if is_object:
+            raise TruncatedResultError(f"the answer of the server is not used: {error}") from None
     kind = answer.headers.get("content-type", "something of no type")
     raise TruncatedResultError(
         f"the server answered no results of a query but {kind!r}: is that the URL of a SPARQL service?"

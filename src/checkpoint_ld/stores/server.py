@@ -249,7 +249,7 @@ def _pause_of(value: str | None) -> float | None:
     """Return the seconds of a Retry-After header (RFC 9110 §10.2.3), at most a minute, or None."""
     if not value:
         return None
-    if value.isdigit():
+    if value.isdecimal():
         return min(float(value), LONGEST_PAUSE)
     try:
         until = parsedate_to_datetime(value)
@@ -346,7 +346,7 @@ class SparqlClient:
         for parts in (names[start : start + _COUNTED] for start in range(0, len(names), _COUNTED)):
             for row in self._result(request.count_of(self.endpoint, parts), "select").rows:
                 match row:
-                    case (NamedNode(value=name), Literal(value=number)) if number.isdigit():
+                    case (NamedNode(value=name), Literal(value=number)) if number.isdecimal():
                         counts[name] = int(number)
                     case _:
                         raise TruncatedResultError(f"the server does not say how many triples there are, but {row!r}")
