@@ -273,6 +273,15 @@ def test_several_checkpoints_in_one_graph_are_refused() -> None:
         Benchmark.load(both)
 
 
+def test_the_graphs_of_a_dataset_are_read_together() -> None:
+    benchmark = Benchmark.load(data_of(canonical()))
+    dataset = rdflib.Dataset()
+    for at, statement in enumerate(benchmark.graph):
+        dataset.graph(rdflib.URIRef(f"urn:{at % 2}")).add(statement)
+    assert Benchmark.load(dataset) == benchmark == load(dataset)
+    assert Benchmark.load(dataset.serialize(format="checkpoint").encode()) == benchmark
+
+
 def test_loading_any_family_gives_a_benchmark() -> None:
     assert isinstance(load(data_of(canonical())), Benchmark)
     with pytest.raises(ReadError):

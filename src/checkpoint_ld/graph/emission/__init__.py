@@ -111,12 +111,12 @@ def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
     return {"" if name == pyoxigraph.DefaultGraph() else str(names.term(name)): index for name, index in graphs.items()}
 
 
-def held(triples: Iterable[tuple[Node, Node, Node]]) -> Index:
-    """Return the statements of any rdflib graph as a subject index."""
+def held(statements: Iterable[tuple[Any, ...]]) -> Index:
+    """Return the statements of any rdflib graph, or of all graphs of a dataset, as a subject index."""
     index: Index = {}
     names = _Names()
-    for triple in triples:
-        put(index, *(names[term] if isinstance(term, URIRef) else term for term in triple))
+    for statement in statements:
+        put(index, *(names[term] if isinstance(term, URIRef) else term for term in statement[:3]))
     return index
 
 
