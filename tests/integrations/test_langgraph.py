@@ -27,6 +27,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, interrupt
+from tests.cli.conftest import Run, run
 from tests.forking import forked
 from tests.trials import examples, kills
 from typing_extensions import TypedDict
@@ -42,6 +43,8 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.integrations.langgraph import CheckpointSaver
 from checkpoint_ld.stores.protocol import Put, header_of
+
+__all__ = ["run"]
 
 THREAD: Any = {"configurable": {"thread_id": "coat"}}
 
@@ -149,7 +152,7 @@ def test_both_kinds_of_calls_see_one_thread(manager: CheckpointManager) -> None:
     assert "take a coat" in diff_checkpoints(before, after).to_text()
 
 
-def test_a_long_run_shows_the_last_messages_and_keeps_all(manager: CheckpointManager) -> None:
+def test_a_long_run_shows_the_last_messages_and_keeps_all(manager: CheckpointManager, run: Run, tmp_path: Path) -> None:
     saver = CheckpointSaver(manager)
     end = invoked(agent(rounds=20).compile(checkpointer=saver), {**THREAD, "recursion_limit": 100})
     checkpoints = [manager.get(one.id) for one in manager.list(execution_id="coat")]
@@ -165,6 +168,11 @@ def test_a_long_run_shows_the_last_messages_and_keeps_all(manager: CheckpointMan
     kept = saver.get_tuple(THREAD)
     assert kept is not None
     assert kept.checkpoint["channel_values"]["messages"] == end["messages"]
+    drawn = run("agent", "timeline", "coat", "--dir", tmp_path / "kept").out.decode()
+    assert [drawn.count(f" ● {kind}: ") for kind in ("observation", "tool_selection", "reasoning")] == [1, 20, 1]
+    assert drawn.count("  ✓ weather") == 20
+    usage = json.loads(run("agent", "stats", "--execution", "coat", "--dir", tmp_path / "kept", "--json").out)
+    assert [usage[0][name] for name in ("thoughts", "calls", "tools")] == [22, 20, {"weather": 20}]
 
 
 def test_messages_without_an_id_are_not_those_of_another_thread(manager: CheckpointManager) -> None:

@@ -393,6 +393,43 @@ def test_a_file_of_spans_in_any_order_is_kept_once(tmp_path: Path, run: Run) -> 
         assert manager.verify() == ()
 
 
+@pytest.mark.parametrize("way", ["file", "exporter"])
+def test_the_runs_of_a_conversation_are_counted_and_drawn_together(tmp_path: Path, run: Run, way: str) -> None:
+    conversation = {"gen_ai.conversation.id": {"stringValue": "c1"}}
+    used = {**op("chat"), "gen_ai.usage.output_tokens": {"intValue": "10"}}
+    spans = [
+        one
+        for number in (10, 20, 30)
+        for one in (
+            span(number, None, f"t{number}", attributes={**op("invoke_agent"), **conversation}),
+            span(number + 1, number, f"t{number}", attributes=used),
+            span(number + 2, number, f"t{number}", attributes=op("execute_tool")),
+        )
+    ]
+    if way == "file":
+        (tmp_path / "spans.json").write_text(otlp(*spans), encoding="utf-8")
+        assert run("agent", "import", "--from", "otlp", tmp_path / "spans.json", "--dir", tmp_path / "kept").code == 0
+    for _ in range(3 if way == "exporter" else 0):  # in a process each
+        exporter = CheckpointSpanExporter(CheckpointManager(tmp_path / "kept"))
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        tracer = provider.get_tracer("x")
+        attributes = {"gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c1"}
+        with tracer.start_as_current_span("run", attributes=attributes):
+            for name, tokens in (("chat", 10), ("execute_tool", 0)):
+                found: Any = {"gen_ai.operation.name": name, "gen_ai.usage.output_tokens": tokens}
+                tracer.start_span("span", attributes=found).end()
+    with CheckpointManager(tmp_path / "kept") as manager:
+        headers = manager.list(order="oldest")
+    assert [(one.step_number, one.tokens_used) for one in headers] == [(2, 10), (4, 20), (6, 30)]
+    assert [one.parent_checkpoint_id for one in headers] == [None, *(one.id for one in headers[:2])]
+    [usage] = json.loads(run("agent", "stats", "--dir", tmp_path / "kept", "--json").out)
+    assert [usage[name] for name in ("steps", "tokens", "thoughts", "calls")] == [6, 30, 3, 3]
+    drawn = run("agent", "timeline", "latest", "--dir", tmp_path / "kept").out.decode()
+    assert drawn.count(" ● reasoning: ") == 3
+    assert drawn.count(" ◆ otel_") == 3
+
+
 def test_half_written_lines_and_lost_parents_are_named_and_the_rest_is_kept(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "spans.jsonl"
     lost = span(9, 8, "t2", attributes={**op("chat"), "odd": {"stringValue": "\u2028 is no end of a line"}})

@@ -286,6 +286,10 @@ class SnapshotProgress(Value):
     duration_ms: Amount | None = None
 
 
+_PARTIAL: Final = frozenset({"langgraph", "opentelemetry"})
+"""The members of snapshots with the last messages of a long conversation only, and with one of its runs only."""
+
+
 class Snapshot(Value):
     """The state of an agent at one instant."""
 
@@ -294,6 +298,11 @@ class Snapshot(Value):
     tool_state: SnapshotToolState
     progress: SnapshotProgress
     current_step_id: Id | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether earlier checkpoints of the execution may hold thoughts and calls that this state lacks."""
+        return not _PARTIAL.isdisjoint(self.model_extra or ())
 
     def tables(self) -> list[Rows]:
         """Return the thoughts and the calls as tables for a notebook."""

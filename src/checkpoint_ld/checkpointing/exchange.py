@@ -313,8 +313,11 @@ def statistics(store: CheckpointStore, execution_id: str | None = None) -> Itera
         headers.setdefault(header.execution_id, []).append(header)
     for name, those in headers.items():
         newest = those[0]
-        snapshot = store.get(newest.id).snapshot
-        calls = snapshot.tool_state.calls
+        held = [store.get(newest.id).snapshot]
+        if held[0].is_partial:
+            held = [*(store.get(one.id).snapshot for one in reversed(those[1:])), *held]
+        thoughts = {thought.id for snapshot in held for thought in snapshot.thought_chain}
+        calls = {call.id: call for snapshot in held for call in snapshot.tool_state.calls}.values()
         yield {
             "execution_id": name,
             "agent_id": newest.agent_id,
@@ -325,7 +328,7 @@ def statistics(store: CheckpointStore, execution_id: str | None = None) -> Itera
             "steps": newest.step_number,
             "tokens": newest.tokens_used,
             "duration_ms": newest.duration_ms,
-            "thoughts": len(snapshot.thought_chain),
+            "thoughts": len(thoughts),
             "calls": len(calls),
             "failed_calls": sum(call.success is False for call in calls),
             "calls_in_flight": sum(call.is_in_flight for call in calls),

@@ -143,4 +143,6 @@ def run_of(name: str, of: CheckpointManager) -> Timeline:
         return of.get(headers[0].id) if headers else _exactly(name, of)
 
     checkpoint = by_name(newest, name, of, or_execution=True)
-    return timeline_of([checkpoint], line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest")))
+    line = line_to(checkpoint.id, of.list(agent_id=checkpoint.agent_id, order="oldest"))
+    before = line if checkpoint.snapshot.is_partial else ()
+    return timeline_of([*(of.get(one.id) for one in before), checkpoint], line)

@@ -46,7 +46,6 @@ class CheckpointSpanExporter(SpanExporter):
         """Keep them where `manager` does, by default in the files of `./checkpoints`. Raises WrongTypeError."""
         self.manager = manager_of(manager)
         self._open: OrderedDict[str, list[Span]] = OrderedDict()
-        self._last: dict[str, str] = {}
         self._guard = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -74,7 +73,7 @@ class CheckpointSpanExporter(SpanExporter):
     def _keep(self, spans: Sequence[Span]) -> bool:
         is_kept = True
         try:
-            for checkpoint in checkpoints_of(spans, self._last):
+            for checkpoint in checkpoints_of(spans, self.manager.latest):
                 try:
                     self.manager.import_(checkpoint)
                 except CheckpointExists as error:  # a part of its trace was kept before

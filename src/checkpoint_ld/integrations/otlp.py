@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, Thought, ToolCall, id_of, snapshot_of
+from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, Header, Thought, ToolCall, id_of, snapshot_of
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
@@ -30,7 +30,7 @@ from checkpoint_ld.phrases import encodable
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.checkpointing.manager import CheckpointManager
@@ -117,12 +117,13 @@ def error_of(message: str | None, events: list[Event]) -> str:
     return ": ".join(found) or "failed"
 
 
-def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[AgentCheckpoint]:
+def checkpoints_of(spans: Sequence[Span], latest: Callable[[str], Header | None]) -> Iterator[AgentCheckpoint]:
     """Yield a checkpoint for each run of an agent in the spans of one trace, which may come in any order.
 
     A run is a span `invoke_agent` and the spans below it, up to the next `invoke_agent`, whose run is an execution of
-    its own. Spans without such a span above them are one run together. `parents` maps executions to their last
-    checkpoints, the parents of new ones; it is updated. Raises WriteError for values that no checkpoint can hold.
+    its own. Spans without such a span above them are one run together. `latest` returns the header of an execution's
+    last checkpoint, the parent of a new one, whose counters go on from there. Raises WriteError for values that no
+    checkpoint can hold.
     """
     runs: dict[str | None, list[Span]] = defaultdict(list)
     by_id = {span.span_id: span for span in spans}
@@ -130,14 +131,15 @@ def checkpoints_of(spans: Sequence[Span], parents: dict[str, str]) -> Iterator[A
     for span in sorted(by_id.values(), key=lambda span: (span.start, span.span_id)):
         runs[_owner(span, by_id, owners)].append(span)
     ids: dict[str | None, str] = {}
+    made: dict[str, Header] = {}
     for owner, those in runs.items():
         if not any(span.operation for span in those):
             continue
         run = _Run(by_id.get(owner or ""), those)
         above = None if run.root is None else ids.get(owners.get(run.root.parent_id or ""))
         ids[owner] = run.execution_id(above)
-        checkpoint = run.checkpoint(ids[owner], above, parents.get(ids[owner]))
-        parents[checkpoint.execution_id] = checkpoint.id
+        checkpoint = run.checkpoint(ids[owner], above, made.get(ids[owner]) or latest(ids[owner]))
+        made[ids[owner]] = Header.of(checkpoint)
         yield checkpoint
 
 
@@ -190,18 +192,23 @@ class _Run:
             return id_of(f"{above}/{self.head.span_id}")
         return id_of(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
 
-    def checkpoint(self, execution_id: str, above: str | None, parent: str | None) -> AgentCheckpoint:
+    def checkpoint(self, execution_id: str, above: str | None, parent: Header | None) -> AgentCheckpoint:
         """Return the checkpoint at the end of the run."""
+        id = id_of(f"otel_{self.head.trace_id}_{self.head.span_id}")
+        if parent is not None and parent.id == id:
+            parent = None
         start, end = min(span.start for span in self.spans), max(max(span.start, span.end or 0) for span in self.spans)
         reason = "auto" if self.root is None or self.root.end is None else "execution_completed"
         if self.root is not None and self.root.error is not None:
             reason = "execution_failed"
+        counts = {"step_number": self.steps, "tokens_used": self.tokens, "duration_ms": end - start}
+        before = {} if parent is None else {name: int(getattr(parent, name)) for name in counts}
         beside = {"resource": dict(self.head.resource), "called_by": above, "spans": self.others}
         snapshot = snapshot_of(
             tuple(self.thoughts.values()),
             tuple(self.calls.values()),
             self.results,
-            counts={"step_number": self.steps, "tokens_used": self.tokens, "duration_ms": end - start},
+            counts={name: min(count + before.get(name, 0), LARGEST_COUNT) for name, count in counts.items()},
             opentelemetry={name: value for name, value in beside.items() if value},
         )
         name = self._first("gen_ai.agent.name")
@@ -209,7 +216,6 @@ class _Run:
         keys = {name: f"checkpoint_ld.about.{name}" for name in _ABOUT}
         stated = {name: self._first(key) or self.head.resource.get(key) for name, key in keys.items()}
         about = {name: value for name, value in stated.items() if isinstance(value, str) and value}
-        id = id_of(f"otel_{self.head.trace_id}_{self.head.span_id}")
         return new_checkpoint(
             snapshot,
             reason,
@@ -218,7 +224,7 @@ class _Run:
             timestamp=end,
             execution_id=execution_id,
             agent_id=id_of(str(agent)),
-            parent=None if parent in (None, id) else {"checkpoint_id": parent},
+            parent=None if parent is None else {"checkpoint_id": parent.id},
             about=about or None,
         )
 
@@ -425,14 +431,15 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
     """
     path = Path(source)
     file = _File(path)
-    parents: dict[str, str] = {}
+    latest: dict[str, Header] = {}
     yield from (Imported(path, None, error=error) for error in file.errors)
     count = 0
     for spans in file.traces():
         findings = _orphans(spans, str(path))
         try:
-            for checkpoint in checkpoints_of(spans, parents):
+            for checkpoint in checkpoints_of(spans, latest.get):
                 count += 1
+                latest[checkpoint.execution_id] = Header.of(checkpoint)
                 try:
                     done = manager.import_(checkpoint)[0]
                 except (CheckpointExists, FindingsError) as error:
