@@ -8,6 +8,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -200,11 +201,20 @@ def test_saving_makes_a_whole_new_file(tmp_path: Path) -> None:
     assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == {"one.json": made.content()}
 
 
-def test_what_is_no_json_is_not_written(tmp_path: Path) -> None:
-    tree = changed({"v": float("nan")}, "snapshot", "context", "variables")
-    with pytest.raises(WriteError, match="nan is not a JSON number"):
-        AgentCheckpoint.of_tree(tree)
-    with pytest.raises(WriteError, match="nan is not a JSON number"):
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (float("nan"), "nan is not a JSON number"),
+        ({1}, "set is not a JSON type"),
+        ([{"at": datetime(2026, 1, 31, tzinfo=UTC)}], "datetime is not a JSON type"),
+    ],
+)
+def test_what_is_no_json_is_not_written(tmp_path: Path, value: object, words: str) -> None:
+    tree = changed({"v": value}, "snapshot", "context", "variables")
+    for refused in (tree, changed(value, "metadata", "v")):
+        with pytest.raises(WriteError, match=words):
+            AgentCheckpoint.of_tree(refused)
+    with pytest.raises(WriteError, match=words):
         AgentCheckpoint.model_validate(tree).save(tmp_path / "one.json")
     assert list(tmp_path.iterdir()) == []
 

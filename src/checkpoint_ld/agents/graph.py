@@ -260,7 +260,7 @@ def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
             walk.complete()
         except ReadError:
             raise
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             bytes_of(tree)  # raises the WriteError that names the value
             raise WriteError(f"the checkpoint is no JSON: {error}") from error
         return walk.index, walk.objects_by_place, walk.again
