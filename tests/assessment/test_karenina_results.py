@@ -1,5 +1,6 @@
 """Results that Karenina exported: read as recorded answers, held against the templates, and queried as RDF."""
 
+import csv
 import gzip
 import io
 import json
@@ -108,6 +109,31 @@ def test_older_exports_state_model_and_error_as_texts(tmp_path: Path) -> None:
     assert (one.status, one.answer.model, one.traits[0].judge, one.differences) == ("passed", "aurum/1", "judge-3", ())
     failed = found(tmp_path, **stated | {"metadata__error": "timeout"}, template=None, rubric=None)
     assert (failed.status, failed.reason) == ("error", "there is no answer, since the run failed: timeout")
+    numbered = found(tmp_path, **stated, metadata__replicate=None, metadata__answering_replicate=3)
+    assert (numbered.answer.replicate, numbered.differences) == (3, ())
+
+
+@pytest.mark.parametrize(
+    ("layout", "pointer"),
+    [
+        (lambda whole: json.dumps({name: whole[name] for name in ("metadata", "results")}), "/results/1"),
+        (lambda whole: json.dumps([{**one, "row_index": 1} for one in whole["results"]], indent=2), "/1"),
+    ],
+)
+def test_an_export_without_a_version_is_read(tmp_path: Path, layout: Callable[[Json], str], pointer: str) -> None:
+    one, other = read_answers(exported(tmp_path, result(), result(metadata__result_id="2"), layout=layout))
+    assert (one.values, one.answer_id, other.answer_id) == ({"metal": "mercury"}, "36c1", "2")
+    assert (other.place.pointer, one.recorded and one.recorded.unknown) == (pointer, ())
+
+
+def test_cells_that_an_older_exporter_quoted_twice_are_read(tmp_path: Path) -> None:
+    cells = {"question_id": "q", "raw_llm_response": 'It is "Hg", I think', "parsed_llm_response": '{"metal": "Hg"}'}
+    file = tmp_path / "results.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        quoted = ['"' + cell.replace('"', '""') + '"' if '"' in cell else cell for cell in cells.values()]
+        csv.writer(opened).writerows([[*cells], quoted])
+    [one] = read_answers(file)
+    assert (one.question_id, one.trace, one.values) == ("q", 'It is "Hg", I think', {"metal": "Hg"})
 
 
 def test_a_packed_export_is_read(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Results that Karenina exported (JSON of format versions 2.0 to 2.2, and CSV), as recorded answers.
+"""Results that Karenina exported (JSON of format versions 2.0 to 2.2 or of none, and CSV), as recorded answers.
 
 They are read result by result, so that an export may be larger than memory. Recorded values are kept with the answer as
 they are; they do not influence its assessment.
@@ -44,6 +44,8 @@ _CHUNK = 1 << 18
 _TOKEN = 32
 """The most characters of a token that may be cut at the end of the window, except texts."""
 _RESULTS = "results"
+_FIRST = re.compile(rb'([^"]*)"metadata"')
+"""The beginning of an export without a version, up to the first name."""
 _COLUMNS = ("question_id", "parsed_llm_response")
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
 _RESULT = re.compile(r'\n\s*\{\s*"metadata"')
@@ -59,11 +61,11 @@ _TAKEN = {
 }
 """The members of a result that have a place of their own in a recorded answer; others are kept as they are."""
 _KNOWN = {
-    "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error",
+    "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error row_index success",
     "metadata": "failure completed_without_errors error caveats warnings raw_answer keywords parsing answering_* "
     "parsing_* execution_time run_name job_id few_shot_* evaluation_mode scenario_* partial_content retry_counts",
     "template": "trace_messages conversation_context parsed_gt_response template_verification_performed field_scores "
-    "composition_strategy field_verification_error embedding_* regex_* abstention_* sufficiency_* agentic_* "
+    "composition_strategy field_verification_error embedding_* regex_* abstention_* sufficiency_* agentic_* verify_* "
     "investigation_trace dynamic_* recursion_limit_reached response_timeout_partial usage_* agent_metrics "
     "answering_mcp_servers",
     "rubric": "rubric_evaluation_* llm_trait_labels metric_trait_confusion_lists agentic_trait_* dynamic_rubric_* "
@@ -91,7 +93,9 @@ def is_results(path: str | os.PathLike[str]) -> bool:
         beginning = opened.read(_BEGINNING)
     if kind == ".csv":
         return all(name.encode() in beginning.partition(b"\n")[0] for name in _COLUMNS)
-    return b'"format_version"' in beginning and b'"@context"' not in beginning
+    first = _FIRST.match(beginning)
+    without_version = first is not None and (b"[" in first[1] or b'"results"' in beginning)
+    return b'"@context"' not in beginning and (b'"format_version"' in beginning or without_version)
 
 
 def read_results(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
@@ -146,12 +150,14 @@ class _Export:
 
     def results(self) -> Iterator[_Result]:
         about: Json = {}
+        pointer = "" if self._next() == "[" else f"/{_RESULTS}"
         try:
-            self._expect("{")
-            while (key := self._value()) != _RESULTS:
+            if pointer:
+                self._expect("{")
+                while (key := self._value()) != _RESULTS:
+                    self._expect(":")
+                    about[str(key)] = self._value()
                 self._expect(":")
-                about[str(key)] = self._value()
-            self._expect(":")
             self._expect("[")
         except ValueError as error:
             message = f"{self._place()} is no export of results: {error}; give one that Karenina wrote"
@@ -160,7 +166,7 @@ class _Export:
         for number in count():
             if self._next() == "]":
                 return
-            place = self._place(f"/{_RESULTS}/{number}")
+            place = self._place(f"{pointer}/{number}")
             try:
                 value = self._value()
             except ValueError as error:
@@ -261,8 +267,10 @@ def _of_row(cells: dict[str, str]) -> Json:
     """Return the row of a table in the form of a result in JSON.
 
     The exporter leaves a false verdict empty, and also the verdict of a result that was not verified. Other columns
-    distinguish the two.
+    distinguish the two. Older exporters quoted cells twice.
     """
+    if cells.get("parsed_llm_response", "").startswith('"{'):
+        cells = {name: _unquoted(cell) for name, cell in cells.items()}
     values: Json = {name: _cell(cell) for name, cell in cells.items() if name != "raw_llm_response"}
     verdict = values.pop("verify_result", None)
     if verdict is None and values.get("template_verification_performed") is True and values.get("success") is True:
@@ -283,6 +291,10 @@ def _of_row(cells: dict[str, str]) -> Json:
         "template": {**template, **overrides, "raw_llm_response": response, "verify_result": verdict},
         "rubric": {"_trait_scores": traits},
     }
+
+
+def _unquoted(cell: str) -> str:
+    return cell[1:-1].replace('""', '"') if cell[:1] == cell[-1:] == '"' else cell
 
 
 def _cell(cell: str) -> Any:
@@ -334,7 +346,9 @@ def _answer(result: _Result) -> RecordedAnswer:
         trace=trace,
         answer_id=about.get("result_id"),
         model=model,
-        replicate=about.get("replicate"),
+        replicate=next(
+            (about[name] for name in ("replicate", "answering_replicate") if about.get(name) is not None), None
+        ),
         date=_MOMENT.sub(r"\1T\2", moment) if (moment := text_in(about.get("timestamp"))) else None,
         extra=_filled(extra),
         place=result.place,
