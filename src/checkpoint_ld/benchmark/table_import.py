@@ -288,8 +288,7 @@ def import_rubrics(
     written = [cell_text(cell).strip() for cell in next(rows, ())]
     columns = [_column(name) for name in written]
     if "name" not in columns:
-        listed = ", ".join(map(repr, filter(None, written))) or "none"
-        raise LookupFailedError(f"there is no column 'name', with the names of traits, in {path}: there are {listed}")
+        raise LookupFailedError(f"{path}: {unknown('column', 'name', [*filter(None, written)])}")
     table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(self.graph))
     for number, row in enumerate(rows, 2):
         cells = {name: cell for name, cell in zip(columns, row, strict=False) if name and cell_text(cell).strip()}
