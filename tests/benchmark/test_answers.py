@@ -514,6 +514,7 @@ def test_a_valid_benchmark_has_a_verdict_that_unpacks() -> None:
     verdict = ready().validate()
     ok, message = verdict
     assert (ok, message, bool(verdict)) == (True, "the benchmark is valid", True)
+    assert (verdict[0], verdict[-1]) == (ok, message)
     assert verdict.report.conforms
 
 

@@ -70,7 +70,7 @@ def test_authors_and_sources_are_set_and_taken_away() -> None:
     tree["dataFeedElement"][0]["item"]["additionalProperty"].append({**setting("author", {"name": "A"}), "ex:x": 1})
     benchmark = load(tree)
     benchmark.set_question_author(METAL, {"@type": "Person", "name": "B"})
-    benchmark.set_question_sources(METAL, [{"url": "u", "pages": [1, None]}])
+    benchmark.set_question_sources(METAL, [{"url": "u", "pages": (1, None)}])
     wanted = dated(tree)
     wanted["additionalProperty"][-1]["value"] = '{"@type": "Person", "name": "B"}'
     wanted["additionalProperty"].append(setting("sources", '[{"url": "u", "pages": [1, null]}]'))
@@ -186,7 +186,7 @@ def test_what_a_file_lacks_is_made() -> None:
         ({"colour": "red", "tags": []}, "no question has colour, tags: choose from question, raw_answer, keywords"),
         ({"id": "urn:x"}, "no question has id"),
         ({"question": " "}, "a question needs a text"),
-        ({"question": None}, "question: Input should be a valid string"),
+        ({"question": None}, "needs a text: it is missing"),
         ({"raw_answer": None}, "needs a reference answer"),
         ({"date_created": None}, "date_created: "),
         ({"keywords": "k"}, "keywords: "),

@@ -394,6 +394,10 @@ class ZincAnswer(BaseAnswer):
         return ZincAnswer.model_fields.keys() == {"metal"} and self.metal == "Zn"
 
 
+class LightZincAnswer(ZincAnswer):
+    light: bool
+
+
 def test_an_answer_class_is_written_as_its_source_under_the_name_that_karenina_wants() -> None:
     class Answer(BaseAnswer):
         metal: str
@@ -419,8 +423,13 @@ def test_an_answer_class_is_written_as_its_source_under_the_name_that_karenina_w
 def test_a_class_that_is_no_answer_or_has_no_source_is_refused() -> None:
     benchmark = two(CLASSIC, None)
     before = benchmark.to_jsonld()
-    with pytest.raises(TypeError, match="a class that derives from BaseAnswer"):
-        benchmark.update_template(METAL, int)
+    for other in (int, BaseAnswer):
+        with pytest.raises(TypeError, match="a class that derives from BaseAnswer"):
+            benchmark.update_template(METAL, other)
+    with pytest.raises(
+        WriteError, match="the class LightZincAnswer derives from ZincAnswer, which is not in its source"
+    ):
+        benchmark.add_question("Which?", "Zinc", answer_template=LightZincAnswer)
     with pytest.raises(WriteError, match="the source of the class Made is not to be found"):
         benchmark.update_template(METAL, type("Made", (BaseAnswer,), {"__module__": "nowhere"}))
     assert benchmark.to_jsonld() == before

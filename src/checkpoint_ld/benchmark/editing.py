@@ -44,6 +44,7 @@ Json = dict[str, Any]
 
 _PROPERTIES = "additionalProperty"
 _TRAITS = ("question_rubric", "question_dynamic_rubric")
+_OBJECTS = ("author", "sources", "custom_metadata")
 _MEMBERS = (*Question.model_fields, "finished")
 _REQUIRED = ("id", "name", "created_at", "modified_at")
 _DATES = {"date_created": "dateCreated", "date_modified": "dateModified"}
@@ -85,13 +86,14 @@ def question_given(members: Mapping[str, Any]) -> Question:
     Raises WriteError for invalid members, and for values that JSON cannot hold.
     """
     text = members.get("question")
-    if isinstance(text, str) and not text.strip():
-        raise WriteError("a question needs a text: it is empty or blank")
+    if text is None or (isinstance(text, str) and not text.strip()):
+        raise WriteError(f"a question needs a text: it is {'missing' if text is None else 'empty or blank'}")
     if members.get("raw_answer") is None:
         raise WriteError(f"the question {text!r} needs a reference answer: give raw_answer")
     try:
         question = Question.model_validate(members, context=LENIENT)
     except ValidationError as error:
+        dump_json({name: members.get(name) for name in _OBJECTS}, limits=inside(4))  # names what JSON cannot hold
         raise WriteError(f"the question {text!r} is refused: {faults_of(error)}") from None
     dump_json({name: getattr(question, name) for name in Question.model_fields}, limits=inside(4))
     return question
@@ -106,7 +108,7 @@ def source_given(given: object) -> str:
         return given
     if isinstance(given, entities.TemplateSpec):
         return templates.source_of(given)
-    if isinstance(given, type) and any(base.__name__ == "BaseAnswer" for base in given.__mro__):
+    if isinstance(given, type) and any(base.__name__ == "BaseAnswer" for base in given.__mro__[1:]):
         return _source_of_class(given)
     wanted = "Python text, a TemplateSpec or a class that derives from BaseAnswer"
     raise WrongTypeError(f"the template is {given!r:.60}: give {wanted}")
@@ -114,6 +116,9 @@ def source_given(given: object) -> str:
 
 def _source_of_class(given: type) -> str:
     """Return the source of an answer class, renamed to Answer, as Karenina requires."""
+    if others := [base.__name__ for base in given.__bases__ if base.__name__ != "BaseAnswer"]:
+        missing = f"derives from {', '.join(others)}, which is not in its source"
+        raise WriteError(f"the class {given.__qualname__} {missing}: give the text of the template")
     captured = getattr(given, "get_source_code", None)
     try:
         source = textwrap.dedent((captured() if captured else None) or inspect.getsource(given))

@@ -207,5 +207,7 @@ class Verdict(Shown):
         return self.ok
 
     def __iter__(self) -> Iterator[bool | str]:
-        yield self.ok
-        yield self.message
+        return iter((self.ok, self.message))
+
+    def __getitem__(self, place: int) -> bool | str:
+        return (self.ok, self.message)[place]

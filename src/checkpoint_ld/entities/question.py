@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import ConfigDict, Field, JsonValue, computed_field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, computed_field, model_validator
 from pydantic.alias_generators import to_camel
 
 from checkpoint_ld.documents.values import now
@@ -28,6 +28,19 @@ _TAGS = {
 }
 
 
+def _with_arrays(value: Any) -> Any:
+    """Return a value with its tuples as lists: JSON has only arrays."""
+    try:
+        if isinstance(value, Mapping):
+            return {name: _with_arrays(part) for name, part in value.items()}
+        return [_with_arrays(part) for part in value] if isinstance(value, list | tuple) else value
+    except RecursionError:
+        return value  # JsonValue refuses it
+
+
+JsonObject: TypeAlias = Annotated[dict[str, JsonValue], BeforeValidator(_with_arrays)]
+
+
 class Question(Entity):
     """A question with its reference answer and everything that its author adds.
 
@@ -47,13 +60,11 @@ class Question(Entity):
     date_modified: str = Field(default_factory=now, description="When the question changed last, ISO 8601")
     answer_template: str | None = Field(default=None, description="Python source of the template; text, never run")
     answer_notes: str | None = Field(default=None, description="How the author wants answers to be understood")
-    author: dict[str, JsonValue] | None = Field(default=None, description="By convention a schema.org Person")
-    sources: list[dict[str, JsonValue]] | None = Field(default=None, description="Where the question comes from")
-    custom_metadata: dict[str, JsonValue] | None = Field(
-        default=None, description="Anything else, by names of your own"
-    )
-    question_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised Rubric")
-    question_dynamic_rubric: dict[str, JsonValue] | None = Field(default=None, description="A serialised DynamicRubric")
+    author: JsonObject | None = Field(default=None, description="By convention a schema.org Person")
+    sources: list[JsonObject] | None = Field(default=None, description="Where the question comes from")
+    custom_metadata: JsonObject | None = Field(default=None, description="Anything else, by names of your own")
+    question_rubric: JsonObject | None = Field(default=None, description="A serialised Rubric")
+    question_dynamic_rubric: JsonObject | None = Field(default=None, description="A serialised DynamicRubric")
     workspace_path: str | None = Field(
         default=None, description="A folder, relative to the root of the benchmark's workspace"
     )
@@ -135,8 +146,6 @@ class BenchmarkMetadata(Entity):
     created_at: str = Field(default_factory=now, description="When the benchmark was made, ISO 8601")
     modified_at: str = Field(default_factory=now, description="When the benchmark changed last, ISO 8601")
 
-
-JsonObject: TypeAlias = dict[str, JsonValue]
 
 _TEMPLATE_NAME_LENGTH = 40
 
