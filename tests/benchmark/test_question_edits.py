@@ -122,6 +122,8 @@ def test_rubrics_are_members_too() -> None:
     assert (again.get_question_rubric(METAL), again.get_question_dynamic_rubric(METAL)) == (rubric, dynamic)
     benchmark.update_question_metadata(METAL, question_rubric=None)
     assert benchmark.get_question_rubric(METAL) is None
+    benchmark.update_question_metadata(METAL, question_rubric=[*rubric.traits()])
+    assert benchmark.get_question_rubric(METAL) == rubric
     assert benchmark.get_question_dynamic_rubric(METAL) == dynamic
 
 

@@ -214,11 +214,11 @@ def state_given(finished: object) -> bool | None:
 
 
 def rubric_given(given: object, model: type[Traits]) -> Traits | None:
-    """Return a given rubric, which may be a mapping. Raises WriteError for traits that break a rule."""
+    """Return a given rubric, which may be a mapping or a list of traits. Raises WriteError for faulty traits."""
     if given is None:
         return None
     try:
-        return model.model_validate(given)
+        return model.from_traits(given) if isinstance(given, list | tuple) else model.model_validate(given)
     except ValidationError as error:
         raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
 
