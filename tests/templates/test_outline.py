@@ -274,7 +274,8 @@ def test_an_outline_keeps_every_word_that_the_reader_knows(name: str) -> None:
 
 
 OWN = {
-    *("method", "decorator", "statement", "constant", "target", "choice", "integer", "text", "normalizers"),
+    *("method", "decorator", "setting", "annotation", "statement", "Assign", "constant"),
+    *("target", "choice", "integer", "text", "normalizers"),
     "Converted",
     *("body", "finalbody", "handlers", "lineno", "orelse", "ignore", "replace"),
     *("choices", "name", "parameters", "required", "types", "AIMSX"),

@@ -127,6 +127,7 @@ YES, NO = "    def verify(self): return True\n", "    def verify(self): return F
         f"class Answer(BaseAnswer):\n{YES}class Z(BaseAnswer):\n{NO}",
         f"class A(BaseAnswer):\n{NO}class Z(BaseAnswer):\n{YES}",
         f"class Answer(BaseAnswer):\n{YES}Other = Answer\n",
+        f"class A(BaseAnswer): ...\nclass Z(BaseAnswer):\n{NO}class A(BaseAnswer):\n{YES}",
         f"from typing import Annotated\nclass Answer(BaseAnswer):\n{METAL.replace('str =', 'Annotated[str,')[:-1]}]\n",
     ],
 )
@@ -344,6 +345,18 @@ def test_what_is_no_template_states_what_to_do(text: str | None, level: Level, r
         (VERIFIED + "    class VerificationStrategy:\n        verify_strategy = make()\n", "make()"),
         (VERIFIED + "    regex: dict = Field(default_factory=make)\n", "the regular expressions"),
         (VERIFIED + REGEX_ANSWER.replace("{}", "make()"), "model_post_init"),
+        (VERIFIED + "    class VerificationStrategy(Any):\n        pass\n", "the strategy cannot be read"),
+        (VERIFIED + "    class VerificationStrategy:\n        def verify_strategy(): ...\n", "the strategy cannot be"),
+        (
+            VERIFIED + "    model_config = ConfigDict(str_to_lower=True)\n",
+            "the setting str_to_lower of the template (line 3)",
+        ),
+        (VERIFIED + "    model_config = {'strict': True}\n", "the setting strict"),
+        (VERIFIED + "    class Config:\n        str_to_lower = True\n", "the setting str_to_lower"),
+        (VERIFIED.replace("BaseAnswer)", "BaseAnswer, str_to_lower=True)"), "the setting str_to_lower"),
+        (VERIFIED.replace("x: str", "x: Annotated[str, BeforeValidator(low)]"), "the annotation BeforeValidator"),
+        (VERIFIED + "    _low = field_validator('x')(low)\n", "the statement Assign of the template (line 3)"),
+        (VERIFIED + "    field_results = lambda self: {'x': True}\n", "the statement Assign of the template (line 3)"),
         (
             VERIFIED
             + REGEX_ANSWER.replace("{}", "make()").replace("        self", "        self.correct = {}\n        self"),
@@ -368,6 +381,8 @@ def test_what_only_running_would_decide_is_not_decided(text: str, reason: str) -
         VERIFIED + REGEX_ANSWER,
         "NAMES: list[str] = ['a', 'b']\nLOW = HIGH = -1\n" + VERIFIED,
         VERIFIED + "    model_config = ConfigDict(extra='forbid')\n",
+        VERIFIED.replace("x: str", "x: Annotated[str, 'a note']"),
+        VERIFIED + "    class VerificationStrategy:\n        tree = verify_strategy = FieldCheck(field='x')\n",
     ],
 )
 def test_code_that_decides_nothing_is_no_obstacle(text: str) -> None:

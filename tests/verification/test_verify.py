@@ -185,6 +185,19 @@ def test_a_field_that_the_template_fills_in_is_not_known_without_a_value() -> No
     assert result.passed is None
     assert "which one the template fills in is not known" in result.reason
     assert verify(text, RIGHT).passed is True
+    annotated = "class Answer(BaseAnswer):\n    x: Annotated[str, VerifiedField('x', 'a', ExactMatch())] = 'a'\n"
+    assert [verify(annotated, answer).passed for answer in ({}, {"x": "a"})] == [None, True]
+
+
+@pytest.mark.parametrize(
+    ("items", "truth", "answer"),
+    [("int", [1, 2], ["2", "1"]), ("float", [1.5], ["1.5"]), ("bool", [True], ["yes"])],
+)
+def test_items_of_a_list_are_taken_in_their_type(items: str, truth: Json, answer: Json) -> None:
+    text = f"class Answer(BaseAnswer):\n    x: list[{items}] = VerifiedField('x', {truth}, SetContainment())\n"
+    assert verify(text, {"x": answer}).passed is True
+    result = verify(text, {"x": ["many"]})
+    assert (result.passed, "is no list of" in result.fields[0].reason) == (False, True)
 
 
 TRACE = {"type": "TraceContains", "substring": "please"}

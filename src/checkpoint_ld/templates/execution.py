@@ -61,6 +61,7 @@ def run_template(
     what = f"the template {template.class_name!r}" if template.class_name else "the template"
     request = {
         "source": source,
+        "class": template.class_name,
         "level": template.level.value,
         "answer": json_value(dict(answer)),
         "trace": trace if isinstance(trace, str) else None,
@@ -119,7 +120,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     the methods are not caught.
     """
     match_here()
-    made = _answer_class(request["source"])
+    made = _answer_class(request["source"], request["class"])
     evidence = Evidence(request["answer"], request["trace"], request["context"])
     # An answer contains no ground truths and expressions, unless the template declares them as fields.
     given = [name for name in evidence.values if name in made.model_fields or name not in ("correct", "regex")]
@@ -150,8 +151,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return result.as_json()
 
 
-def _answer_class(source: str) -> type[BaseAnswer]:
-    """Run a template; of several answer classes that no other derives from, take Answer or else the last."""
+def _answer_class(source: str, name: str) -> type[BaseAnswer]:
+    """Run a template; of several answer classes that no other derives from, take `name` or else the last."""
     sys.meta_path.insert(0, _Library())
     module = ModuleType(_MODULE)
     vars(module).update(PRELOADED)
@@ -165,7 +166,7 @@ def _answer_class(source: str) -> type[BaseAnswer]:
     leaves = [answer for answer in found if not any(answer in other.__mro__[1:] for other in found)]
     if not leaves:
         raise RefusedError("defines no class that derives from BaseAnswer")
-    return next((answer for answer in leaves if answer.__name__ == "Answer"), leaves[-1])
+    return next((answer for answer in leaves if answer.__name__ == name), leaves[-1])
 
 
 def _verdict(instance: BaseAnswer, result: VerificationResult, fields: list[FieldResult]) -> VerificationResult:

@@ -58,7 +58,7 @@ def parse(source: str) -> ast.Module | Problem:
         return Problem(ProblemKind.LIMIT, None, "the text is nested too deeply to parse")
 
 
-def _bound_names(statement: ast.stmt) -> Iterator[str]:
+def bound_names(statement: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement binds in its own scope, once for each time."""
     match statement:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -79,7 +79,7 @@ def _assignments(body: Iterable[ast.stmt]) -> dict[str, ast.expr | None]:
         assigned = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
         if isinstance(statement, ast.Assign) and any(not isinstance(one, ast.Name) for one in statement.targets):
             assigned = None  # unpacking
-        for name in _bound_names(statement):
+        for name in bound_names(statement):
             values[name] = None if name in values else assigned
     return values
 
@@ -89,13 +89,15 @@ class FieldType:
     """The type that an annotation declares.
 
     `name` is one of the vocabulary of types. `known` is False where the annotation is outside of that vocabulary; the
-    field is then treated as `name`. `verifying` is the call in `Annotated[T, VerifiedField(…)]`.
+    field is then treated as `name`. `items` is the type of the items of a list. `verifying` is the call in
+    `Annotated[T, VerifiedField(…)]`.
     """
 
     name: str = "str"
     known: bool = True
     nullable: bool = False
     class_variable: bool = False
+    items: str = "str"
     literal_values: tuple[str, ...] | None = None
     verifying: ast.Call | None = None
 
@@ -134,7 +136,7 @@ class Scope:
                     bound = alias.asname or (first if isinstance(statement, ast.Import) else last)
                     self._imported[bound] = last if alias.asname else bound
             elif not isinstance(statement, ast.ClassDef):  # classes shadow only what comes after them
-                self.rebound.update(_bound_names(statement))
+                self.rebound.update(bound_names(statement))
 
     def report(self, kind: ProblemKind, at: ast.AST | int | None, message: str) -> None:
         """Add a problem at a node or line."""
@@ -308,11 +310,21 @@ class Scope:
                 return self._union([left, right], depth)
         return _OTHER
 
+    def validators(self, annotation: ast.expr) -> Iterator[str]:
+        """Yield the names of what `Annotated` adds to a type, other than fields; it may change values."""
+        for node in ast.walk(annotation):
+            if isinstance(node, ast.Subscript) and self.resolve(node.value) == "Annotated":
+                added = node.slice.elts[1:] if isinstance(node.slice, ast.Tuple) else []
+                for part in added:
+                    called = part.func if isinstance(part, ast.Call) else part
+                    if not isinstance(part, ast.Constant) and self.resolve(called) not in ("Field", "VerifiedField"):
+                        yield self.excerpt(called)
+
     def _parametrised(self, name: str | None, argument: ast.expr, depth: int) -> FieldType:
         arguments = argument.elts if isinstance(argument, ast.Tuple) else [argument]
         match name:
             case "list" | "List":
-                return FieldType("list_str")
+                return FieldType("list_str", items=self.read_type(argument, depth + 1).name)
             case "Literal":
                 return self._literal(arguments)
             case "Optional":

@@ -111,6 +111,8 @@ class _FieldReader:
     def verified(self, name: str, call: ast.Call, type_: FieldType, statement: ast.AnnAssign) -> TemplateField:
         """Return the field with its static arguments; report arguments that are not static or do not fit."""
         arguments, options = self._arguments(call)
+        if statement.value not in (None, call):
+            options += ("default",)
         node = arguments.get("verify_with")
         verifier = None if node is None else self._verifier(node)
         if node is not None and (verifier is None or not verifier.static):
@@ -135,6 +137,7 @@ class _FieldReader:
             nullable=type_.nullable,
             options=options,
             unread=MappingProxyType(self.unread),
+            items=type_.items,
         )
 
     def _report(self, kind: ProblemKind, node: ast.AST, message: str) -> None:

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.templates.expressions import NotStaticError, Scope, parse
+from checkpoint_ld.templates.expressions import NotStaticError, Scope, bound_names, parse
 from checkpoint_ld.templates.fields import read_fields
 from checkpoint_ld.templates.template import (
     CustomCode,
@@ -41,6 +42,8 @@ UNKNOWN = Strategy("unknown")
 
 _MATCH_TYPES = ("exact", "contains", "count", "all")
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
+_CHANGING = re.compile(r"str_|strict\b|coerce_numbers_to_str\b")
+"""The settings of pydantic that change or refuse values."""
 _HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -80,7 +83,7 @@ def _read(source: str, module: ast.Module) -> Template:
     fields = read_fields((node.body for node in lineage), scope)
     verified = tuple(field for field in fields if isinstance(field, TemplateField))
     plain = tuple(field for field in fields if isinstance(field, PlainField) and field.name not in ("id", "correct"))
-    code = tuple(_custom_code(module, lineage))
+    code = tuple(_custom_code(module, lineage, scope))
     level = _level(answer.node, verified, plain, code, scope)
     strategy = _strategy(lineage, {field.name for field in verified}, scope)
     ground_truth = _object("correct", list(_assigned("correct", lineage)), ProblemKind.GROUND_TRUTH, scope)
@@ -180,28 +183,54 @@ def _is_placeholder(answer: ast.ClassDef, plain: tuple[PlainField, ...]) -> bool
     return False
 
 
-def _custom_code(module: ast.Module, lineage: list[ast.ClassDef]) -> Iterator[CustomCode]:
-    """Yield the methods, decorators and statements that are no fields."""
+def _custom_code(module: ast.Module, lineage: list[ast.ClassDef], scope: Scope) -> Iterator[CustomCode]:
+    """Yield the methods, decorators and statements that are no fields, and what changes the values of fields."""
     classes = {statement.name for statement in module.body if isinstance(statement, ast.ClassDef)}
     for statement in module.body:
         if not isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef) and not _is_idle(statement):
             kind = "constant" if _names_of_constant(statement).isdisjoint(classes | {""}) else "statement"
             yield CustomCode(kind, type(statement).__name__, statement.lineno)
     for node in lineage:
-        for decorator in node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            yield CustomCode("decorator", name, decorator.lineno)
-        for statement in node.body:
-            match statement:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                    yield CustomCode("method", name, statement.lineno)
-                case ast.Assign(targets=[ast.Name(id="verify" | "verify_granular" as name)]):
-                    yield CustomCode("method", name, statement.lineno)
-                case ast.Assign() | ast.AnnAssign() | ast.ClassDef():
-                    pass
-                case _ if not _is_idle(statement):
-                    yield CustomCode("statement", type(statement).__name__, statement.lineno)
+        yield from _code_of_class(node, scope)
+
+
+def _code_of_class(node: ast.ClassDef, scope: Scope) -> Iterator[CustomCode]:
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        yield CustomCode("decorator", name, decorator.lineno)
+    yield from _settings(node)
+    for statement in node.body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield CustomCode("method", name, statement.lineno)
+            case ast.Assign(targets=[ast.Name(id="verify" | "verify_granular" as name)]):
+                yield CustomCode("method", name, statement.lineno)
+            case ast.AnnAssign(annotation=annotation):
+                validators = scope.validators(annotation)
+                yield from (CustomCode("annotation", name, statement.lineno) for name in validators)
+            case ast.Assign(value=ast.Lambda() | ast.Call(func=ast.Call())):  # a method, or a validator
+                yield CustomCode("statement", "Assign", statement.lineno)
+            case ast.Assign() | ast.ClassDef():
+                pass
+            case _ if not _is_idle(statement):
+                yield CustomCode("statement", type(statement).__name__, statement.lineno)
+
+
+def _settings(node: ast.ClassDef) -> Iterator[CustomCode]:
+    """Yield the settings of pydantic with which the class changes or refuses values."""
+    holders: list[ast.AST] = [*node.keywords]
+    for statement in node.body:
+        match statement:
+            case ast.Assign() | ast.AnnAssign() if "model_config" in bound_names(statement):
+                holders.append(statement)
+            case ast.ClassDef(name="Config"):
+                holders.append(statement)
+    for part in (part for holder in holders for part in ast.walk(holder)):
+        match part:
+            case ast.keyword(arg=str(name)) | ast.Name(id=name) | ast.Constant(value=str(name)):
+                if _CHANGING.match(name):
+                    yield CustomCode("setting", name, part.lineno)
 
 
 def _names_of_constant(statement: ast.stmt) -> set[str]:
@@ -308,17 +337,13 @@ def _regex(value: JsonValue, scope: Scope) -> tuple[RegexCheck | None, str | Non
 
 def _strategy(lineage: list[ast.ClassDef], fields: Collection[str], scope: Scope) -> Strategy | None:
     """Return the strategy of a class, given its lineage and the names of its verified fields."""
-    node: ast.expr | None = None
+    node: Any = None
     for inner in (statement for known in lineage for statement in known.body):
         if isinstance(inner, ast.ClassDef) and inner.name == "VerificationStrategy":
-            node = None
+            node = inner.bases[0] if inner.bases else None
             for statement in inner.body:
-                match statement:
-                    case (
-                        ast.Assign(targets=[ast.Name(id="verify_strategy")], value=value)
-                        | ast.AnnAssign(target=ast.Name(id="verify_strategy"), value=ast.expr() as value)
-                    ):
-                        node = value
+                if "verify_strategy" in bound_names(statement):
+                    node = getattr(statement, "value", statement)
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         return None
     try:

@@ -163,9 +163,10 @@ class TemplateField:
     """A verified field.
 
     `type` is one of the vocabulary bool, str, int, float, list_str, literal, date. `ground_truth` is a JSON value; a
-    conditional one is an object with the member `__conditional__`. `parameters` has all parameters of `primitive`,
-    with their defaults, in declared order. `unread` has the source, shortened, of each argument that is not static,
-    by the argument's name; the field then has that argument's default. `options` names the arguments for pydantic.
+    conditional one is an object with the member `__conditional__`. `items` is the type of the items of a list.
+    `parameters` has all parameters of `primitive`, with their defaults, in declared order. `unread` has the source,
+    shortened, of each argument that is not static, by the argument's name; the field then has that argument's default.
+    `options` names the arguments for pydantic.
     """
 
     name: str
@@ -182,6 +183,7 @@ class TemplateField:
     nullable: bool = False
     options: tuple[str, ...] = ()
     unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    items: str = "str"
 
     @property
     def verify_with(self) -> dict[str, JsonValue] | None:
@@ -223,9 +225,10 @@ class RegexCheck:
 
 @dataclass(frozen=True, slots=True)
 class CustomCode:
-    """Code beside the fields: a method, a decorator (both by name) or a statement (by its kind).
+    """Code beside the fields, of one of the kinds method, decorator, setting, annotation, statement and constant.
 
-    A statement that gives a name to a literal, and does nothing else, is a constant.
+    A setting of pydantic changes or refuses values; an annotation is what `Annotated` adds to a type. The name of a
+    statement is its kind. A statement that gives a name to a literal, and does nothing else, is a constant.
     """
 
     kind: str

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities.template_spec import StrategyNode, TemplateFieldSpec
     from checkpoint_ld.entities.verification_primitive import CheckResult, VerificationPrimitive
+    from checkpoint_ld.templates import TemplateField
     from checkpoint_ld.workers.trusted import Trust
 
 
@@ -118,18 +119,23 @@ _TYPES: Final = {
     "int": (TypeAdapter[Any](int), "no whole number"),
     "float": (TypeAdapter[Any](float), "no number"),
     "list_str": (TypeAdapter[Any](list[Any]), "no list"),
+    "list_bool": (TypeAdapter[Any](list[bool]), "no list of true and false"),
+    "list_int": (TypeAdapter[Any](list[int]), "no list of whole numbers"),
+    "list_float": (TypeAdapter[Any](list[float]), "no list of numbers"),
 }
 
 
-def fitted(field: TemplateFieldSpec, value: JsonValue) -> JsonValue:
+def fitted(field: TemplateFieldSpec, value: JsonValue, items: str = "str") -> JsonValue:
     """Return a value in the type of its field, as pydantic takes it: "10" is a number, and "yes" is true.
 
-    Texts and dates are left to the primitive, and so is null. Raises `EvaluationError` for a value that does not fit.
+    `items` is the type of the items of a list. Texts and dates are left to the primitive, and so is null. Raises
+    `EvaluationError` for a value that does not fit.
     """
     if value is None:
         return None
-    if field.type in _TYPES:
-        adapter, fault = _TYPES[field.type]
+    kind = f"list_{items}" if field.type == "list_str" and f"list_{items}" in _TYPES else field.type
+    if kind in _TYPES:
+        adapter, fault = _TYPES[kind]
         try:
             return adapter.validate_python(value)  # type: ignore[no-any-return]
         except ValidationError as error:
@@ -221,11 +227,12 @@ class Evidence:
     context: Mapping[str, Any] | None = None
 
 
-def judge(field: TemplateFieldSpec, evidence: Evidence, *, has_default: bool = False) -> FieldResult:
-    """Return the result of one field; nothing is raised.
+_FILLING: Final = frozenset({"default", "default_factory", "alias", "validation_alias"})
+"""Arguments for pydantic with which a field may have a value that the answer does not name."""
 
-    With `has_default` the template may fill in an unknown value where the answer has none.
-    """
+
+def judge(field: TemplateFieldSpec, evidence: Evidence, stated: TemplateField | None = None) -> FieldResult:
+    """Return the result of one field, which the template has as `stated`, if it was read; nothing is raised."""
     try:
         primitive, expected = resolve_truth(field.verify_with, field.ground_truth, evidence.context)
     except (SettingsError, ValidationError) as error:
@@ -244,13 +251,13 @@ def judge(field: TemplateFieldSpec, evidence: Evidence, *, has_default: bool = F
         reason = f"the response {passes} {_described(primitive)}, and {wanted}"
         return found(result.passed, result.score, result.error or reason)
     if field.name not in evidence.values:
-        if has_default:
+        if stated is not None and not _FILLING.isdisjoint(stated.options):
             return found(None, None, "no value is given, and which one the template fills in is not known: give one")
         return found(passed=False, score=0.0, reason=f"no value for {field.name}")
     value = None
     try:
         value = json_value(evidence.values[field.name])
-        value = fitted(field, value)
+        value = fitted(field, value, "str" if stated is None else stated.items)
     except EvaluationError as error:
         return found(passed=False, score=0.0, reason=str(error), value=value)
     result = safe_check(primitive, value, expected)
@@ -307,15 +314,11 @@ def _evidence(answer: Mapping[str, Any] | BaseAnswer, trace: str | None, context
     return Evidence(answer, trace, context)
 
 
-_FILLING: Final = frozenset({"default", "default_factory", "alias", "validation_alias"})
-"""Arguments for pydantic with which a field may have a value that the answer does not name."""
-
-
 def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> VerificationResult:
     """Return the result of a specification for an answer; `read` is the template of the specification, if any."""
     level = Level.VERIFIED if read is None else read.level
-    filled = set() if read is None else {field.name for field in read.fields if _FILLING & set(field.options)}
-    fields = [judge(field, evidence, has_default=field.name in filled) for field in spec.fields]
+    stated = {} if read is None else {field.name: field for field in read.fields}
+    fields = [judge(field, evidence, stated.get(field.name)) for field in spec.fields]
     names = [field.name for field in spec.fields]
     names += [] if read is None else [field.name for field in read.plain_fields]
     result = VerificationResult(None, "", level, (*fields, *unknown_fields(evidence.values, names)))
