@@ -262,7 +262,7 @@ def test_unusual_forms_are_read_with_a_warning(change: Json, code: str) -> None:
 
 
 def test_an_unknown_syntax_is_refused() -> None:
-    with pytest.raises(ReadError, match=r"'yaml'.*turtle"):
+    with pytest.raises(ReadError, match=r'"yaml".*turtle'):
         validator.read(data_of(canonical()), syntax="yaml")
 
 

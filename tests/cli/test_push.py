@@ -4,14 +4,18 @@ import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
 
+from checkpoint_ld.graph import emission
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from tests import documents
 from tests.cli.conftest import Run
-from tests.remote.faulty_server import FaultyServer, Reply
+from tests.remote.faulty_server import FaultyServer, Reply, Seen
 from tests.remote.oxigraph_server import oxigraph
+from tests.remote.samples import Memory
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +131,29 @@ def test_one_graph_can_be_pulled_and_all_can_be_listed(run: Run, url: str, folde
     assert run("pull", url, "urn:uuid:none", "--list").code == 2
 
 
+def test_a_graph_that_cannot_be_pulled_is_named_and_the_others_are_pulled(run: Run, tmp_path: Path) -> None:
+    content = emission.ntriples_of(CheckpointGraph.of_tree(documents.canonical()))
+    whole, cut, refused = names = ("urn:g:whole", "urn:g:cut", "urn:g:refused")
+    memory = Memory()
+    memory.graphs = {f"/store?graph={quote(name, safe='')}": content for name in names}
+
+    def reply(seen: Seen) -> Reply:
+        if seen.method == "GET" and "refused" in seen.path:
+            return Reply(500, b"out of memory")
+        return Reply(200, content[:-9]) if seen.method == "GET" and "cut" in seen.path else memory(seen)
+
+    with FaultyServer([reply]) as server:
+        options = ("--profile", "oxigraph", "--output", tmp_path)
+        outcome = run("pull", server.url, refused, cut, whole, *options)
+        again = run("pull", server.url, whole, *options)
+
+    assert (outcome.code, again.code) == (2, 2)
+    assert "read the graph urn:g:refused" in outcome.err
+    assert "urn:g:cut: the answer is N-Triples that" in outcome.err
+    assert [Path(line).name[:11] for line in outcome.out.decode().splitlines()] == ["urn-g-whole"]
+    assert [seen.method for seen in server.seen[-2:]] == ["GET", "POST"]  # nothing is read for a file that exists
+
+
 def test_a_folder_that_is_missing_is_made_for_what_is_pulled(run: Run, url: str, folder: Path, tmp_path: Path) -> None:
     run("push", folder, "--to", url)
     assert run("pull", url, "--output", tmp_path / "new" / "folder", "--quiet").code == 0
@@ -190,6 +217,7 @@ def test_a_server_that_refuses_gives_one_line_and_exit_code_2(run: Run, folder: 
     assert outcome.code == 2
     assert outcome.out == b""
     assert outcome.err.endswith("the server answers 500: Traceback: everything is broken\n")
+    assert f"by {folder / '0.jsonld'} (PUT http" in outcome.err
     assert outcome.err.count("\n") == 1
 
 

@@ -12,11 +12,14 @@ from click.exceptions import Exit
 from checkpoint_ld.cli import EXIT_FAILED, options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import (
+    AuthFailedError,
     CheckpointLdError,
     CountMismatchError,
     LookupFailedError,
     ReadError,
+    ServerUnreachableError,
     SettingsError,
+    StoreError,
     WriteError,
 )
 
@@ -252,12 +255,14 @@ def pull(
         if names:
             make_folder(Path(folder))
         for name in names:
+            file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
             try:
-                ((_, found),) = remote.pull(client, [name])
-                file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
                 streams.check_outputs([service["credentials"]], file, force=force)
+                ((_, found),) = remote.pull(client, [name])
                 streams.write(file, _content(found, to), force=force)
-            except (ReadError, WriteError, SettingsError, LookupFailedError, CountMismatchError) as error:
+            except (AuthFailedError, ServerUnreachableError):
+                raise  # those of all other graphs, too
+            except (ReadError, WriteError, SettingsError, LookupFailedError, StoreError) as error:
                 streams.note(str(error))
                 has_failed = True
                 continue

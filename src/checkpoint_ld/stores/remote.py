@@ -127,7 +127,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
             client.add_all(Spooled(quads_of(new)), len(new))
         for load in to_send:
             if load not in new:
-                client.replace(load.graph, load.triples)
+                client.replace(load.graph, load.triples, source=load.source)
         differing = _differing(to_send, client, full=full)
         records.note([load for load in to_send if load.graph not in differing], DONE)
         if differing:

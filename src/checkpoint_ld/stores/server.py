@@ -360,7 +360,10 @@ class SparqlClient:
         """
         for _ in range(_TRIES + 1):
             answer = self.send(request.read_graph(self.endpoint, graph))
-            triples = b"" if answer.status == 404 else request.triples_of(answer)
+            try:
+                triples = b"" if answer.status == 404 else request.triples_of(answer)
+            except TruncatedResultError as error:
+                raise TruncatedResultError(f"{graph}: {error}") from None
             found, counted = len(set(triples.splitlines())), self.count([graph])[graph]
             if found == counted:
                 return triples or None
@@ -411,10 +414,11 @@ class SparqlClient:
         self._update(f"DELETE {{ {gone} }} INSERT {{ {come} }} WHERE {{ GRAPH {name} {{ {was} }} }}", graph)
         return self._holds(name, becomes)
 
-    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:  # noqa: ARG002 - as for add
-        """Replace a graph by these N-Triples."""
+    def replace(self, graph: str, triples: Body, *, source: str = "") -> None:
+        """Replace a graph by these N-Triples; messages name their `source`."""
         for prepared in request.replace_graph(self.endpoint, graph, triples, compress=self._compresses(triples)):
-            self.send(prepared)
+            purpose = f"{prepared.purpose} by {source}" if source else prepared.purpose
+            self.send(replace(prepared, purpose=purpose))
 
     def drop(self, graph: str) -> bool:
         """Remove a graph and return whether it existed."""
