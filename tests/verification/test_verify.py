@@ -240,6 +240,24 @@ def test_a_primitive_that_cannot_be_built_cannot_decide() -> None:
     assert judged(field(truth={"__conditional__": True}), "a").passed is None
 
 
+CASE = "GroundTruthCase(value='a', verify_with=ExactMatch([]))"
+
+
+@pytest.mark.parametrize(
+    ("truth", "primitive"),
+    [
+        ("'a'", "ExactMatch([])"),
+        (f"ConditionalGroundTruth(source='n', cases={{}}, default={CASE})", "BooleanMatch()"),
+    ],
+)
+def test_a_primitive_whose_parameters_have_no_names_cannot_decide(truth: str, primitive: str) -> None:
+    result = verify(
+        f"class Answer(BaseAnswer):\n    gene: str = VerifiedField('d', {truth}, {primitive})", {"gene": "A"}
+    )
+    assert result.passed is None
+    assert "takes its parameters by name, not `[]`" in result.reason
+
+
 def test_a_conditional_ground_truth_is_chosen_by_the_context() -> None:
     cases = {"2": {"value": "two", "verify_with": None}, "3": {"value": 1, "verify_with": {"type": "NumericMinimum"}}}
     default = {"value": "none", "verify_with": None}

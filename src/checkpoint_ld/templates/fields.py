@@ -209,7 +209,7 @@ class _FieldReader:
         owner = f": {verifier.primitive.name}"
         given: dict[str, JsonValue] = {}
         if node.args:
-            verifier.sound = False
+            verifier.sound = verifier.static = False
             message = f"{owner} takes its parameters by name, not {self._shown(node.args[0])}"
             self._report(ProblemKind.PRIMITIVE_PARAMETERS, node, message)
         for keyword in node.keywords:
@@ -305,6 +305,8 @@ class _FieldReader:
         if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
             reader = _FieldReader(f"{self._owner}, {name}", self._scope)
             verifier = reader._verifier(given, serialised=isinstance(given, ast.Dict))
+            if verifier is not None and not verifier.static:
+                self.unread["ground_truth"] = self._scope.excerpt(given)
         serialised = None if verifier is None else {**verifier.parameters, "type": verifier.primitive.name}
         return {"value": self._scope.evaluate(parts["value"]), "verify_with": serialised}
 

@@ -406,7 +406,7 @@ _UNWRITTEN: Final = {
 _HARMLESS: Final = frozenset({("decorator", "capture_answer_source"), ("method", "verify_granular")})
 _UNREAD: Final = (
     *(ProblemKind.NOT_STATIC, ProblemKind.STRATEGY, ProblemKind.FIELD_DEFINITION, ProblemKind.LITERAL_VALUES),
-    *(ProblemKind.UNKNOWN_PRIMITIVE, ProblemKind.DESCRIPTION),
+    *(ProblemKind.UNKNOWN_PRIMITIVE, ProblemKind.PRIMITIVE_PARAMETERS, ProblemKind.DESCRIPTION),
 )
 
 
