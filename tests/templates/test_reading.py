@@ -157,8 +157,16 @@ def test_the_ground_truth_is_what_the_hooks_assign(hook: str, truth: object) -> 
     assert (template.ground_truth, template.problems) == (truth, ())
 
 
-def test_a_ground_truth_that_is_assigned_twice_is_not_static() -> None:
-    hook = "def ground_truth(self):\n    if a:\n        self.correct = {}\n    else:\n        self.correct = {'x': 1}"
+@pytest.mark.parametrize(
+    "hook",
+    [
+        "def ground_truth(self):\n    if a:\n        self.correct = {}\n    else:\n        self.correct = {'x': 1}",
+        "def ground_truth(self):\n    self.correct = {}\n    self.correct['x'] = 1",
+        "def ground_truth(self):\n    self.correct = {}\n    self.correct.update(x=1)",
+        "def ground_truth(self):\n    self.correct = {}\n    self.correct |= {'x': 1}",
+    ],
+)
+def test_a_ground_truth_that_is_changed_is_not_static(hook: str) -> None:
     source = answer("x: str", hook, VERIFY)
     assert (read_template(source).ground_truth, kinds(source)) == (None, ["not-static"])
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -44,7 +43,6 @@ _MATCH_TYPES = ("exact", "contains", "count", "all")
 _LITERAL = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.unaryop, ast.expr_context)
 _CHANGING = re.compile(r"str_|strict\b|coerce_numbers_to_str\b")
 """The settings of pydantic that change or refuse values."""
-_HOLDERS = (ast.stmt, ast.excepthandler, ast.match_case)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -250,26 +248,25 @@ def _is_idle(statement: ast.stmt) -> bool:
 
 
 def _assigned(attribute: str, lineage: list[ast.ClassDef]) -> Iterator[ast.expr]:
-    """Yield the expressions that the hooks of a class assign to an attribute of the instance."""
+    """Yield what the hooks of a class assign to an attribute of the instance, and any other use of the attribute."""
     methods = (method for node in lineage for method in node.body if isinstance(method, _Function))
     for hook in {method.name: method for method in methods if method.name in HOOKS}.values():
         arguments = [*hook.args.posonlyargs, *hook.args.args]
         this = arguments[0].arg if arguments else ""
-        waiting: deque[ast.AST] = deque([hook])
-        while waiting:  # statements in the order of `ast.walk`, without those inside expressions
-            node = waiting.popleft()
-            for field in node._fields:
-                parts = getattr(node, field, None)
-                if isinstance(parts, list):
-                    waiting.extend(part for part in parts if isinstance(part, _HOLDERS))
+        targets: set[ast.expr] = set()
+        for node in ast.walk(hook):
             match node:
                 case (
-                    ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name)], value=value)
+                    ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=name) as target], value=value)
                     | ast.AnnAssign(
-                        target=ast.Attribute(value=ast.Name(id=owner), attr=name), value=ast.expr() as value
+                        target=ast.Attribute(value=ast.Name(id=owner), attr=name) as target, value=ast.expr() as value
                     )
                 ) if owner == this and name == attribute:
+                    targets.add(target)
                     yield value
+                case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner == this and name == attribute:
+                    if node not in targets:
+                        yield node
 
 
 def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Scope) -> dict[str, JsonValue] | None:
@@ -277,7 +274,9 @@ def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Sco
     if not found:
         return None
     if len(found) > 1:
-        message = f"self.{attribute} is assigned {len(found)} times, so that only running the template tells its value"
+        message = (
+            f"self.{attribute} is set or used {len(found)} times, so that only running the template tells its value"
+        )
         scope.report(ProblemKind.NOT_STATIC, found[-1], message)
         return None
     try:
