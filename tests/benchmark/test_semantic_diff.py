@@ -59,6 +59,13 @@ def test_syntax_and_layout_make_no_difference(tmp_path: Path) -> None:
         assert semantic_diff(made, Benchmark.load(tmp_path / name), dates=True, order=True).is_empty
 
 
+@pytest.mark.parametrize("dialect", ["gui-datafeed", "dataset-1", "v2.0"])
+def test_a_dialect_makes_no_difference(tmp_path: Path, dialect: str) -> None:
+    made = load(tree())
+    made.save(tmp_path / "other.json", save_deep_judgment_config=True, dialect=dialect)
+    assert not semantic_diff(made, Benchmark.load(tmp_path / "other.json"))
+
+
 def test_whole_numbers_are_the_same_in_both_spellings() -> None:
     def spell(document: Json) -> None:
         named(document, "custom_years")["value"] = [2024.0, 2025]

@@ -184,6 +184,22 @@ def test_dialects_and_syntaxes_mix(tmp_path: Path, dialect: str) -> None:
     assert (again.dialect, again.get_question("urn:uuid:question-0")["raw_answer"]) == (wanted, "Hg")
 
 
+@pytest.mark.parametrize("dialects", [("datafeed-ns-v3", "gui-datafeed"), ("gui-datafeed", "gui-datafeed")])
+def test_what_saving_in_another_dialect_adds_is_no_edit(tmp_path: Path, dialects: tuple[str, str]) -> None:
+    base = json.dumps(
+        {"version": "2.0", "checkpoint": {"one": {"question": TEXTS[0], "raw_answer": "Mercury"}}}
+    ).encode()
+    ours, theirs = Benchmark.load(base), Benchmark.load(base)
+    ours.creator = {"@type": "Person", "name": "Ada"}
+    theirs.set_metadata(description="Metals")
+    for name, side, dialect in zip(("o.json", "t.json"), (ours, theirs), dialects, strict=True):
+        side.save(tmp_path / name, dialect=dialect)
+    for sides in (("o.json", "t.json"), ("t.json", "o.json")):
+        found = merge(base, *(tmp_path / name for name in sides))
+        assert not found.conflicts
+        assert (str(found.result.creator), found.result.description) == ("Ada", "Metals")
+
+
 def test_the_result_keeps_the_layout_of_ours() -> None:
     text = json.dumps(tree(), ensure_ascii=False, indent=7)
     found = merge(data(tree()), text.encode(), data(edited(q0=answer("Hg"))))

@@ -26,7 +26,7 @@ from checkpoint_ld.phrases import counted, harmless, head
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.templates import Level
 from checkpoint_ld.validation.reports.text import code, escaped
-from checkpoint_ld.vocabulary import BY_TYPE
+from checkpoint_ld.vocabulary import BY_TYPE, CONVERSION_PROPERTY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -56,7 +56,7 @@ _VALUE = frozenset(("@id", *BY_TYPE["PropertyValue"]))
 _PROPERTIES = frozenset(("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"))
 """The JSON members that the members of a question are read from; others are compared under their own names."""
 _ROOT = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
-_ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES))
+_ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES, CONVERSION_PROPERTY))
 """Properties that traits and creators are read from, and those about the form of a file."""
 _TEXTS = ("name", "description", "version")
 _TEMPLATE = ("level", "class_name", "strategy", "ground_truth", "regexes")
@@ -317,9 +317,9 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     found = {name: value for name, value in members.items() if value is not None}
     properties = values(question.get("additionalProperty"))
     found |= {f"custom.{key}": value for key, value in custom_of(properties).items()}
-    found |= {
-        name: value for name, value in properties.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)
-    }
+    # The web interface writes an empty original template where there is none.
+    others = {name: value for name, value in properties.items() if (name, value) != ("original_answer_template", "")}
+    found |= {name: value for name, value in others.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)}
     found |= _beyond_values(question.get("additionalProperty"))
     found |= {key: value for key, value in _stated(question).items() if key not in _QUESTION and key not in _ITEM}
     if question is not item:

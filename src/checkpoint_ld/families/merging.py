@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from checkpoint_ld import dialects, families, writing
+from checkpoint_ld import families, writing
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.schema import without_context
 from checkpoint_ld.agents.serialization import AgentReading, written
@@ -275,12 +275,17 @@ def _seen(base: Side, side: Side) -> Json:
     """Return the tree of the base as if it had been written and read in the dialect of a side."""
     if not isinstance(side.source, Reading) or not base.tree:
         return base.tree
-    own, dialect = base.source.dialect if isinstance(base.source, Reading) else CANONICAL, side.source.dialect
-    if dialect in (own, CANONICAL) or dialects.dialect(dialect).downgrade is None:
+    source = base.source if isinstance(base.source, Reading) else None
+    dialect = side.source.dialect
+    is_statements = side.source.document is None  # which nothing is added to
+    if is_statements or dialect == (source.dialect if source else CANONICAL) or not writing.is_writable(dialect):
         return base.tree
-    tree = CheckpointGraph.of_tree(base.tree)
-    data = writing.write(tree, dialect=dialect, now=base.tree.get("dateModified")).data
-    return families.examine_bytes(data, checked=False).tree
+    settings: Any = {"source": source, "now": base.tree.get("dateModified"), "round_scores": True}
+    data = writing.write(CheckpointGraph.of_tree(base.tree), dialect=dialect, **settings).data
+    seen = families.examine_bytes(data, checked=False).tree
+    # An identifier that writing has made is that of one file, and a member that the side has left alone is the base's.
+    made = {key: value for key, value in seen.items() if key in base.tree or (key in side.tree and key != "@id")}
+    return {**made, **{key: value for key, value in base.tree.items() if same(side.tree.get(key, ABSENT), value)}}
 
 
 def _side(name: str, given: Any) -> Side:
