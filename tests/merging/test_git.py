@@ -104,9 +104,12 @@ def test_a_conflict_is_reported_and_can_be_left(git: Git, command: str) -> None:
 def test_a_conflict_is_resolved(git: Git, run: Run) -> None:  # noqa: F811
     branches(git, edited(name="A"), edited(name="B", q1=answer("H")))
     git("merge", "other", code=1)
-    assert run("git", "resolve", FILE).code == 1
+    Path(FILE).write_bytes(data(edited(name="C")))
+    undecided = run("git", "resolve", FILE)
+    assert (undecided.code, "metals.jsonld stays as it is" in undecided.err) == (1, True)
     result = run("git", "resolve", FILE, "--json")
     assert (result.code, [one["subject"] for one in json.loads(result.out)["conflicts"]]) == (1, [["name"]])
+    assert Benchmark.load(FILE).name == "C"
     assert run("git", "resolve", FILE, "--theirs").code == 0
     found = Benchmark.load(FILE)
     assert (found.name, found.get_question("urn:uuid:question-1")["raw_answer"]) == ("B", "H")

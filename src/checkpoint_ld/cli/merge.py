@@ -103,16 +103,18 @@ def merge(
     if as_json:
         streams.show_json(merged.as_json())
     elif not quiet:
-        _report(merged, listed)
+        _report(
+            merged,
+            f"the result has OURS there; {listed} lists what is contested" if listed else "the result has OURS there",
+        )
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
 
 
-def _report(merged: Merge, listed: str | None = None) -> None:
+def _report(merged: Merge, outcome: str) -> None:
     streams.note_first([*map(str, merged.conflicts)], "more; --json lists them all")
     if not merged.is_clean:
-        message = f"{counted(len(merged.conflicts), 'conflict')}: the result has OURS there"
-        streams.note(f"{message}; {listed} lists what is contested" if listed else message)
+        streams.note(f"{counted(len(merged.conflicts), 'conflict')}: {outcome}")
 
 
 _ANSWERS = ("ours", "o", "theirs", "t", "edit", "e")
@@ -205,7 +207,7 @@ def resolve(
     decision: dict[str, Any] = _DECISION,
     as_json: bool = options.JSON,
 ) -> None:
-    """Merge a contested file again, from the versions that git keeps, and decide; exit with 1 if conflicts are left."""
+    """Merge a contested file again, from the versions that git keeps; exit with 1 if it stays as it is, undecided."""
     from checkpoint_ld.families import git as setup
 
     merged = setup.resolve(file, **decision)
@@ -214,7 +216,7 @@ def resolve(
     elif merged.is_clean:
         streams.note(f"{file} is merged: add it")
     else:
-        _report(merged)
+        _report(merged, f"decide with --ours, --theirs or --interactive; {file} stays as it is")
     if not merged.is_clean:
         raise Exit(EXIT_FOUND)
 

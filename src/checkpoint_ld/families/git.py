@@ -169,7 +169,8 @@ def merge_file(base: str, ours: str, theirs: str, size: str, path: str) -> tuple
 def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = None) -> Merge:
     """Merge the versions of a file in git's index, and write the file; `prefer` or `decide` settle conflicts.
 
-    Raises SettingsError for a file without a conflict.
+    A file with a conflict that is not settled stays as it is: somebody may have edited it. Raises SettingsError for a
+    file without a conflict.
     """
     top = _git("rev-parse", "--show-toplevel").strip()
     name = os.path.relpath(os.path.realpath(path), os.path.realpath(top)).replace(os.sep, "/")
@@ -183,8 +184,8 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
         prefer=prefer,
         decide=decide,
     )
-    replace_file(path, merged.content(), pack=is_packed(path))
     if merged.is_clean:
+        replace_file(path, merged.content(), pack=is_packed(path))
         conflicts_of(name).unlink(missing_ok=True)
     return merged
 
