@@ -210,9 +210,11 @@ def test_tables_fit_the_terminal_unless_they_are_to_be_wide(
 def test_a_collection_is_queried_where_it_is(run: Run, folder: Path) -> None:
     with Collection.open(folder / "kept") as collection:
         collection.add(folder / "metals.jsonld", folder / "elements.jsonld")
-    for limits in ((), ("--timeout", "60"), ("--engine", "rdflib")):
+    for limits in ((), ("--timeout", "60"), ("--engine", "rdflib"), ("--inferred",)):
         result = run("query", folder / "kept", "--query", NAMES, "--format", "csv", *limits)
         assert (result.code, result.out) == (0, b"name\r\nElements\r\nMetals\r\n")
+        versions = run("query", folder / "kept", "--name", "versions", "--format", "csv", *limits)
+        assert versions.out.splitlines()[1].startswith(b"datafeed-")
     assert "B. Jones,1,1" in run("query", folder / "kept", "--name", "authors", "--format", "csv").out.decode()
     assert run("query", folder / "kept", "--query", "CLEAR ALL").code == 2
 

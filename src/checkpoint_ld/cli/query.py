@@ -8,6 +8,7 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -19,7 +20,7 @@ from checkpoint_ld.errors import SettingsError, SourceMissingError
 from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.dialects.reading import Reading
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.queries import NamedQuery, Request
+    from checkpoint_ld.stores.collection import Entry
 
 ENGINES = ("oxigraph", "rdflib")
 """The engines that evaluate a query: the names of `sparql.running.ENGINES`."""
@@ -179,8 +181,12 @@ class _Run:
         self.has_failed = bool(found.unmatched)
         return self._of(streams.graphs(found.files, self.fail, syntax=self.syntax))
 
-    def _of(self, checkpoints: Iterable[tuple[str, Source | None, StatementGraph]]) -> QueryResult | None:
-        """Query checkpoints, each given by its name, its source (None in a collection) and its graph."""
+    def _of(
+        self,
+        checkpoints: Iterable[tuple[str, Source | None, StatementGraph]],
+        entries: Mapping[str, Entry] = MappingProxyType({}),
+    ) -> QueryResult | None:
+        """Query checkpoints, each given by its name, its source and its graph; in a collection, `entries` are known."""
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
 
@@ -190,8 +196,8 @@ class _Run:
             added = families.inferred(graph) if self.inferred else graph
             if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
                 added = self._with_results(cast("Reading", source), cast("CheckpointGraph", added), self.answers)
-            dialect = None if source is None or self.request.query is None else families.dialect_of(source)
-            name = data.add(added, dialect=dialect)
+            dialect = entries[label].dialect if source is None else families.dialect_of(source)
+            name = data.add(added, dialect=None if self.request.query is None else dialect)
             if name in known:
                 self.note(f"{label}: this very checkpoint was read already, and counts once")
             elif name != str(graph.root):
@@ -215,10 +221,9 @@ class _Run:
         from checkpoint_ld.stores.collection import Collection
 
         with Collection.open(self.paths[0], read_only=True) as collection:
-            limits = dict(self.limits)
-            if limits.pop("engine") != ENGINES[0] or (self.inferred and not self.request.needs_derived):
-                return self._of((name, None, collection.get(name)) for name in collection)
-            return collection.answer(self.request, **limits)
+            if self.inferred and not self.request.needs_derived:
+                return self._of(((name, None, collection.get(name)) for name in collection), collection.entries)
+            return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
         from checkpoint_ld.stores import remote
