@@ -198,6 +198,22 @@ def test_dates_are_read_with_and_without_an_offset(store: pyoxigraph.Store) -> N
     assert found("2026-02-01T00:30:00") == []
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("modified", "is_since"),
+    [
+        *(("2026-02-01", False), ("2026-02-02", True), ("2026-02-01T12:30", True), ("soon", False)),
+        *(("2026-02-01T12:30+12:00", False), ("2026-02-01T08:30-05:00", True), ("2026-02-01T12:30:00.5Z", True)),
+    ],
+)
+def test_a_date_that_is_no_datetime_counts(modified: str, is_since: bool, engine: Engine) -> None:
+    tree = elements()
+    tree["dataFeedElement"][0]["dateModified"] = modified
+    data = Dataset.of_graphs([CheckpointGraph.of_tree(tree)])
+    found = queries.run(data.store, "changed-since", {"date": "2026-02-01T12:00:00Z"}, engine=engine)
+    assert ("urn:q:light-2" in {row["question"] for row in found}) == is_since
+
+
 def test_what_cannot_be_queried_is_refused(store: pyoxigraph.Store) -> None:
     for name, parameters, words in (
         ("keyword", {}, "did you mean keywords?"),
@@ -206,6 +222,8 @@ def test_what_cannot_be_queried_is_refused(store: pyoxigraph.Store) -> None:
         ("search", {"foo": "x"}, "use one of text$"),
         ("keywords", {"text": "x"}, "the query keywords has none$"),
         ("changed-since", {"date": "yesterday"}, "no date such as"),
+        ("agent-doubts", {"below": "0,3"}, "no number such as"),
+        ("agent-doubts", {"below": "nan"}, "no number such as"),
         ("questions", {"benchmark": "metals"}, "no absolute IRI"),
     ):
         with pytest.raises(QueryError, match=words):

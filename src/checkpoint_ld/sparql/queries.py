@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.result import Term
 
-Kind: TypeAlias = Literal["text", "iri", "date"]
+Kind: TypeAlias = Literal["text", "iri", "date", "number"]
 
 _NAME = re.compile(r"[A-Za-z][\w-]*")
 _HEADER = re.compile(r"# (\w+)(?: (\w+))?:(.*)")
 _PARAMETER = re.compile(
-    r"(?P<kind>text|iri|date)(?P<required>, required)?(?:, as \?(?P<variable>\w+))? - (?P<words>.+)"
+    r"(?P<kind>text|iri|date|number)(?P<required>, required)?(?:, as \?(?P<variable>\w+))? - (?P<words>.+)"
 )
 
 
@@ -137,6 +137,11 @@ def _term(parameter: Parameter, value: Any) -> Term:
         if moment is None:
             raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no date such as 2026-03-01")
         return term_of(moment)
+    if parameter.kind == "number":
+        try:
+            return term_of(float(value))
+        except (TypeError, ValueError, QueryError):
+            raise QueryError(f"the parameter {parameter.name} is {value!r}, which is no number such as 0.5") from None
     return term_of(value)
 
 
