@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import Benchmark, verify
-from checkpoint_ld.entities import BaseAnswer, Question, Scenario, ScenarioNode
+from checkpoint_ld.entities import BaseAnswer, Question, Scenario, ScenarioNode, capture_answer_source
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, ReadError, SourceMissingError, WriteError
 from checkpoint_ld.mapping.questions import default_template
@@ -385,6 +385,7 @@ def test_a_template_is_known_by_its_text_without_its_layout() -> None:
     assert two(None, " ").get_template_id(SECOND) == "no_template"
 
 
+@capture_answer_source
 class ZincAnswer(BaseAnswer):
     """An answer whose name Karenina does not know."""
 
@@ -408,7 +409,7 @@ def test_an_answer_class_is_written_as_its_source_under_the_name_that_karenina_w
     benchmark = Benchmark("Metals")
     added = benchmark.add_question("Which?", "Zinc", answer_template=ZincAnswer)
     from_mapping = benchmark.add_question({"question": "Who?", "raw_answer": "Z", "answer_template": ZincAnswer})
-    source = inspect.getsource(ZincAnswer).replace("ZincAnswer", "Answer")
+    source = inspect.getsource(ZincAnswer).removeprefix("@capture_answer_source\n").replace("ZincAnswer", "Answer")
     assert [benchmark.get_template(one) for one in (added, from_mapping)] == [source, source]
     assert benchmark.validate_templates() == (True, [])
     benchmark.update_template(added, Answer)
@@ -463,6 +464,17 @@ def named_like(benchmark: Benchmark, name: str) -> Scenario:
     made, held = named(name), benchmark.get_scenario(name)
     made.nodes["ask"].question_data = held.nodes["ask"].question_data
     return made
+
+
+def test_the_templates_of_scenarios_are_checked_too() -> None:
+    benchmark = Benchmark("Turns")
+    for name, template in (("sound", CLASSIC), ("broken", "class Answer("), ("bare", None)):
+        made = named(name)
+        made.nodes["ask"].question = Question(question="Which?", raw_answer="this", answer_template=template)
+        benchmark.add_scenario(made)
+    verdict = benchmark.validate()
+    assert [one["question_id"] for one in verdict.template_errors] == ["broken: ask"]
+    assert (verdict.ok, benchmark.check_readiness()["templates_valid"]) == (False, False)
 
 
 def test_a_scenario_joins_those_of_a_file() -> None:

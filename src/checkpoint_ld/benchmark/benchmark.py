@@ -962,12 +962,12 @@ class Benchmark(CheckedMethods, Shown):
     def validate_templates(self) -> tuple[bool, list[dict[str, str]]]:
         """Return whether all templates can be used, and their faults.
 
-        Each fault has the `question_id` and an `error`, with the line and the remedy. Questions without a template are
-        no fault. Templates are read, not run.
+        Each fault has the `question_id`, or the names of a scenario and its node, and an `error`, with the line and the
+        remedy. Questions without a template are no fault. Templates are read, not run.
         """
         errors = [
             {"question_id": question_id, "error": error}
-            for question_id, source in self._own_sources().items()
+            for question_id, source in {**self._own_sources(), **self._sources_in_scenarios()}.items()
             for error in editing.template_faults(source)
         ]
         return not errors, errors
@@ -1019,6 +1019,16 @@ class Benchmark(CheckedMethods, Shown):
         items = self._items(questions.TEMPLATES).items()
         sources = ((identifier, questions.source_of(item)) for identifier, item in items)
         return {key: source for key, source in sources if source is not None and questions.is_own(source)}
+
+    def _sources_in_scenarios(self) -> dict[str, str]:
+        parts = [self._graph.read(node) for node in self._scenario_nodes()]
+        sources = {
+            f"{part.get('name')}: {key}": questions.source_of({"item": node.get("question")})
+            for part in parts
+            for key, node in (part["nodes"].items() if isinstance(part.get("nodes"), dict) else ())
+            if isinstance(node, dict)
+        }
+        return {key: source for key, source in sources.items() if source is not None and questions.is_own(source)}
 
     def _source_text(self, question_id: str) -> str | None:
         (item,) = self._graph.read_all([self._node(question_id)], only=questions.TEMPLATES)
