@@ -1,6 +1,6 @@
 """Linked data for AI evaluation checkpoints.
 
-`load` reads a checkpoint of any dialect or RDF syntax; `Benchmark` is what it gives; `validate` tells what is wrong.
+`load` reads a checkpoint of any dialect or RDF syntax; `Benchmark` is what it gives; `validate` finds what is wrong.
 Everything here is public; everything else may change. The stub `__init__.pyi` lists the names.
 """
 

@@ -356,18 +356,18 @@ EXPECTED = """
 
 def layer(document: Tree) -> set[tuple[str, str, str]]:
     """Return the statements that the layer adds."""
-    base = {_told(triple) for triple in AgentGraph.of_tree(document)}
-    return {_told(triple) for triple in AgentGraph.of_tree(document, prov=True)} - base
+    base = {_texts(triple) for triple in AgentGraph.of_tree(document)}
+    return {_texts(triple) for triple in AgentGraph.of_tree(document, prov=True)} - base
 
 
-def _told(triple: tuple[object, ...]) -> tuple[str, str, str]:
+def _texts(triple: tuple[object, ...]) -> tuple[str, str, str]:
     subject, predicate, term = (one.n3() for one in triple)  # type: ignore[attr-defined]
     return subject, predicate, term
 
 
 def test_the_layer_states_who_made_what_of_what_and_when() -> None:
     expected = Graph().parse(data=EXPECTED.replace("SHA256", sha256_of(RUN)), format="turtle")
-    assert layer(RUN) == {_told(triple) for triple in expected}
+    assert layer(RUN) == {_texts(triple) for triple in expected}
 
 
 @pytest.mark.parametrize(

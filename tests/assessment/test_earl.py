@@ -106,14 +106,14 @@ def test_fields_have_their_own_results() -> None:
 
 
 def test_traits_are_reported_with_their_nodes() -> None:
-    made, told = benchmark(), graph(record())
-    results = list(told.objects(iri("line-1-result"), OURS.traitResult))
-    traits = {str(told.value(one, URIRef("https://schema.org/name"))): one for one in results}
+    made, stated = benchmark(), graph(record())
+    results = list(stated.objects(iri("line-1-result"), OURS.traitResult))
+    traits = {str(stated.value(one, URIRef("https://schema.org/name"))): one for one in results}
     assert set(traits) == {"tone", "cites"}
-    assert told.value(traits["cites"], OURS.resultValue) == Literal(True)
-    assert told.value(traits["tone"], OURS.resultValue) == Literal(True)
+    assert stated.value(traits["cites"], OURS.resultValue) == Literal(True)
+    assert stated.value(traits["tone"], OURS.resultValue) == Literal(True)
     for name, one in traits.items():
-        node = told.value(one, OURS.resultTrait)
+        node = stated.value(one, OURS.resultTrait)
         assert (node, URIRef("https://schema.org/name"), Literal(name)) in made.graph
 
 

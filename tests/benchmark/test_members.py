@@ -207,9 +207,9 @@ def test_the_version_of_the_format_is_protected(name: str) -> None:
     tree = strange()
     tree["additionalProperty"][0]["name"] = name
     benchmark = load(tree)
-    with pytest.raises(WriteError, match=f"{name} tells the version of the file format and cannot be removed"):
+    with pytest.raises(WriteError, match=f"{name} is the version of the file format and cannot be removed"):
         benchmark.remove_custom_property(name)
-    with pytest.raises(WriteError, match=f"{name} tells the version of the file format and cannot be changed"):
+    with pytest.raises(WriteError, match=f"{name} is the version of the file format and cannot be changed"):
         benchmark.set_multiple_custom_properties({"a": 1, name: "2.0"})
     assert_says(benchmark, tree, edited=False)
 

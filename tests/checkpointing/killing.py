@@ -138,7 +138,7 @@ def check(folder: Path, *, amended: bool = False, pruned: bool = False) -> None:
             archived = {path.name.removesuffix(".json.gz") for path in (folder / "archive").glob("*.json.gz")}
             assert set(before) <= set(files) | archived, "a checkpoint is gone that was not archived"
         else:
-            assert set(before) <= set(files), "a checkpoint is lost that the agent was told of"
+            assert set(before) <= set(files), "a checkpoint is lost that the agent knows of"
         for one in set(before) & set(files):
             assert amended or files[one] == before[one], "a checkpoint is not what it was"
         for store in keeper.store.followers.values():

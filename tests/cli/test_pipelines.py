@@ -178,7 +178,7 @@ def test_the_help_of_a_group_has_whole_summaries(run: Run, group: str) -> None:
     assert "..." not in shown.partition("Commands:")[2]
     if group == "store":
         assert (
-            "Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."
+            "Write one checkpoint as it was loaded; the output's extension determines the syntax, by default JSON-LD."
             in shown
         )
 

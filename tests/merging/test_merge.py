@@ -141,11 +141,11 @@ def test_a_question_that_was_only_touched_can_be_removed() -> None:
 def test_scenarios_are_known_by_name() -> None:
     base, ours, theirs = (scenario() for _ in range(3))
     ours["hasPart"].append({**copy.deepcopy(ours["hasPart"][0]), "name": "another"})
-    theirs["hasPart"][0]["description"] = "told anew"
+    theirs["hasPart"][0]["description"] = "in other words"
     found = merged(base, ours, theirs)
     assert found.is_clean
     assert [one["name"] for one in found.result.graph.tree()["hasPart"]] == [base["hasPart"][0]["name"], "another"]
-    assert found.result.graph.tree()["hasPart"][0]["description"] == "told anew"
+    assert found.result.graph.tree()["hasPart"][0]["description"] == "in other words"
     none = {**base, "hasPart": []}
     both = merged(none, base, {**none, "hasPart": ours["hasPart"][1:]})
     assert (both.is_clean, len(both.result.graph.tree()["hasPart"])) == (True, 2)

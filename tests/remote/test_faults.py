@@ -117,7 +117,7 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
         *(ASK, [Reply(200, b"<html>Log in</html>", {"Content-Type": "text/html"})], {}),
         *(TruncatedResultError, r"'text/html'.*is that the URL", 1),
     ),
-    "a limit that is told": (
+    "a limit that is stated": (
         *(ASK, [rows("s", TERM, **{"X-SPARQL-MaxRows": "1"})], {}),
         *(TruncatedResultError, r"cut the result at 1 rows.*LIMIT and OFFSET", 1),
     ),

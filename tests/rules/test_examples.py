@@ -264,17 +264,17 @@ def test_a_context_that_means_something_else_is_named(context: Json, message: st
 
 @pytest.mark.parametrize("version", ["3.0.0-jsonld", "jsonld"])
 def test_the_dataset_dialect_wants_a_version_that_names_the_format(version: str) -> None:
-    told_in = example("KL002")
-    assert told_in is not None
-    tree = {**json.loads(told_in.valid), "version": version}
+    shown = example("KL002")
+    assert shown is not None
+    tree = {**json.loads(shown.valid), "version": version}
     found = families.check(dumped(tree), profiles.profile("legacy-dataset")).findings
 
     assert [one for one in found if one.severity > Severity.INFO] == []
 
 
 def test_what_only_the_dataset_dialect_requires_is_no_concern_of_today() -> None:
-    told_in = example("KL003")
-    assert told_in is not None
-    found = families.check(told_in.invalid, profiles.profile()).findings
+    shown = example("KL003")
+    assert shown is not None
+    found = families.check(shown.invalid, profiles.profile()).findings
 
     assert [one.code for one in found if one.code.startswith("KL")] == []

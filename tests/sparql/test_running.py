@@ -373,7 +373,7 @@ for one in threads:
 sys.setswitchinterval(0.005)
 for way in ways:
     call(way)
-print(json.dumps({way: sorted(told) for way, told in answers.items()}))
+print(json.dumps({way: sorted(rows) for way, rows in answers.items()}))
 """
 
 _WAYS = ("validate", "pyshacl", "shapes", "query", "rdflib", "graph", "update")

@@ -252,9 +252,9 @@ def test_members_of_a_rating_that_no_rule_is_about_are_settings_only_where_they_
 
 
 EXAMPLES = [
-    told
+    stated
     for code in rules.catalogue()
-    if (told := example(code)) is not None and told.file.endswith("jsonld") and not code.startswith("KD")
+    if (stated := example(code)) is not None and stated.file.endswith("jsonld") and not code.startswith("KD")
 ]
 SHAPES = sorted(data.folder("shapes").rglob("*.ttl"))
 CORPUS_FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")

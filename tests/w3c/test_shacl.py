@@ -68,10 +68,10 @@ def path(report: Graph, node: Any) -> object:
 
 def expected(graph: Graph, test: Any) -> Counter[tuple[object, ...]] | None:
     result = graph.value(test, MF.result)
-    return None if result == SHT.Failure else told_in(graph, result)
+    return None if result == SHT.Failure else results_in(graph, result)
 
 
-def told_in(graph: Graph, result: Any) -> Counter[tuple[object, ...]]:
+def results_in(graph: Graph, result: Any) -> Counter[tuple[object, ...]]:
     part = Graph()
     left = [result]
     while left:

@@ -100,7 +100,7 @@ def detect_shape(data: Any) -> Shape:
     if not second and not canonical:
         seen = f"it has the members {_names(snapshot)}" if snapshot else "it is empty"
         seen = seen if isinstance(data["snapshot"], dict) else "it is no object"
-        message = f"nothing tells the shape of the snapshot: {seen}"
+        message = f"the shape of the snapshot is unknown: {seen}"
         raise ShapeError.of([finding("agent-shape", message, pointer="/snapshot")])
     return "second" if second else "canonical"
 

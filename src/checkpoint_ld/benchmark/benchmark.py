@@ -468,14 +468,14 @@ class Benchmark(CheckedMethods, Shown):
                 raise WriteError(f"the name {name!r} of a property is no text: give a text that is not empty")
             dump_json({name: value}, limits=inside(2))
             if name in _PROTECTED and value != self.get_custom_property(name):
-                raise WriteError(f"{name} tells the version of the file format and cannot be changed")
+                raise WriteError(f"{name} is the version of the file format and cannot be changed")
         if properties:
             self._edit(self._graph.root, partial(editing.set_values, properties=properties))
 
     def remove_custom_property(self, name: str) -> bool:
         """Remove a property of the benchmark, never the version of the format; return whether there was one."""
         if name in _PROTECTED:
-            raise WriteError(f"{name} tells the version of the file format and cannot be removed")
+            raise WriteError(f"{name} is the version of the file format and cannot be removed")
         return self._edit(self._graph.root, partial(editing.take_away, is_meant=name.__eq__))
 
     # Questions, read

@@ -155,7 +155,7 @@ def export(
     *,
     file: str = options.argument("FILE", "The benchmark to read; - for standard input."),
     kind: str | None = options.choice(
-        "--to", values=(*FILES, *FOLDERS), help="The format to write; without it a file's extension tells."
+        "--to", values=(*FILES, *FOLDERS), help="The format to write; by default that of the output's extension."
     ),
     target: str = options.file(
         "-o", "--output", required=True, help="The file, folder or archive (.zip) to write; - for standard output."

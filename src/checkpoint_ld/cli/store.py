@@ -151,7 +151,7 @@ def get(
     output: Output = options.output(),
     wait: float = _WAIT,
 ) -> None:
-    """Write one checkpoint as it was loaded; the output's extension tells the syntax, else it is JSON-LD."""
+    """Write one checkpoint as it was loaded; the output's extension determines the syntax, by default JSON-LD."""
     from checkpoint_ld import writing
 
     output.check(store)

@@ -274,9 +274,7 @@ def _object(attribute: str, found: list[ast.expr], kind: ProblemKind, scope: Sco
     if not found:
         return None
     if len(found) > 1:
-        message = (
-            f"self.{attribute} is set or used {len(found)} times, so that only running the template tells its value"
-        )
+        message = f"self.{attribute} is set or used {len(found)} times, so that only the running template has its value"
         scope.report(ProblemKind.NOT_STATIC, found[-1], message)
         return None
     try:

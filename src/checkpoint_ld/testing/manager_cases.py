@@ -186,7 +186,7 @@ _AFTER: dict[str, Any] = {
 class Diff(Subject):
     """Two checkpoints are compared."""
 
-    def a_step_is_told(self) -> None:
+    def a_step_is_described(self) -> None:
         before, after = checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)
         with self.holding(before, after).manager() as manager:
             difference = manager.diff("one", "two").to_dict()
@@ -226,14 +226,14 @@ class Diff(Subject):
             assert diff.is_empty
             assert diff.to_json_patch() == []
 
-    def both_ways_are_told(self) -> None:
+    def both_directions_are_described(self) -> None:
         with self.holding(checkpoint("one", **_BEFORE), checkpoint("two", step=2, **_AFTER)).manager() as manager:
             there, back = manager.diff("one", "two"), manager.diff("two", "one")
             assert there.thoughts_added == back.thoughts_removed
             assert there.tool_calls_added == back.tool_calls_removed
             assert there.steps == -back.steps
 
-    def order_is_told(self) -> None:
+    def a_change_of_order_is_described(self) -> None:
         thoughts = [thought(number) for number in range(4)]
         before = checkpoint("one", thoughts=thoughts)
         after = checkpoint("two", thoughts=[thoughts[3], *thoughts[:3]])
@@ -419,7 +419,7 @@ class Verify(Subject):
                 found = store.get("ckpt_1").content()
             assert found in (None, made[0].content())
 
-    def what_no_file_has_is_told(self) -> None:
+    def what_no_file_has_is_reported(self) -> None:
         made = line(2)
         FileStore(self.folder / "files").put(made[0])
         with self.holding(*made).open() as store, CheckpointManager(self.folder / "files", store) as manager:

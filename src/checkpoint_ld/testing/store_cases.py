@@ -78,7 +78,7 @@ class Get(Subject):
         with self.holding(checkpoint("ckpt_1")).open() as store, pytest.raises(CheckpointNotFound):
             store.get(name)
 
-    def a_missing_one_is_told_with_near_ones(self) -> None:
+    def a_missing_one_is_named_with_similar_ones(self) -> None:
         self.holding(checkpoint("before-the-storm"), checkpoint("after"))
         with self.open() as store, pytest.raises(CheckpointNotFound, match="before-the-storm"):
             store.get("before-the-strom")
@@ -248,7 +248,7 @@ class Update(Subject):
         metadata=({"metadata": {"tokens_used": 77, "zeta": None, "eta": [1]}},),
         together=({"name": "new", "description": None, "metadata": {"agent_name": "new"}},),
     )
-    def only_what_is_told_changes(self, changes: dict[str, Any]) -> None:
+    def only_given_members_change(self, changes: dict[str, Any]) -> None:
         before = AgentCheckpoint.of_tree(DOCUMENTS["everything"])
         other = checkpoint("other", name="other")
         with self.holding(before, other).open() as store:
