@@ -415,6 +415,7 @@ def test_a_node_without_a_readable_question_is_refused_from_files_too(members: d
 def test_a_new_node_holds_the_whole_question() -> None:
     question = Question(question="Which?", raw_answer="this", keywords=["k"], answer_template="class Answer: ...")
     made = ScenarioNode.asking("ask", question)
+    assert ScenarioNode.model_validate({"node_id": "ask", "question": question}) == made
     assert made.question == question
     assert made.question_object == QUESTION_OBJECT
 

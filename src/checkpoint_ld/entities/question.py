@@ -184,9 +184,15 @@ class ScenarioNode(ScenarioPart):
     @classmethod
     def asking(cls, node_id: str, question: Question) -> Self:
         """Return a node with `question`."""
-        return cls.model_validate(
-            {"node_id": node_id, "question_object": _question_object(question, {}), "question_data": _data(question)}
-        )
+        return cls.model_validate({"node_id": node_id, "question": question})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_question(cls, data: Any) -> Any:
+        question = data.get("question") if isinstance(data, Mapping) else None
+        if not isinstance(question, Question):
+            return data
+        return {**data, "question": _question_object(question, {}), "question_data": _data(question)}
 
     @property
     def question(self) -> Question:
