@@ -55,6 +55,21 @@ def test_a_field_keeps_how_it_is_verified() -> None:
     assert [stored(weight=weight)["weight"] for weight in (0, -1.5)] == [0, -1.5]
 
 
+def test_a_primitive_of_ones_own_is_not_taken_for_its_base() -> None:
+    class Loose(ExactMatch):
+        def check(self, extracted: Any, expected: Any) -> bool:
+            return bool(extracted and expected)
+
+    class Own(VerificationPrimitive):
+        pass
+
+    for primitive in (Loose(), Own()):
+        kept = stored(verify_with=primitive)
+        assert kept["verify_with"]["type"] == type(primitive).__name__
+        with pytest.raises(SettingsError, match=f'there is no primitive "{type(primitive).__name__}"'):
+            VerificationMeta.model_validate(kept).resolve()
+
+
 def test_a_conditional_ground_truth_is_kept_with_its_marker_and_sets_in_one_order() -> None:
     conditional = ConditionalGroundTruth(source="a", cases={}, default=GroundTruthCase(value=1))
     kept = stored(ground_truth=conditional)["ground_truth"]

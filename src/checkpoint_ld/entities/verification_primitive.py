@@ -86,9 +86,8 @@ class VerificationPrimitive(OpenEntity):
         return ()
 
     def serialised(self) -> dict[str, JsonValue]:
-        """Return the parameters in declared order, then unknown members, then `type`."""
-        members = self.model_dump(mode="json")
-        return {**{name: value for name, value in members.items() if name != "type"}, "type": members["type"]}
+        """Return the parameters in declared order, then unknown members, then the name of the class as `type`."""
+        return {**self.model_dump(mode="json", exclude={"type"}), "type": type(self).__name__}
 
 
 class TracePrimitive(VerificationPrimitive):
