@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import pytest
-from pydantic import create_model
+from pydantic import ValidationError, create_model
 
 from checkpoint_ld import verify
 from checkpoint_ld.entities import (
@@ -301,6 +301,9 @@ def test_trace_fields_need_a_response_and_no_value() -> None:
     assert answer.model_dump(exclude={"correct"}) == {"id": None, "name": "x", "polite": None, "rude": None}
     with pytest.raises(EvaluationError, match="field 'polite' is about the raw response: attach it"):
         answer.verify()
+    assert Traced.model_validate_json(answer.model_dump_json()) == answer
+    with pytest.raises(ValidationError, match="polite"):
+        Traced.model_validate({"name": "x", "polite": "perhaps"})
 
 
 CASES = {

@@ -109,6 +109,13 @@ def test_fields_may_have_the_names_of_methods() -> None:
     assert ran(source, {"attach": "mercury"}).passed is True
 
 
+@pytest.mark.slow
+def test_a_field_about_the_response_may_be_null() -> None:
+    polite = "    polite: bool = VerifiedField('p', True, TraceContains(substring='please'))\n"
+    source = f"class Answer(BaseAnswer):\n{METAL}{polite}    def verify(self): return super().verify()\n"
+    assert ran(source, {"metal": "mercury", "polite": None}, "please").passed is True
+
+
 def test_a_name_that_the_library_never_had_is_reported() -> None:
     source = "from karenina.schemas.entities import Nope\nclass Answer(BaseAnswer):\n    def verify(self): return True"
     assert "raised ImportError: cannot import name 'Nope' from 'karenina.schemas.entities'" in failure(source)

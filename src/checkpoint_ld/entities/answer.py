@@ -17,13 +17,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, PrivateAttr, model_validator
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
-from checkpoint_ld.entities.primitives import primitive_of
+from checkpoint_ld.entities.primitives import PRIMITIVES, primitive_of
 from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _CELLS = 10
 """How many cells of a notebook are searched for the text of a class."""
 
+_TRACES = {name for name, primitive in PRIMITIVES.items() if issubclass(primitive, TracePrimitive)}
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _log = logging.getLogger(__name__)
 
@@ -279,6 +280,15 @@ class BaseAnswer(BaseModel):
             cls._has_ground_truth_hook = any(own is inspect.unwrap(base.model_post_init) for base in bases)
             if cls._has_ground_truth_hook:
                 cls.model_post_init = BaseAnswer.model_post_init  # type: ignore[method-assign] # not that of a base
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_unused_nulls(cls, data: Any) -> Any:
+        """Leave out null for fields that are about the raw response: their value is not used, and the default is."""
+        if not isinstance(data, Mapping) or all(value is not None for value in data.values()):
+            return data
+        traces = {name for name, meta in verified_fields(cls).items() if meta.verify_with.get("type") in _TRACES}
+        return {name: value for name, value in data.items() if value is not None or name not in traces}
 
     @classmethod
     def get_source_code(cls) -> str | None:
