@@ -6,6 +6,7 @@ import gzip
 import importlib
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -486,6 +487,15 @@ def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
     done = run("agent", "import", "--from", "otlp", tmp_path / "spans.jsonl", "--dir", tmp_path / "kept")
     assert (done.code, done.out.decode().count("added: ")) == (1, 1)
     assert "spans.jsonl:2: this span is not OTLP/JSON" in done.err
+
+
+def test_empty_lists_may_be_left_out_and_a_span_without_a_trace_stops_no_other(tmp_path: Path, run: Run) -> None:
+    scopes: list[Any] = [{}, {"scope": {}}, {"spans": []}, {"spans": [{"spanId": "s9"}, None, *RUN]}]
+    resources = [{}, {"resource": {}}, {"scopeSpans": None}, {"scopeSpans": scopes}]
+    (tmp_path / "spans.json").write_text(json.dumps({"resourceSpans": resources}, indent=1), encoding="utf-8")
+    done = run("agent", "import", "--from", "otlp", tmp_path / "spans.json", "--dir", tmp_path / "kept")
+    assert (done.code, done.out.decode().count("added: ")) == (1, 2)
+    assert re.findall(r"spans.json:(\d+): this span is not OTLP/JSON: it names no trace", done.err) == ["21", "24"]
 
 
 def test_ids_and_counts_beyond_what_a_checkpoint_holds_are_no_error(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, Header, Though
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported, new_checkpoint
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
-from checkpoint_ld.documents.text import Spans
+from checkpoint_ld.documents.text import Member, Spans
 from checkpoint_ld.errors import CheckpointExists, FindingsError, ReadError, WriteError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.phrases import encodable
@@ -499,17 +499,19 @@ class _File:
         for resource in spans.members(spans.index(spans.start)["resourceSpans"].start):
             at = resource.value.start
             shared = _attributes(_object(spans, at, "resource").get("attributes"))
-            for scope in spans.members(spans.index(at)["scopeSpans"].start):
+            for scope in _items(spans, at, "scopeSpans"):
                 described = _object(spans, scope.value.start, "scope")
-                for member in spans.members(spans.index(scope.value.start)["spans"].start):
+                for member in _items(spans, scope.value.start, "spans"):
                     span = orjson.loads(text[member.value.start : member.value.end])
+                    held = _Held(start + member.value.start, start + member.value.end, shared, described)
+                    self.count += 1
+                    if not isinstance(span, dict) or "traceId" not in span:
+                        self._leave_out(held, "it names no trace")
+                        continue
                     trace = str(span["traceId"])
                     first = moment(span.get("startTimeUnixNano")) or 0
                     self.starts[trace] = min(first, self.starts.get(trace, first))
-                    self.held[trace].append(
-                        _Held(start + member.value.start, start + member.value.end, shared, described)
-                    )
-                    self.count += 1
+                    self.held[trace].append(held)
 
     def traces(self) -> Iterator[list[Span]]:
         """Yield the spans of each trace, the earliest trace first."""
@@ -520,11 +522,13 @@ class _File:
         try:
             return self._span(held)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):  # any JSON may stand in any place
-            line = self.text.count("\n", 0, held.start) + 1
-            what = "this span is not OTLP/JSON: its attributes, events or status are of another form"
-            message = f"{what}; it is left out: correct it, and import the file again"
-            self.faulty.append(ReadError(f"{self.path}:{line}: {message}"))
+            self._leave_out(held, "its attributes, events or status are of another form")
             return None
+
+    def _leave_out(self, held: _Held, why: str) -> None:
+        at = f"{self.path}:{self.text.count(chr(10), 0, held.start) + 1}"
+        message = f"this span is not OTLP/JSON: {why}; it is left out: correct it, and import the file again"
+        self.faulty.append(ReadError(f"{at}: {message}"))
 
     def _span(self, held: _Held) -> Span:
         source = orjson.loads(self.text[held.start : held.end])
@@ -584,6 +588,12 @@ def _documents(text: str, *, is_lines: bool) -> Iterator[tuple[int, int, str]]:
         if line.strip():
             yield number, start, line
         start += len(line) + 1
+
+
+def _items(spans: Spans, at: int, name: str) -> Iterator[Member]:
+    """Yield the elements of an array in the object at an offset; protocol buffers leave empty arrays out."""
+    found = spans.index(at).get(name)
+    yield from () if found is None else spans.members(found.start)
 
 
 def _object(spans: Spans, at: int, name: str) -> dict[str, Any]:
