@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointNotFound, DatabaseStore, FileStore, Filter
-from checkpoint_ld.stores.protocol import Header, Put
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.stores.protocol import CAPABILITIES, Header, Put
 from checkpoint_ld.testing import Case, Subject, cases, conformance
+from tests.trials import some
 
 LEAST = {
     "put": 12,
@@ -116,8 +118,29 @@ def made(folder: Path) -> Path:
 
 
 def test_a_case_names_what_a_store_lacks() -> None:
-    assert by_name("a_fork_can_be_forked").lacks(frozenset({"put", "list"})) == {"get"}
+    assert by_name("a_fork_has_the_same_snapshot").lacks(frozenset({"put", "list"})) == {"get"}
     assert by_name("deleting_twice_does_nothing").lacks(frozenset({"put", "delete"})) == frozenset()
+    assert by_name("others_are_not_touched").lacks(CAPABILITIES - {"verify"}) == {"verify"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lacking", "method"),
+    [("verify", "verify"), ("update", "update_metadata"), ("delete", "delete"), ("list", "headers")],
+)
+def test_a_store_is_never_requested_to_do_what_it_cannot(lacking: str, method: str, tmp_path: Path) -> None:
+    def refused(*_: object, **__: object) -> None:
+        pytest.fail(f"{method} was called")
+
+    store = type("Without", (FileStore,), {method: refused})
+    chosen = [case for case in cases() if not case.damage and not case.lacks(CAPABILITIES - {lacking})]
+    for number, case in enumerate(some(chosen, 3)):
+        case.run(Subject(lambda folder: store(folder / "kept"), made(tmp_path / f"{number}"), {}))
+
+
+def test_another_kind_of_harm_is_refused() -> None:
+    with pytest.raises(SettingsError, match='there is no kind of harm "change"; did you mean changed'):
+        conformance(files, damages={"change": tear_file})
 
 
 # --- Our own stores, held to the published suite.

@@ -17,11 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from checkpoint_ld.checkpointing import CheckpointManager
-from checkpoint_ld.stores.protocol import CheckpointStore
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.phrases import unknown
+from checkpoint_ld.stores.protocol import RESET, CheckpointStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,13 +44,17 @@ _MODULES: Final = ("checkpoint_ld.testing.store_cases", "checkpoint_ld.testing.m
 _NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "prune": frozenset({"put", "get", "list", "delete"}),
-        "fork": frozenset({"put", "get"}),
+        "fork": frozenset({"put", "get", "list"}),
         "diff": frozenset({"put", "get"}),
         "restore": frozenset({"put", "get", "list"}),
         "concurrency": frozenset({"put", "get", "list"}),
     }
 )
 """The capabilities that a manager needs of a store."""
+_METHODS: Final[Mapping[str, str]] = MappingProxyType(
+    {"headers": "list", "_ids": "list", "update_metadata": "update", "delete": "delete", "verify": "verify"}
+)
+"""The capabilities by the names that a check calls."""
 
 
 class Subject:
@@ -156,8 +162,15 @@ def cases() -> tuple[Case, ...]:
                 damage = variant if check in _harms else ""
                 full_name = f"{name}-{variant}" if variant else name
                 capability = suite.__name__.lower()
-                found.append(Case(capability, full_name, check, given, damage, _harms.get(check, frozenset())))
+                needs = _harms.get(check, frozenset()) | _called(check.__code__)
+                found.append(Case(capability, full_name, check, given, damage, needs))
     return tuple(found)
+
+
+def _called(code: CodeType) -> frozenset[str]:
+    """Return the capabilities that a check needs, also for the functions inside it."""
+    inside = [_called(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return frozenset(_METHODS[name] for name in code.co_names if name in _METHODS).union(*inside)
 
 
 def conformance(
@@ -168,14 +181,20 @@ def conformance(
     `factory` opens the store that belongs to a folder. `damages` does harm to a checkpoint in it, by kind: `missing`
     removes it behind the store's back, `changed` changes its content, `unreadable` makes it unreadable; kinds that
     cannot happen to a store are left out. `follows` is whether the store can be rebuilt from files. One test
-    reports the number of cases that these two leave out.
+    reports the number of cases that these two leave out. Raises SettingsError for another kind of harm.
     """
     import pytest  # noqa: PLC0415 - a package for tests, which only they need
 
     # pytest shows what a failed assertion compared for modules that are registered before they are imported.
     pytest.register_assert_rewrite(*(module for module in _MODULES if module not in sys.modules))
 
-    chosen = [case for case in cases() if not case.damage or (case.damage in damages and (follows or not case.needs))]
+    kinds = {case.damage for case in cases()} - {""}
+    for kind in damages:
+        if kind not in kinds:
+            raise SettingsError(unknown("kind of harm", kind, sorted(kinds)))
+    chosen = [
+        case for case in cases() if not case.damage or (case.damage in damages and (follows or RESET not in case.needs))
+    ]
     left_out = len(cases()) - len(chosen)
     count = Case("verify", f"{left_out} cases about harm are left out", lambda _: None)
     known: list[frozenset[str]] = []  # the capabilities, when the first case has opened the store

@@ -427,3 +427,4 @@ class Verify(Subject):
             manager.verify(repair=True)
             assert manager.verify() == ()
             assert [header.id for header in store.headers()] == ["ckpt_1"]
+            assert not store.delete("ckpt_2")
