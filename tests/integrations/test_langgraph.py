@@ -175,6 +175,29 @@ def test_a_long_run_shows_the_last_messages_and_keeps_all(manager: CheckpointMan
     assert [usage[0][name] for name in ("thoughts", "calls", "tools")] == [22, 20, {"weather": 20}]
 
 
+@pytest.mark.parametrize("template", ["call_{1}", "call_{0}_{1}", ""])
+@pytest.mark.parametrize("ids", [True, False])
+def test_each_call_has_its_own_result_even_if_ids_are_empty_or_used_again(
+    template: str, ids: bool, manager: CheckpointManager
+) -> None:
+    saver = CheckpointSaver(manager)
+    found: dict[str, Any] = {}
+    messages: list[AnyMessage] = [HumanMessage("hello", id="q")]
+    config: Any = {"configurable": {"thread_id": "coat"}}
+    for number in range(12):
+        calls = [{"name": "w", "args": {"n": [number, at]}, "id": template.format(number, at)} for at in range(2)]
+        messages.append(AIMessage("", tool_calls=calls, id=f"m{number}" if ids else None))
+        for answers in ([], [ToolMessage(f"{call['args']}", tool_call_id=call["id"]) for call in calls]):
+            messages += answers
+            checkpoint = empty_checkpoint()
+            checkpoint["channel_values"] = {"messages": [*messages]}
+            config = saver.put(config, checkpoint, {"source": "loop", "step": len(messages)}, {})
+            state = whole(manager).snapshot.tool_state
+            found |= {call.id: (call.args, state.results.get(call.id)) for call in state.calls}
+    assert [args for args, _ in found.values()] == [{"n": [number, at]} for number in range(12) for at in range(2)]
+    assert [result for _, result in found.values()] == [str(args) for args, _ in found.values()]
+
+
 def test_messages_without_an_id_are_not_those_of_another_thread(manager: CheckpointManager) -> None:
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = {"said": [HumanMessage("hello")], "last": AIMessage("hi")}

@@ -16,7 +16,7 @@ import base64
 import binascii
 import hashlib
 import threading
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict, deque
 from contextlib import suppress
 from datetime import datetime
 from functools import wraps
@@ -121,6 +121,7 @@ class _State:
         self.calls: dict[str, ToolCall] = {}
         self.results: dict[str, Any] = {}
         self.variables: dict[str, Any] = {}
+        self.waiting: dict[str, deque[str]] = {}  # calls without a result yet, by the ids that messages give them
         self.tokens = 0
 
     def add_channel(self, name: str, value: Any) -> None:
@@ -134,7 +135,10 @@ class _State:
         for message in messages:
             usage = message.usage_metadata if isinstance(message, AIMessage) else None
             self.tokens = min(self.tokens + max(usage["total_tokens"], 0), LARGEST_COUNT) if usage else self.tokens
+        self.waiting.clear()
         first = max(len(messages) // _WINDOW - 1, 0) * _WINDOW
+        while first and isinstance(messages[first], ToolMessage):  # its call is in a message before it
+            first -= 1
         for number, message in enumerate(messages[first:], first):
             self._add_message(message, f"{self.thread}/{name}/{number}")
         if not messages and (found := _readable(value)) is not ABSENT:
@@ -168,26 +172,35 @@ class _State:
             metadata = {key: encodable(text) for key, text in about.items() if isinstance(text, str)}
             before = Thought(id=name, type=kind, content=text, created_at=since, metadata=metadata)
         self.thoughts[name] = before
+        requested: dict[str, deque[str]] = {call["id"] or "": deque() for call in calls}
         for number, call in enumerate(calls):
-            self._start(id_of(call["id"] or f"{name}/{number}"), call["name"], call["args"])
+            found = _readable(call["args"], largest=None)
+            args = found if isinstance(found, dict) else {}
+            key = self._key(call["id"] or f"{name}/{number}", name, args)
+            self._start(key, call["name"], args)
+            requested[call["id"] or ""].append(key)
+        self.waiting.update(requested)
 
-    def _start(self, name: str, tool: str, args: Any) -> None:
-        if name in self.calls:
-            return
-        known = self.known_calls.get(name)
-        if known is None:
-            found = _readable(args, largest=None)
-            known = ToolCall(
-                id=name,
-                tool_id=id_of(tool or "unknown"),
-                args=found if isinstance(found, dict) else {},
-                started_at=self.now,
-                status="running",
+    def _key(self, id: str, message: str, args: dict[str, Any]) -> str:
+        """Return the id of a call, with that of its message where a model gives one id to several calls."""
+        plain, other = id_of(id), id_of(f"{id}/{message}")
+        before = None if message in self.known else self.known_calls.get(plain)
+        is_other = before is not None and before.args and before.args != args
+        return other if id in self.waiting or other in self.known_calls or is_other else plain
+
+    def _start(self, name: str, tool: str, args: dict[str, Any]) -> None:
+        if name not in self.calls:
+            known = self.known_calls.get(name)
+            self.calls[name] = known or ToolCall(
+                id=name, tool_id=id_of(tool or "unknown"), args=args, started_at=self.now, status="running"
             )
-        self.calls[name] = known
 
     def _end(self, message: ToolMessage) -> None:
-        name, failed = id_of(message.tool_call_id or "unknown"), message.status == "error"
+        waiting = self.waiting.get(message.tool_call_id)
+        name = id_of(message.tool_call_id or "unknown")
+        if waiting:
+            name = waiting[0] if len(waiting) == 1 else waiting.popleft()
+        failed = message.status == "error"
         self._start(name, message.name or "", {})  # where its message is further back, or taken out
         call = self.calls[name]
         if call.success is not (not failed):
