@@ -59,6 +59,8 @@ PLACEHOLDER = default_template("a")
         (" \n", False),
         (default_template("Which metal is liquid at 20 °C?"), False),
         (default_template("What the question was before somebody edited it"), False),
+        (default_template('What does """ do?'), False),
+        (f"   {default_template(chr(0))}   ", False),
         (PLACEHOLDER.replace("    # Default", "    # No default"), False),
         (PLACEHOLDER.replace('    """Answer template for: a..."""\n\n', ""), False),
         (PLACEHOLDER.replace("        # Default", '        """Says no."""\n        # Default'), False),
@@ -85,6 +87,7 @@ def test_a_text_is_a_template_unless_it_is_the_placeholder_whatever_that_is_abou
 
     assert benchmark.has_template(METAL) is has
     assert benchmark.get_missing_templates(ids_only=True) == ([] if has else [METAL])
+    assert "template-syntax" not in {one.rule for one in benchmark.findings if not has}
     if has:
         assert benchmark.get_template(METAL) == source
     else:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from checkpoint_ld.mapping.questions import default_template
 from checkpoint_ld.templates import CustomCode, Level, ProblemKind, RegexCheck, Strategy, read_template
 from tests.templates import answer, field, kinds, only
 
@@ -32,6 +33,7 @@ PLACEHOLDER = answer(
         ("def f():\n    class Answer(BaseAnswer): pass", Level.NO_ANSWER_CLASS),
         (PLACEHOLDER, Level.PLACEHOLDER),
         (PLACEHOLDER.replace("Which gene?", "Which planet?"), Level.PLACEHOLDER),
+        (default_template('What does """ do?'), Level.PLACEHOLDER),
         (PLACEHOLDER.replace("return False", "return True"), Level.CLASSIC),
         (PLACEHOLDER.replace("response:", "gene:"), Level.CLASSIC),
         (answer("response: str", VERIFY), Level.CLASSIC),

@@ -153,6 +153,12 @@ def default_template(question: str) -> str:
     return f"{_PLACEHOLDER_HEAD}{question[:_SHOWN_OF_QUESTION]}{_PLACEHOLDER_TAIL}"
 
 
+def is_default_template(source: str) -> bool:
+    """Return whether a text is the placeholder of some question: not all of them are Python."""
+    text = f"{source.strip()}\n"
+    return text == default_template(text[len(_PLACEHOLDER_HEAD) : -len(_PLACEHOLDER_TAIL)])
+
+
 ENCODED = ("author", "sources", "few_shot_examples")
 """Properties whose value is an object or array as JSON text, in the order in which they are written."""
 RUBRIC_MEMBERS = ("globalRubric", "rubric")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.dialects import traits as older
+from checkpoint_ld.dialects.datafeed import is_default_template
 from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
@@ -111,6 +112,8 @@ def is_placeholder(source: str) -> bool:
     """
     if _DESCRIPTION not in source or len(source) > _LONGEST:
         return False
+    if is_default_template(source):
+        return True
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python warns of invalid escapes in a docstring, which do not matter here

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import checked
+from checkpoint_ld.dialects.datafeed import is_default_template
 from checkpoint_ld.templates.expressions import NotStaticError, Scope, bound_names, parse
 from checkpoint_ld.templates.fields import read_fields
 from checkpoint_ld.templates.template import (
@@ -55,6 +56,9 @@ def read_template(source: str | None) -> Template:
     if source is None or not source.strip():
         return Template(Level.EMPTY)
     module = parse(source)
+    if isinstance(module, Problem) and is_default_template(source):
+        problem = Problem(ProblemKind.PLACEHOLDER, 1, "class 'Answer' is the placeholder for a missing template")
+        return Template(Level.PLACEHOLDER, problems=(problem,))
     if isinstance(module, Problem):
         return Template(Level.SYNTAX_ERROR, problems=(module,))
     try:
