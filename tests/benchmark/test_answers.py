@@ -354,6 +354,7 @@ def test_custom_metadata_match_by_and_or_by_or() -> None:
     [
         ("LIQUID", {}, [LIQUID]),
         ("LIQUID", {"case_sensitive": True}, []),
+        ("LIQUID", {"fields": None}, [LIQUID]),
         ("", {}, [LIQUID, LIGHT, BLANK]),
         ([], {}, []),
         (["which", "is"], {}, [LIQUID, LIGHT]),

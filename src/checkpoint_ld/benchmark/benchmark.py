@@ -812,21 +812,22 @@ class Benchmark(CheckedMethods, Shown):
         self,
         query: str | Sequence[str],
         match_all: bool = True,
-        fields: Sequence[str] = ("question",),
+        fields: Sequence[str] | None = None,
         case_sensitive: bool = False,
         regex: bool = False,
     ) -> list[Json]:
         """Return the questions in whose fields a text, or all or one of several texts, occurs.
 
-        The texts of the fields are joined by spaces; a field is a member, or a path such as `author.name`. With
-        `regex` a query is a regular expression. An empty list finds nothing. Raises EvaluationError for a pattern that
-        takes too long.
+        The texts of the fields, by default that of the question, are joined by spaces; a field is a member, or a path
+        such as `author.name`. With `regex` a query is a regular expression. An empty list finds nothing. Raises
+        EvaluationError for a pattern that takes too long.
         """
         wanted = [query] if isinstance(query, str) else list(query)
         found = content.searching(wanted, match_all=match_all, case_sensitive=case_sensitive, regex=regex)
         if found is None:
             return []
-        return self._dictionaries([identifier for identifier, texts in self._at(fields).items() if found(texts)])
+        at = self._at(("question",) if fields is None else fields)
+        return self._dictionaries([identifier for identifier, texts in at.items() if found(texts)])
 
     def get_questions_by_author(self, author: str) -> list[Json]:
         """Return the questions whose author's name holds a text, in upper or lower case."""
