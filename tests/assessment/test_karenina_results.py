@@ -143,6 +143,24 @@ def test_a_packed_export_is_read(tmp_path: Path) -> None:
     assert [one.values for one in read_answers(packed)] == [one.values for one in read_answers(file)]
 
 
+def test_a_table_with_a_summary_of_the_traits_and_the_parts_of_a_failure_is_read(tmp_path: Path) -> None:
+    [question] = benchmark().get_question_ids()
+    header = "row_index question_id parsed_llm_response verify_result rubric_clear rubric_summary answering_model"
+    failed = ["2", question, "", "N/A", "", "", "langchain:aurum-1", "timeout", "generate_answer", "no time"]
+    rows = [
+        [*header.split(), "failure_category", "failure_stage", "failure_reason"],
+        ["1", question, '{"metal": "zinc"}', "false", "True", "1/1", "langchain:aurum-1", "", "", ""],
+        failed,
+    ]
+    file = tmp_path / "results.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows(rows)
+    one, other = assess(benchmark(), read_answers(file))
+    assert (one.status, one.differences, one.answer.recorded and one.answer.recorded.passed) == ("failed", (), False)
+    assert [trait.name for trait in one.traits if trait.recorded] == ["clear"]
+    assert other.reason == "there is no answer, since the run failed: no time (timeout, generate_answer)"
+
+
 @pytest.mark.slow
 def test_the_exports_of_the_corpus_state_the_same_in_both_forms(corpus: Path) -> None:
     answers = [[*read_answers(corpus / "results" / name)] for name in ("results-2.2.json", "results.csv")]

@@ -47,6 +47,8 @@ _RESULTS = "results"
 _FIRST = re.compile(rb'([^"]*)"metadata"')
 """The beginning of an export without a version, up to the first name."""
 _COLUMNS = ("question_id", "parsed_llm_response")
+_SHARE = re.compile(r"\d+/\d+")
+"""How many of the traits of a row passed: the value of a column that is named as if it were a trait."""
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
 _RESULT = re.compile(r'\n\s*\{\s*"metadata"')
 _GAP = re.compile(r"[\s,]*")
@@ -78,7 +80,7 @@ _NAMES = {
 _CSV = re.compile(
     "|".join(pattern.pattern for pattern in _NAMES.values())
     + "|success|error|rubric_.*|question_specific_rubrics|(answering|parsing)_model|export_timestamp|karenina_version"
-    "|job_id|deep_judgment_.*|extracted_.*|attribute_reasoning|attributes_.*|.*hallucination_risk_assessment"
+    "|job_id|failure_.*|deep_judgment_.*|extracted_.*|attribute_reasoning|attributes_.*|.*hallucination_risk_assessment"
     "|standard_rubric_scores|trait_metadata|traits_without_.*|total_.*|metric_trait_metrics"
 )
 """The columns that are known."""
@@ -278,16 +280,19 @@ def _of_row(cells: dict[str, str]) -> Json:
     beside = ("rubric_evaluation_", "rubric_hallucination_")
     names = [name for name in values if name.startswith("rubric_") and not name.startswith(beside)]
     traits = {name.removeprefix("rubric_"): values.pop(name) for name in names}
+    if _SHARE.fullmatch(str(traits.get("summary"))):
+        del traits["summary"]
     traits |= _object(values.pop("question_specific_rubrics", None))
     models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
     texts = {name: cells.get(name) for name in ("question_id", "question_text")}
     template = {name: values.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
     overrides = {name: values.get(name) for name in values if name.endswith("_override_applied")}
+    failure = {name: cells[f"failure_{name}"] for name in ("category", "stage", "reason") if f"failure_{name}" in cells}
     reason = cells.get("error") if values.get("success") is False else None
     response = cells.get("raw_llm_response")
     return {
-        "metadata": {**values, **texts, "answering": answering, "parsing": parsing, "failure": reason},
+        "metadata": {**values, **texts, "answering": answering, "parsing": parsing, "failure": failure or reason},
         "template": {**template, **overrides, "raw_llm_response": response, "verify_result": verdict},
         "rubric": {"_trait_scores": traits},
     }
