@@ -136,6 +136,22 @@ def test_cells_that_an_older_exporter_quoted_twice_are_read(tmp_path: Path) -> N
     assert (one.question_id, one.trace, one.values) == ("q", 'It is "Hg", I think', {"metal": "Hg"})
 
 
+def test_a_column_of_a_table_is_what_its_whole_name_states(tmp_path: Path) -> None:
+    cells = {"question_id": "q", "parsed_llm_response": "{}", "result_id": "1234567e12345678", "template_id": "12e4"}
+    traits = {"rubric_evaluation_depth": "3", "rubric_hallucination_free": "True"}
+    others = {"rubric_evaluation_performed": "True", "rubric_trait_reasoning": '{"clarity": "because"}'}
+    file = tmp_path / "results.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows(zip(*(cells | traits | others).items(), strict=True))
+    [one] = read_answers(file)
+    assert one.recorded is not None
+    assert [(trait.name, trait.value) for trait in one.recorded.traits] == [
+        ("evaluation_depth", 3),
+        ("hallucination_free", True),
+    ]
+    assert (one.answer_id, one.recorded.template_id) == ("1234567e12345678", "12e4")
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")

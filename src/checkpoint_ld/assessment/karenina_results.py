@@ -84,6 +84,13 @@ _CSV = re.compile(
     "|standard_rubric_scores|trait_metadata|traits_without_.*|total_.*|metric_trait_metrics"
 )
 """The columns that are known."""
+_NO_TRAITS = frozenset(
+    f"rubric_{name}"
+    for name in ("evaluation_performed", "evaluation_strategy", "trait_reasoning", "hallucination_risk_assessment")
+)
+"""The columns that are called like those of traits."""
+_IDENTIFIERS = ("question_id", "question_text", "result_id", "template_id", "timestamp")
+"""The columns of texts, which may read like numbers, such as 12e45678."""
 
 
 def is_results(path: str | os.PathLike[str]) -> bool:
@@ -277,15 +284,14 @@ def _of_row(cells: dict[str, str]) -> Json:
     verdict = values.pop("verify_result", None)
     if verdict is None and values.get("template_verification_performed") is True and values.get("success") is True:
         verdict = False
-    beside = ("rubric_evaluation_", "rubric_hallucination_")
-    names = [name for name in values if name.startswith("rubric_") and not name.startswith(beside)]
+    names = [name for name in values if name.startswith("rubric_") and name not in _NO_TRAITS]
     traits = {name.removeprefix("rubric_"): values.pop(name) for name in names}
     if _SHARE.fullmatch(str(traits.get("summary"))):
         del traits["summary"]
     traits |= _object(values.pop("question_specific_rubrics", None))
     models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
-    texts = {name: cells.get(name) for name in ("question_id", "question_text")}
+    texts = {name: cells.get(name) for name in _IDENTIFIERS}
     template = {name: values.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
     overrides = {name: values.get(name) for name in values if name.endswith("_override_applied")}
     failure = {name: cells[f"failure_{name}"] for name in ("category", "stage", "reason") if f"failure_{name}" in cells}
