@@ -1,5 +1,6 @@
 """`checkpoint-ld bulk`: shards of N-Quads and findings."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -25,6 +26,16 @@ def test_files_are_converted_in_shards(run: Run) -> None:
     assert len(list(Path("out").glob("part-*.nq.gz"))) == len(manifest["shards"]) > 1
     again = run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.005", "--gzip")
     assert again.out == result.out
+
+
+@pytest.mark.parametrize("name", ["many.ndjson", "many.JSONL", "many.jsonl.gz", "many.NDJSON.GZ"])
+def test_files_of_lines_in_a_folder_are_converted(run: Run, name: str) -> None:
+    lines = b"".join(json.dumps(checkpoint(number)).encode() + b"\n" for number in (7, 8))
+    Path("files", name).write_bytes(gzip.compress(lines) if name.lower().endswith(".gz") else lines)
+    Path("files", "answers.jsonl").write_text('{"question_id": "q"}\n', encoding="utf-8")
+    result = run("bulk", "convert", "files", "--output", "out")
+    assert (result.code, result.err) == (0, "1 file in a folder is no checkpoint and passed over\n")
+    assert result.out.startswith(b"6 checkpoints, ")
 
 
 @pytest.mark.slow

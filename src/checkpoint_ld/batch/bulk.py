@@ -23,7 +23,8 @@ import orjson
 
 from checkpoint_ld import families
 from checkpoint_ld.arguments import CheckedMethods, checked
-from checkpoint_ld.documents.files import no_path, replace_file
+from checkpoint_ld.batch.discovery import EXTENSIONS
+from checkpoint_ld.documents.files import extension_of, is_packed, no_path, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph import emission
@@ -44,6 +45,8 @@ TARGET_BYTES = 64 << 20
 COMPRESSED = ".gz"
 LINES = (".ndjson", ".jsonl")
 """Extensions of files with one checkpoint to a line."""
+FOUND = (*EXTENSIONS, *LINES, *(f"{extension}{COMPRESSED}" for extension in LINES))
+"""Extensions of the files in a folder that are read."""
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _KIB = 1024
@@ -147,9 +150,9 @@ def records(path: str) -> Iterator[Record]:
 
     Raises ReadError for a file that cannot be read or unpacked, and for a checkpoint that is too large.
     """
-    name, most = path.removesuffix(COMPRESSED), DEFAULT_LIMITS.size
+    name, most = path[: -len(COMPRESSED)] if is_packed(path) else path, DEFAULT_LIMITS.size
     with _opened(path) as file:
-        if not name.endswith(LINES):
+        if extension_of(name) not in LINES:
             content = bytearray()
             while block := file.read(_BLOCK):
                 content += block
@@ -178,8 +181,8 @@ def state(path: str) -> dict[str, str | int]:
 @contextmanager
 def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
     try:
-        is_packed = unpacked and path.endswith(COMPRESSED)
-        with cast("IO[bytes]", gzip.open(path)) if is_packed else Path(path).open("rb") as file:
+        is_read_packed = unpacked and is_packed(path)
+        with cast("IO[bytes]", gzip.open(path)) if is_read_packed else Path(path).open("rb") as file:
             yield file
     except ReadError:
         raise

@@ -53,16 +53,22 @@ class Discovery(NamedTuple):
     unmatched: tuple[str, ...] = ()
 
 
-def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | Path = ".") -> Discovery:
+def discover(
+    paths: Iterable[str],
+    exclude: Sequence[str] = (),
+    *,
+    root: str | Path = ".",
+    extensions: tuple[str, ...] = EXTENSIONS,
+) -> Discovery:
     """Find the files for `paths`: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
 
     A named file is always included, even if it does not exist, which reading it reports. A file that matches a pattern
     is included, unless it matches one of `exclude`, which are relative to `root`. A file in a folder is included if it
-    has a known extension and a sign of a checkpoint. `-` stays as it is.
+    has one of `extensions` and a sign of a checkpoint. `-` stays as it is.
 
     Raises SettingsError for a text that is no path.
     """
-    search = _Search(exclude, Path(root).resolve())
+    search = _Search(exclude, Path(root).resolve(), extensions)
     unmatched = []
     for path in paths:
         is_pattern = path != STANDARD and selection.MAGIC.search(path) and not os.path.lexists(path)
@@ -80,9 +86,10 @@ def discover(paths: Iterable[str], exclude: Sequence[str] = (), *, root: str | P
 class _Search:
     """A search; `files` maps real paths to the given names, `passed_over` has the real paths of other files."""
 
-    def __init__(self, exclude: Sequence[str], root: Path) -> None:
+    def __init__(self, exclude: Sequence[str], root: Path, extensions: tuple[str, ...]) -> None:
         self.exclude = exclude
         self.root = root
+        self.extensions = extensions
         self.files: dict[str, str] = {}
         self.passed_over: set[str] = set()
 
@@ -99,7 +106,7 @@ class _Search:
             return
         for file in self._below(path):
             real = os.path.realpath(file)
-            if not file.lower().endswith(EXTENSIONS) or real in self.files or real in self.passed_over:
+            if not file.lower().endswith(self.extensions) or real in self.files or real in self.passed_over:
                 continue
             if shows_a_checkpoint(Path(file)):
                 self.files[real] = file

@@ -342,7 +342,7 @@ def _run(
 
     if wanted.profile is not None:
         Profiles(wanted.profile)  # raises for an unknown profile
-    found = streams.discovered(paths, "convert")
+    found = streams.discovered(paths, "convert", quiet=quiet, extensions=bulk.FOUND)
     shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:

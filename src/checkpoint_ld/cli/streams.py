@@ -119,16 +119,14 @@ def is_collection(paths: Sequence[str]) -> bool:
     return bool(found)
 
 
-def discovered(
-    paths: Sequence[str], doing: str, *, exclude: Sequence[str] = (), root: str | Path = ".", quiet: bool = True
-) -> Discovery:
+def discovered(paths: Sequence[str], doing: str, *, quiet: bool = True, **search: Any) -> Discovery:
     """Return the files of paths; report patterns without a file and, unless `quiet`, the number of other files.
 
-    Raises SettingsError if there is no file for the action `doing` of the command.
+    `search` has arguments of `discover`. Raises SettingsError if there is no file for the action `doing`.
     """
     from checkpoint_ld.batch.discovery import discover  # too slow an import for --help
 
-    found = discover(paths, exclude, root=root)
+    found = discover(paths, **search)
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
         note(f"{count} no checkpoint and passed over")
