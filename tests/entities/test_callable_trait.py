@@ -132,6 +132,8 @@ def test_trusted_source_is_run_in_every_form_in_which_it_is_stored(code: str | b
         "def other(t): return None\ndef evaluate(t): return 'a' in t",
         "from textwrap import dedent\nclass Helper: pass\ndef f(t): return 'a' in dedent(t)",
         "def same(f):\n  def inner(t): return f(t)\n  return inner\n@same\ndef evaluate(t): return 'a' in t",
+        "from functools import cache\n@cache\ndef f(t): return 'a' in t",
+        "class Judge:\n  def __call__(self, t): return 'a' in t\nf = Judge()",
     ],
 )
 def test_a_source_states_which_function_is_meant(source: str) -> None:
@@ -160,6 +162,9 @@ def test_scores_and_classes_come_back(kind: str, members: dict[str, Any], source
         ({}, "lambda text: 1", "trait 'cited': the function returned 1, not true or false"),
         ({"kind": "score", **TO_2}, "lambda text: 3", "returned 3, not a number from 0 to 2"),
         ({"kind": "score", **TO_2}, "lambda text: float('nan')", "returned nan, not a number"),
+        ({"kind": "score"}, "lambda text: float('nan')", "returned nan, not a number"),
+        ({"kind": "score", "min_score": 1}, "lambda text: 10**400", "000, not a number from 1"),
+        ({}, "class E(Exception):\n  __str__ = None\ndef f(t): raise E", "raised E (line 3)"),
         ({"kind": "literal", "classes": {"no": "", "yes": "y"}}, "lambda t: 'x'", "not one of the classes no, yes"),
         ({}, "lambda text: None", "the function of the trait 'cited' returned None, which is no truth value"),
         ({}, "lambda text: [text] * 1000", "returned ['cat', 'cat', "),

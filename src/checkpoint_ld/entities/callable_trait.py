@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import inspect
 import re
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -265,13 +266,15 @@ class CallableRubricTrait(Trait):
         expected = {
             "boolean": "true or false",
             "literal": f"one of the classes {', '.join(self.classes or ())}",
-            "score": f"a number from {self.min_score} to {self.max_score}",
+            "score": "a number"
+            + ("" if self.min_score is None else f" from {self.min_score}")
+            + ("" if self.max_score is None else f" to {self.max_score}"),
         }
         raise EvaluationError(f"trait {self.name!r}: the function returned {result!r}, not {expected[self.kind]}")
 
     def _in_range(self, value: float) -> bool:
-        above = self.min_score is None or self.min_score <= value
-        return above and (self.max_score is None or value <= self.max_score)
+        least = -sys.float_info.max if self.min_score is None else self.min_score
+        return least <= value <= (sys.float_info.max if self.max_score is None else self.max_score)
 
 
 def _require_one_parameter(name: str, func: object) -> None:

@@ -57,11 +57,16 @@ def _defined(source: str, name: str) -> Callable[[str], object]:
             return eval(compile(ast.Expression(function), STORED, "eval", dont_inherit=True))  # type: ignore[no-any-return]  # noqa: S307 - trusted
     names: dict[str, Any] = {"__name__": _MODULE}
     exec(compile(tree, STORED, "exec", dont_inherit=True), names)  # noqa: S102 - trusted, and in a process of its own
-    found = {
+    named: dict[str, Callable[[str], object]] = {
         key: value
         for key, value in names.items()
-        if not key.startswith("_") and isinstance(value, types.FunctionType) and value.__module__ == _MODULE
+        if not key.startswith("_")
+        and getattr(value, "__module__", None) == _MODULE
+        and callable(value)
+        and not isinstance(value, type)
     }
+    # A decorator may have made an object of a function.
+    found = {key: value for key, value in named.items() if isinstance(value, types.FunctionType)} or named
     if len(found) == 1:
         return next(iter(found.values()))
     for wanted in (name, _USUAL_NAME):

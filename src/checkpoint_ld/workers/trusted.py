@@ -169,7 +169,9 @@ def _line(reply: dict[str, Any]) -> bytes:
 
 def _described(error: BaseException) -> str:
     """Return the description of an error of the code, with its line in the code."""
-    text = str(error)
+    text = ""
+    with contextlib.suppress(Exception):  # the code may have defined the exception
+        text = str(error)
     reason = f": {text[:_LONGEST_MESSAGE]}" if text else ""
     line = error.lineno if isinstance(error, SyntaxError) else None
     for frame, number in traceback.walk_tb(error.__traceback__):
