@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import Benchmark, verify
-from checkpoint_ld.entities import BaseAnswer, Question, Scenario, ScenarioNode, capture_answer_source
+from checkpoint_ld.entities import (
+    BaseAnswer,
+    ExactMatch,
+    Question,
+    Scenario,
+    ScenarioNode,
+    SetContainment,
+    VerifiedField,
+    capture_answer_source,
+)
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import LookupFailedError, ReadError, SourceMissingError, WriteError
 from checkpoint_ld.mapping.questions import default_template
@@ -424,7 +433,30 @@ def test_an_answer_class_is_written_as_its_source_under_the_name_that_karenina_w
     assert verify(source, {"metal": "Zn"}).passed is None
 
 
+def test_of_several_classes_of_one_name_each_has_its_own_source() -> None:
+    benchmark = two(CLASSIC, CLASSIC)
+
+    class Answer(BaseAnswer):
+        metal: str = VerifiedField("The metal", "zinc", ExactMatch())
+
+    benchmark.add_answer_template(METAL, Answer)
+
+    class Answer(BaseAnswer):  # type: ignore[no-redef]
+        metal: str = VerifiedField("The metal", "lead", ExactMatch(normalize=["strip"]))
+
+    benchmark.add_answer_template(SECOND, Answer)
+    specs = [benchmark.get_template_spec(one) for one in (METAL, SECOND)]
+    assert [spec and spec.fields[0].ground_truth for spec in specs] == ["zinc", "lead"]
+
+
+TRUTH = "zinc"
+
+
 def test_a_class_that_is_no_answer_or_has_no_source_is_refused() -> None:
+    class Outside(BaseAnswer):
+        metal: str = VerifiedField("The metal", TRUTH, ExactMatch())
+        tags: list[str] = VerifiedField("Tags", [str(at) for at in range(2)], SetContainment())
+
     benchmark = two(CLASSIC, None)
     before = benchmark.to_jsonld()
     for other in (int, BaseAnswer):
@@ -434,6 +466,8 @@ def test_a_class_that_is_no_answer_or_has_no_source_is_refused() -> None:
         WriteError, match="the class LightZincAnswer derives from ZincAnswer, which is not in its source"
     ):
         benchmark.add_question("Which?", "Zinc", answer_template=LightZincAnswer)
+    with pytest.raises(WriteError, match="Outside uses TRUTH, which is not in its source: give the text"):
+        benchmark.update_template(METAL, Outside)
     with pytest.raises(WriteError, match="the source of the class Made is not to be found"):
         benchmark.update_template(METAL, type("Made", (BaseAnswer,), {"__module__": "nowhere"}))
     assert benchmark.to_jsonld() == before

@@ -7,6 +7,7 @@ functions such as `set_values` and `put_source` to `Benchmark._write`, which cha
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import os
 import re
@@ -126,6 +127,11 @@ def _source_of_class(given: type) -> str:
     except (OSError, TypeError, SyntaxError):
         message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
         raise WriteError(message) from None
+    if used := sorted(_names_beside(tree)):
+        raise WriteError(
+            f"the class {given.__qualname__} uses {', '.join(used)}, which is not in its source: "
+            "give the text of the template, or write the value into the class"
+        )
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     named = [node for node in names if node.id == given.__name__]
     lines, old = source.encode().splitlines(keepends=True), given.__name__.encode()
@@ -136,6 +142,19 @@ def _source_of_class(given: type) -> str:
             lines[node.lineno - 1] = b""
     text = b"".join(lines).decode()
     return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
+
+
+def _names_beside(tree: ast.Module) -> set[str]:
+    """Return the names in the fields of a class that neither its source nor the library defines."""
+    from checkpoint_ld.templates.execution import PRELOADED  # noqa: PLC0415 - not needed to load a benchmark
+
+    body = [statement for node in tree.body if isinstance(node, ast.ClassDef) for statement in node.body]
+    fields = (statement.value for statement in body if isinstance(statement, ast.AnnAssign) and statement.value)
+    used = {node.id for value in fields for node in ast.walk(value) if isinstance(node, ast.Name)}
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    bound |= {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
+    return used - bound - PRELOADED.keys() - vars(builtins).keys() - {"date", "datetime"}
 
 
 def usable_template(given: object, name: str = "the template") -> str:

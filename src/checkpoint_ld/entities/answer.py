@@ -31,6 +31,8 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import find_all
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from pydantic.fields import FieldInfo
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
@@ -261,6 +263,7 @@ class BaseAnswer(BaseModel):
 
     _has_ground_truth_hook: ClassVar[bool] = False
     _source_code: ClassVar[str | None] = None
+    _line: ClassVar[int] = 0
     _raw_trace: str | None = PrivateAttr(default=None)
     _scenario_context: Mapping[str, Any] | None = PrivateAttr(default=None)
     _null_fields: frozenset[str] = PrivateAttr(default=frozenset())
@@ -272,7 +275,7 @@ class BaseAnswer(BaseModel):
         super().__pydantic_init_subclass__(**kwargs)
         if "correct" in cls.model_fields:
             raise TypeError(f"{cls.__name__} has a field 'correct', a reserved name: call it something else")
-        cls._source_code = None
+        cls._source_code, cls._line = None, _line_of(cls.__module__)
         _warn_of_strangers(cls)
         if inspect.isfunction(vars(cls).get("ground_truth")):
             own = inspect.unwrap(cls.model_post_init)  # pydantic wraps it in each class
@@ -297,8 +300,8 @@ class BaseAnswer(BaseModel):
         It is the text that `set_source_code_from_notebook` found, or that of the file with the class.
         """
         if cls._source_code is None and cls is not BaseAnswer:
-            with contextlib.suppress(OSError, TypeError):
-                cls._source_code = inspect.getsource(cls)
+            with contextlib.suppress(OSError, TypeError, SyntaxError):
+                cls._source_code = _source_at(cls, cls._line)
         return cls._source_code
 
     @classmethod
@@ -484,6 +487,25 @@ def _score(primitive: VerificationPrimitive, value: Any, truth: Any, *, passed: 
     except EvaluationError:
         return float(passed)
     return min(max(score, 0.0), 1.0) if math.isfinite(score) else float(passed)
+
+
+def _line_of(module: str) -> int:
+    """Return the line of a module that is being executed, 0 if it is not."""
+    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the function of the module sys has no other name
+    while frame is not None and frame.f_globals.get("__name__") != module:
+        frame = frame.f_back
+    return 0 if frame is None else frame.f_lineno
+
+
+def _source_at(answer: type, line: int) -> str | None:
+    """Return the text of a class in its file, with decorators: of several of one name the one at `line`."""
+    lines, _ = inspect.findsource(answer)
+    for node in ast.walk(ast.parse("".join(lines))):
+        if isinstance(node, ast.ClassDef) and node.name == answer.__name__:
+            first = min((part.lineno for part in node.decorator_list), default=node.lineno)
+            if first <= line <= (node.end_lineno or first):
+                return "".join(lines[first - 1 : node.end_lineno])
+    return None
 
 
 def _last_cells() -> list[str]:
