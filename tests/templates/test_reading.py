@@ -351,6 +351,7 @@ def test_the_type_of_an_annotated_field_stands_first() -> None:
         ("'a' + 'b' + f'c'", "abc"),
         ("(1, 2)", [1, 2]),
         ("{3, 1, 2, 1}", [1, 2, 3]),
+        ("{'a', \"it's\", 'b'}", ["a", "b", "it's"]),
         ("{'a': [True], 1: None, 1.5: 'b'}", {"a": [True], "1": None, "1.5": "b"}),
         ("date(2020, 3, 31)", "2020-03-31"),
         ("datetime.date(2020, month=3, day=31)", "2020-03-31"),

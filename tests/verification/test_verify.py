@@ -125,6 +125,8 @@ def test_a_missing_value_does_not_pass() -> None:
         ("bool", "BooleanMatch", "maybe", '"maybe" is neither true nor false'),
         ("list_str", "SetContainment", "a", '"a" is no list'),
         ("str", "ExactMatch", None, "the value is null"),
+        ("str", "ExactMatch", ["1"], "['1'] is no text"),
+        ("str", "ExactMatch", {"1": 1}, "{'1': 1} is no text"),
     ],
 )
 def test_a_value_of_a_wrong_type_does_not_pass(type_: str, verify_with: str, value: Json, reason: str) -> None:

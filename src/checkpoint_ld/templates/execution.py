@@ -136,7 +136,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     for name, meta in metas.items():
         spec = TemplateFieldSpec(
             name=name,
-            type="str",
+            type="any",
             description="",
             ground_truth=meta.ground_truth,
             verify_with=meta.verify_with,

@@ -213,7 +213,7 @@ class Scope:
                 return self._joined(node, parts, depth)
             case ast.Set(elts=items):
                 values = {repr(value): value for value in (self.evaluate(item, depth + 1) for item in items)}
-                return [values[text] for text in sorted(values)]
+                return sorted(values.values(), key=str)
         raise NotStaticError(node)
 
     def _charge(self, node: ast.expr, size: int) -> None:

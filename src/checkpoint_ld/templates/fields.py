@@ -137,7 +137,7 @@ class _FieldReader:
             nullable=type_.nullable,
             options=options,
             unread=MappingProxyType(self.unread),
-            items=type_.items,
+            taken_as=f"list_{type_.items}" if kind == "list_str" else kind if type_.known else "any",
         )
 
     def _report(self, kind: ProblemKind, node: ast.AST, message: str) -> None:

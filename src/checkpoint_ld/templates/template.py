@@ -163,7 +163,8 @@ class TemplateField:
     """A verified field.
 
     `type` is one of the vocabulary bool, str, int, float, list_str, literal, date. `ground_truth` is a JSON value; a
-    conditional one is an object with the member `__conditional__`. `items` is the type of the items of a list.
+    conditional one is an object with the member `__conditional__`. `taken_as` is the type that values are
+    converted to: `type`, with the type of the items for a list (`list_int`), or any for a type out of the vocabulary.
     `parameters` has all parameters of `primitive`, with their defaults, in declared order. `unread` has the source,
     shortened, of each argument that is not static, by the argument's name; the field then has that argument's default.
     `options` names the arguments for pydantic.
@@ -183,7 +184,7 @@ class TemplateField:
     nullable: bool = False
     options: tuple[str, ...] = ()
     unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    items: str = "str"
+    taken_as: str = "any"
 
     @property
     def verify_with(self) -> dict[str, JsonValue] | None:

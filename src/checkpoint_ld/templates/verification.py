@@ -125,17 +125,18 @@ _TYPES: Final = {
 }
 
 
-def fitted(field: TemplateFieldSpec, value: JsonValue, items: str = "str") -> JsonValue:
-    """Return a value in the type of its field, as pydantic takes it: "10" is a number, and "yes" is true.
+def fitted(field: TemplateFieldSpec, value: JsonValue, kind: str) -> JsonValue:
+    """Return a value in the type `kind` of its field, as pydantic takes it: "10" is a number, and "yes" is true.
 
-    `items` is the type of the items of a list. Texts and dates are left to the primitive, and so is null. Raises
-    `EvaluationError` for a value that does not fit.
+    Dates and null are left to the primitive, and so are numbers where a text is wanted. Raises `EvaluationError` for a
+    value that does not fit.
     """
     if value is None:
         return None
-    kind = f"list_{items}" if field.type == "list_str" and f"list_{items}" in _TYPES else field.type
-    if kind in _TYPES:
-        adapter, fault = _TYPES[kind]
+    if kind in ("str", "date") and isinstance(value, list | dict):
+        raise EvaluationError(f"{named(value)} is no text")
+    if kind in _TYPES or kind.startswith("list_"):
+        adapter, fault = _TYPES.get(kind, _TYPES["list_str"])
         try:
             return adapter.validate_python(value)  # type: ignore[no-any-return]
         except ValidationError as error:
@@ -257,7 +258,7 @@ def judge(field: TemplateFieldSpec, evidence: Evidence, stated: TemplateField | 
     value = None
     try:
         value = json_value(evidence.values[field.name])
-        value = fitted(field, value, "str" if stated is None else stated.items)
+        value = fitted(field, value, field.type if stated is None else stated.taken_as)
     except EvaluationError as error:
         return found(passed=False, score=0.0, reason=str(error), value=value)
     result = safe_check(primitive, value, expected)
