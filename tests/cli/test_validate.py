@@ -208,6 +208,31 @@ def test_shapes_of_the_user_are_held_too(run: Run) -> None:
     assert b"a licence is asked for here" in done.out
 
 
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [
+        ("sh:property [ sh:path schema:x ; sh:minCount 1 ; sh:message 'zu kurz'@de, 'too short'@en ]", "too short"),
+        ("sh:property [ sh:path schema:x ; sh:minCount 1 ; sh:message 'zu kurz'@de ]", "zu kurz"),
+        (
+            "sh:property [ sh:path [ sh:inversePath schema:x ] ; sh:minCount 1 ]",
+            "->[ sh:inversePath <https://schema.org/x",
+        ),
+        ("sh:not [ sh:nodeKind sh:IRI ]", "must not conform to shape [ sh:nodeKind sh:IRI ]"),
+        ("sh:sparql [ sh:select 'SELECT $this { $this ?p ?o }' ]", "it does not conform to the shape <urn:my:Shape>"),
+    ],
+)
+def test_findings_of_the_users_shapes_have_messages(run: Run, shape: str, message: str) -> None:
+    write("metals.jsonld")
+    Path("shapes.ttl").write_text(
+        f"""@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix schema: <https://schema.org/> .
+        <urn:my:Shape> sh:targetClass schema:DataFeed ; {shape} ."""
+    )
+    done = run("validate", "metals.jsonld", "--shapes", "shapes.ttl", "--format", "json")
+    [found] = {one["message"] for one in json.loads(done.out)["findings"] if one["rule"] == "shape"}
+    assert message in found
+    assert "zu kurz" not in found or message == "zu kurz"
+
+
 @pytest.mark.parametrize("name", reports.FORMATS)
 def test_every_format_is_written_to_standard_output_or_a_file(run: Run, name: str) -> None:
     write("metals.jsonld", name="")

@@ -103,6 +103,21 @@ def test_a_path_stands_in_the_report_as_in_the_shapes() -> None:
     assert list(report.items(path)) == [EX.knows, EX.name]
 
 
+def test_what_has_no_name_is_described() -> None:
+    shapes = """ex:S sh:targetNode ex:ann ; sh:or ( [ sh:class ex:B ] [ sh:not [ sh:nodeKind sh:IRI ] ] ) ;
+      sh:property [ sh:path ( ex:knows [ sh:zeroOrMorePath ex:knows ] ) ; sh:maxCount 0 ] ."""
+    _, report, text = shacl.validate(graph(PERSONS), graph(shapes))
+
+    path = "( <http://example.org/knows> [ sh:zeroOrMorePath <http://example.org/knows> ] )"
+    assert f"\tResult Path: {path}\n" in text
+    assert f"\tSource Shape: [ sh:maxCount 0 ; sh:path {path} ]\n" in text
+    either = "[ sh:class <http://example.org/B> ], [ sh:not [ sh:nodeKind sh:IRI ] ]"
+    assert set(map(str, report.objects(None, SH.resultMessage))) == {
+        f"More than 0 values on <http://example.org/ann>->{path}",
+        f"Node <http://example.org/ann> must conform to one or more shapes in {either}",
+    }
+
+
 def test_messages_and_severities_are_those_of_the_shape() -> None:
     shapes = NAMED.replace("sh:minCount 1", "sh:minCount 1 ; sh:message 'Nimi?'@fi, 'Name?' ; sh:severity sh:Warning")
     conforms, report, _ = shacl.validate(graph(PERSONS), graph(shapes), allow_warnings=True)

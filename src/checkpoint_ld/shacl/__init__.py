@@ -63,7 +63,7 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     is_conforming = conforms(found, allow_infos=allow_infos, allow_warnings=allow_warnings)
     try:
         graph = report_graph(found, is_conforming=is_conforming, sources=(shapes_graph.index, data.index))
-        return is_conforming, graph, report_text(found, is_conforming=is_conforming)
+        return is_conforming, graph, report_text(found, is_conforming=is_conforming, shapes=shapes_graph.index)
     except RecursionError as error:
         raise ShapesError(_TOO_DEEP) from error
 

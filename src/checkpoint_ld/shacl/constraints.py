@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shape import Constraint, ValueConstraint, listed, plain, sh, sh_values, shared, shown
+from checkpoint_ld.shacl.shape import (
+    Constraint,
+    ValueConstraint,
+    described,
+    listed,
+    plain,
+    sh,
+    sh_values,
+    shared,
+    shown,
+)
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -463,15 +473,15 @@ def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]
         if not members:
             raise ShapesError(f"sh:{name} of {shown(shape)} has an empty list: write the shapes in it, or leave it out")
         component = _component_of(name)
-        message = f"Node {{value}} must conform to {words} in {_names(members)}"
+        message = f"Node {{value}} must conform to {words} in {_names(shapes, members)}"
         return _Logical(component, message, shapes=members, holds=holds(len(members)))
 
     return compiler
 
 
-def _compile_not(_shapes: Index, _shape: Node, term: Node) -> Constraint:
+def _compile_not(shapes: Index, _shape: Node, term: Node) -> Constraint:
     """Compile sh:not (SHACL 1.0 §4.6.1)."""
-    message = f"Node {{value}} must not conform to shape {_names((term,))}"
+    message = f"Node {{value}} must not conform to shape {_names(shapes, (term,))}"
     return _Logical(_component_of("not"), message, shapes=(term,), holds=lambda count: count == 0)
 
 
@@ -479,7 +489,7 @@ def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:node (SHACL 1.0 §4.7.1)."""
     if sh_values(shapes, term, "path"):
         raise ShapesError(f"sh:node of {shown(shape)} is the property shape {shown(term)}: write a node shape")
-    message = f"Value does not conform to Shape {_names((term,))}. See details for more information."
+    message = f"Value does not conform to Shape {_names(shapes, (term,))}. See details for more information."
     return _Conforming(_component_of("node"), message, shapes=(term,))
 
 
@@ -499,7 +509,7 @@ def _qualified(name: str) -> Callable[[Index, Node, Node], Constraint]:
         if not sh_values(shapes, shape, "path"):
             raise ShapesError(f"the node shape {shown(shape)} has sh:qualifiedValueShape: only property shapes may")
         bound = _whole_number(shapes, shape, name)
-        bounds = f" {name.removeprefix('qualified')} {bound}: {_names((term,))}"
+        bounds = f" {name.removeprefix('qualified')} {bound}: {_names(shapes, (term,))}"
         return _Qualified(
             _component_of(name),
             f"Focus node does not conform to shape{bounds}",
@@ -522,8 +532,8 @@ def _siblings(shapes: Index, shape: Node, term: Node) -> tuple[Node, ...]:
     return tuple(one for one in dict.fromkeys(found) if one != term)
 
 
-def _names(shapes: Sequence[Node]) -> str:
-    return _braces(", ".join(map(shown, shapes)))
+def _names(shapes: Index, members: Sequence[Node]) -> str:
+    return _braces(", ".join(described(shapes, one) for one in members))
 
 
 QUALIFIED_COUNTS = {name: _qualified(name) for name in ("qualifiedMinCount", "qualifiedMaxCount")}

@@ -67,6 +67,22 @@ def _shown_name(term: URIRef) -> str:
     return f"sh:{term[len(SHACL) :]}" if term.startswith(SHACL) else term.n3()
 
 
+_SHOWN_LEVELS = 3
+
+
+def described(shapes: Index, term: Node, depth: int = 0) -> str:
+    """Return a term of the shapes graph for a message: a blank node by its statements, as labels say nothing."""
+    held = shapes.get(term) if isinstance(term, BNode) else None
+    if held is None:
+        return shown(term)
+    if depth > _SHOWN_LEVELS:
+        return "[ … ]"
+    if FIRST in held:
+        return f"( {' '.join(described(shapes, one, depth + 1) for one in listed(shapes, term))} )"
+    every = ((name, one) for name, terms in held.items() for one in terms_of(terms))
+    return f"[ {' ; '.join(sorted(f'{shown(name)} {described(shapes, one, depth + 1)}' for name, one in every))} ]"
+
+
 def plain(term: Node) -> Node:
     """Return a literal of the datatype xsd:string without its datatype: both are one RDF term (RDF 1.1 §3.3)."""
     return Literal(str(term)) if isinstance(term, Literal) and term.datatype == _STRING else term
@@ -156,6 +172,7 @@ class Shape:
     node: Node
     path: PropertyPath | None
     path_node: Node | None
+    path_text: str
     severity: Node
     messages: tuple[Literal, ...]
     constraints: tuple[Constraint, ...]
@@ -174,7 +191,7 @@ class Shape:
         path = path or self.path_node
         messages = self.messages
         if not messages:
-            at = shown(focus) + (f"->{shown(path)}" if path else "")
+            at = shown(focus) + (f"->{self.path_text if path is self.path_node else shown(path)}" if path else "")
             messages = (Literal(constraint.message.format(focus=shown(focus), value=shown(value), at=at)),)
         if constraint.parameters:
             bound = {"this": focus, "value": value, "path": path, **dict(constraint.parameters)}
@@ -347,16 +364,16 @@ def _copy(node: Node, index: Index, sources: Iterable[Index]) -> None:
                 left.extend(terms_of(terms))
 
 
-def report_text(results: Sequence[Result], *, is_conforming: bool) -> str:
+def report_text(results: Sequence[Result], *, is_conforming: bool, shapes: Index) -> str:
     """Return results as text, in the layout of pySHACL."""
     lines = ["Validation Report", f"Conforms: {is_conforming}"]
     if results:
         lines.append(f"Results ({len(results)}):")
-    lines.extend(sorted("\n".join(_lines(one)) for one in results))
+    lines.extend(sorted("\n".join(_lines(one, shapes)) for one in results))
     return "\n".join(lines) + "\n"
 
 
-def _lines(result: Result, indent: str = "") -> Iterator[str]:
+def _lines(result: Result, shapes: Index, indent: str = "") -> Iterator[str]:
     noun = "Constraint Violation" if result.severity == VIOLATION else "Validation Result"
     name = str(result.component).rpartition("#")[2].rpartition("/")[2]
     yield f"{indent}{noun} in {name} ({result.component}):"
@@ -368,12 +385,12 @@ def _lines(result: Result, indent: str = "") -> Iterator[str]:
         "Result Path": result.path,
         "Source Constraint": result.constraint,
     }
-    yield from (f"{indent}\t{label}: {shown(term)}" for label, term in labelled.items() if term is not None)
+    yield from (f"{indent}\t{label}: {described(shapes, term)}" for label, term in labelled.items() if term is not None)
     yield from (f"{indent}\tMessage: {message}" for message in sorted(result.messages))
     if result.detail:
         yield f"{indent}\tDetails:"
         for one in result.detail:
-            yield from _lines(one, indent + "\t\t")
+            yield from _lines(one, shapes, indent + "\t\t")
 
 
 def results_in(report: Graph) -> list[Result]:

@@ -15,7 +15,17 @@ from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, compile_qualified, truth
 from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
-from checkpoint_ld.shacl.shape import VIOLATION, FunctionConstraint, Shape, path_of, sh, sh_values, shared, shown
+from checkpoint_ld.shacl.shape import (
+    VIOLATION,
+    FunctionConstraint,
+    Shape,
+    described,
+    path_of,
+    sh,
+    sh_values,
+    shared,
+    shown,
+)
 from checkpoint_ld.vocabulary import SHACL
 
 if TYPE_CHECKING:
@@ -185,6 +195,7 @@ class _Compilation:
             node,
             path_of(self.index, paths[0]) if paths else None,
             shared(paths[0]) if paths else None,
+            described(self.index, paths[0]) if paths else "",
             shared(severities[0]) if severities else VIOLATION,
             tuple(one for one in messages if isinstance(one, Literal)),
             () if is_deactivated else tuple(self._constraints(node, held)),

@@ -195,15 +195,22 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
             around = {term: subject for subject, _, term in triples_of(shapes) if isinstance(term, BNode)}
         if one.shape not in paths:
             paths[one.shape] = tuple(_alternatives(shapes, one.shape))
+        shape = _named(one.shape, around)
         yield Result(
             focus=one.focus,
-            shape=_named(one.shape, around),
+            shape=shape,
             component=one.component,
             severity=SEVERITIES.get(str(one.severity), Severity.VIOLATION),
             paths=(one.path,) if isinstance(one.path, URIRef) else paths[one.shape],
             value=one.value,
-            messages=tuple(sorted(str(text) for text in one.messages if isinstance(text, Literal))),
+            messages=_read_messages(one.messages) or (f"it does not conform to the shape {shape.n3()}",),
         )
+
+
+def _read_messages(messages: Sequence[Literal]) -> tuple[str, ...]:
+    """Return the messages without a language and in English, all if there are none of these."""
+    chosen = [one for one in messages if (one.language or "en").partition("-")[0] == "en"]
+    return tuple(sorted(map(str, chosen or messages)))
 
 
 def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
