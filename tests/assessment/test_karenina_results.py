@@ -18,7 +18,7 @@ import checkpoint_ld
 from checkpoint_ld.assessment import Assessment, RecordedAnswer, Status, Tally, TraitStatus, assess, earl, read_answers
 from checkpoint_ld.assessment.assessing import line_of
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.entities import LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
+from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.identifiers import question_object_id, template_id
 from tests.cli.conftest import Run, run
@@ -367,6 +367,20 @@ def test_what_judges_state_in_json_lines_is_shown_and_counted() -> None:
     assert means == [("clear", "aurum-1", 0.5), ("tone", "aurum-1", 1), ("cover.f1", "aurum-1", 0.5)]
     [alone] = assess(benchmark(), [line])
     assert alone.status is Status.UNDECIDED
+
+
+@pytest.mark.parametrize("scores", [{"form.n": 2, "form.m": ["a", "b"]}, {"form": {"n": 2, "m": ["a", "b"]}}])
+def test_the_fields_of_a_form_are_verdicts(tmp_path: Path, scores: Json) -> None:
+    form: Json = {"type": "template", "schema": {"properties": {"n": {"type": "integer"}, "m": {"type": "array"}}}}
+    made = benchmark()
+    made.set_global_rubric([AgenticRubricTrait(name="form", description="d", kind=form)])
+    rubric = {"agentic_trait_scores": {**scores, "form.other": 1}}
+    [one] = assess(made, read_answers(exported(tmp_path, result(rubric=rubric))))
+    assert [(trait.name, trait.status, trait.value) for trait in one.traits] == [
+        ("form.n", TraitStatus.JUDGED, 2),
+        ("form.m", TraitStatus.JUDGED, '["a", "b"]'),
+        ("form.other", TraitStatus.ERROR, None),
+    ]
 
 
 @pytest.mark.parametrize(("name", "value"), [("clear", 3), ("tone", "hot"), ("tone", 7)])

@@ -69,8 +69,8 @@ class TraitResult:
 
     `kind` is llm, regex, callable, metric or agentic. `value` is a truth value, a score or the index of a class, None
     unless the trait was evaluated or judged. `recorded` is the value that was recorded elsewhere. `judge` is the model
-    that gave it, where one is named. A trait with several values, such as metrics, has a result for each, called
-    `trait.metric`. `node` is the IRI of the trait in the checkpoint's graph.
+    that gave it, where one is named. A trait with several values, metrics or the fields of a form, has a result for
+    each, called `trait.metric`. `node` is the IRI of the trait in the checkpoint's graph.
     """
 
     name: str
@@ -308,10 +308,14 @@ def _judged(applied: AssessedTrait, recorded: RecordedTrait) -> TraitResult:
     classes = list(getattr(trait, "classes", None) or ())
     if isinstance(value, str) and value in classes:
         value = classes.index(value)
-    is_part = recorded.name != trait.name  # as a metric is
-    if not isinstance(trait, MetricRubricTrait) and (is_part or not trait.validate_score(value)):
+    part = recorded.name.removeprefix(trait.name)[1:]  # a metric, or a field of a form
+    if isinstance(trait, MetricRubricTrait):
+        fits = True
+    else:
+        fits = part in getattr(trait, "template_fields", ()) if part else trait.validate_score(value)
+    if not fits:
         status, value = TraitStatus.ERROR, None
-        member = f"{shown(recorded.name.removeprefix(f'{trait.name}.'))}: " if is_part else ""
+        member = f"{shown(part)}: " if part else ""
         reason = f"{member}{shown(recorded.value)} was recorded, which is no result of this trait"
     kind, value = _KINDS[type(trait)], _scalar(value)
     return TraitResult(

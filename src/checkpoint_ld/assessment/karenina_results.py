@@ -336,7 +336,7 @@ def _answer(result: _Result) -> RecordedAnswer:
         verdict
         for family in (*_FAMILIES, "")
         for verdict in verdicts(
-            _object(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
+            _scores(rubric.get(f"{family}_trait_scores")), family, None if family in {"regex", "callable"} else judge
         )
     )
     failure = next((about[name] for name in ("failure", "error") if about.get(name) is not None), "")
@@ -377,6 +377,11 @@ def _answer(result: _Result) -> RecordedAnswer:
             unknown=result.unknown,
         ),
     )
+
+
+def _scores(value: Any) -> Json:
+    """Return the values of traits by name; a list is one value, that of a field of a form."""
+    return {name: {"value": score} if isinstance(score, list) else score for name, score in _object(value).items()}
 
 
 def _filled(members: Json) -> Json:
