@@ -498,6 +498,35 @@ def test_empty_lists_may_be_left_out_and_a_span_without_a_trace_stops_no_other(t
     assert re.findall(r"spans.json:(\d+): this span is not OTLP/JSON: it names no trace", done.err) == ["21", "24"]
 
 
+@pytest.mark.parametrize("template", ["call_{}", "call", ""])
+@pytest.mark.parametrize("has_spans", [True, False])
+def test_each_call_has_its_own_result_even_if_ids_are_missing_or_used_again(
+    template: str, has_spans: bool, tmp_path: Path
+) -> None:
+    spans, said = [span(1, attributes=op("invoke_agent"))], list[Any]()
+    for number in (10, 20, 30, 40):
+        id = {"id": template.format(number)} if template else {}
+        request = {"role": "assistant", "parts": [{"type": "tool_call", "name": "w", "arguments": {"n": number}, **id}]}
+        written = {"gen_ai.input.messages": said, "gen_ai.output.messages": [request]}
+        found = {key: {"stringValue": json.dumps(value)} for key, value in written.items()}
+        spans.append(span(number, 1, attributes={**op("chat"), **found}))
+        said += [request, {"role": "tool", "parts": [{"type": "tool_call_response", "response": number, **id}]}]
+        called = {"gen_ai.tool.name": "w", "gen_ai.tool.call.id": template.format(number)}
+        attributes = {key: {"stringValue": value} for key, value in called.items()}
+        if has_spans:
+            attributes["gen_ai.tool.call.result"] = {"intValue": str(number)}
+            spans.append(span(number + 5, 1, attributes={**op("execute_tool"), **attributes}))
+    last = [*said, {"role": "tool", "parts": [{"type": "tool_call_response", "id": "early", "response": "kept"}]}]
+    attributes = {"gen_ai.input.messages": {"stringValue": json.dumps(last)}}
+    (tmp_path / "spans.json").write_text(otlp(*spans, span(50, 1, attributes={**op("chat"), **attributes})))
+    with CheckpointManager(tmp_path / "kept") as manager:
+        assert [one.error for one in import_spans(manager, tmp_path / "spans.json")] == [None]
+        [header] = manager.list()
+        state = manager.get(header.id).snapshot.tool_state
+    results = [(call.tool_id, call.args, state.results.get(call.id)) for call in state.calls]
+    assert results == [*(("w", {"n": number}, number) for number in (10, 20, 30, 40)), ("unknown", {}, "kept")]
+
+
 def test_ids_and_counts_beyond_what_a_checkpoint_holds_are_no_error(tmp_path: Path) -> None:
     many = {**op("chat"), "gen_ai.usage.input_tokens": {"intValue": str(2**60)}}
     unusual = {**span(2, attributes=many), "parentSpanId": {"id": 1}}

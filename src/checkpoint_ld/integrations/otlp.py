@@ -168,6 +168,8 @@ class _Run:
         self.thoughts: dict[str, Thought] = {}
         self.calls: dict[str, ToolCall] = {}
         self.calls_of: dict[str, deque[str]] = defaultdict(deque)  # keys of requested calls by tool, in order
+        self.keys: dict[str, str] = {}  # those of the last calls with an id that several have
+        self.unnamed: deque[str] = deque()  # those of calls without an id, until a message has their result
         self.results: dict[str, Any] = {}
         self.others: list[dict[str, Any]] = []
         self.seen: Counter[bytes] = Counter()
@@ -239,7 +241,7 @@ class _Run:
             key = message.key
             present[key] += 1
             if present[key] > self.seen[key]:
-                self._add_message(message, f"{span.span_id}/in/{number}", span.start, {})
+                self._add_message(message, f"{span.span_id}/in/{number}", span.start, None)
         for key, count in present.items():  # `|=` would go through all keys of earlier spans
             self.seen[key] = max(count, self.seen[key])
         about = {"model": span.first("gen_ai.response.model", "gen_ai.request.model"), MEMBER: span.rest(names)}
@@ -247,11 +249,12 @@ class _Run:
         if not outputs:
             outputs = [_Message("assistant", f"{span.name} failed: {span.error}" if span.error else span.name)]
         for number, message in enumerate(outputs):
-            self._add_message(message, f"{span.span_id}/{number}", span.end or span.start, about if number == 0 else {})
+            self._add_message(message, f"{span.span_id}/{number}", span.end or span.start, {} if number else about)
 
-    def _add_message(self, message: _Message, name: str, when: int, about: dict[str, Any]) -> None:
-        for id, result in message.results:
-            self._end(id, result, when)
+    def _add_message(self, message: _Message, name: str, when: int, about: dict[str, Any] | None) -> None:
+        """Add a message, with what is known about the span that it is the output of."""
+        for number, (id, result) in enumerate(message.results):
+            self._end(id, result, when, f"{name}/result/{number}")
         if message.text or message.calls or message.reasoning or not message.results:
             calling = "calls " + ", ".join(call.tool for call in message.calls) if message.calls else ""
             given: dict[str, Any] = {"reasoning": message.reasoning} if message.reasoning else {}
@@ -260,19 +263,34 @@ class _Run:
                 type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
                 content=encodable(message.text or calling),
                 created_at=when,
-                metadata={"role": message.role, **{key: value for key, value in about.items() if value is not None}},
+                metadata={
+                    "role": message.role,
+                    **{key: value for key, value in (about or {}).items() if value is not None},
+                },
                 **given,
             )
         for number, call in enumerate(message.calls):
             key = call.id or f"{name}/{number}"
+            before = self.calls.get(self.keys.get(key, key))
+            # A message may repeat a call that an earlier span had; a model may use an id again.
+            if before is not None and before.success is not None and (about is not None or before.args != call.args):
+                self.keys[key] = key = f"{key}/{name}"
             if key not in self.calls:
                 self.calls[key] = ToolCall(id=id_of(key), tool_id=id_of(call.tool), args=call.args, started_at=when)
                 self.calls_of[id_of(call.tool)].append(key)
+                self.unnamed.extend(() if call.id else (key,))
 
-    def _end(self, name: str, result: Any, when: int) -> None:
-        """Add the result of a call from a message, unless a span of the call has given it."""
-        call = self.calls.get(name)
-        if call is not None and call.success is None:
+    def _end(self, id: str, result: Any, when: int, otherwise: str) -> None:
+        """Add the result of a call from a message, unless a span of the call has given it.
+
+        Results without an id are those of the calls without an id, in their order; one too many is of a call
+        `otherwise`.
+        """
+        name = self.keys.get(id, id) or (self.unnamed.popleft() if self.unnamed else otherwise)
+        if name not in self.calls:  # the message that requests it is in no span
+            self.calls[name] = ToolCall(id=id_of(name), tool_id="unknown", args={}, started_at=when)
+        call = self.calls[name]
+        if call.success is None:
             took = max(when - (call.started_at or when), 0)
             self.calls[name] = call.but(success=True, status="completed", completed_at=when, duration_ms=took)
             self.results[call.id] = result
@@ -284,7 +302,7 @@ class _Run:
         waiting = self.calls_of[tool]
         while waiting and self.calls[waiting[0]].status is not None:
             waiting.popleft()
-        name = str(named) if named is not None else waiting[0] if waiting else span.span_id
+        name = self.keys.get(str(named), str(named)) if named is not None else waiting[0] if waiting else span.span_id
         before = self.calls.get(name)
         if before is not None and before.status is not None:  # frameworks reuse the ids of calls in each run
             name, before = f"{name}/{span.span_id}", None
@@ -378,7 +396,7 @@ def _message(source: Any, role: str) -> _Message:
         if kind == "tool_call":
             found.calls.append(_call(part))
         elif kind == "tool_call_response":
-            found.results.append((str(part.get("id")), part.get("response", part.get("result"))))
+            found.results.append((str(part.get("id") or ""), part.get("response", part.get("result"))))
         elif kind in ("reasoning", "thinking"):
             found.reasoning += _text(part)
         else:
