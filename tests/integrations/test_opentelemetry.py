@@ -527,6 +527,25 @@ def test_each_call_has_its_own_result_even_if_ids_are_missing_or_used_again(
     assert results == [*(("w", {"n": number}, number) for number in (10, 20, 30, 40)), ("unknown", {}, "kept")]
 
 
+def test_what_a_message_has_beside_texts_and_calls_is_kept(tmp_path: Path) -> None:
+    picture = {"type": "uri", "modality": "image", "uri": "https://example.org/oslo.png"}
+    calls = [{"type": "tool_call", "id": "c1", "name": "w", "arguments": '{"city": "Os'}]
+    written = {
+        "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "where?"}, picture]}],
+        "gen_ai.output.messages": [{"role": "assistant", "parts": calls, "finish_reason": "length"}],
+    }
+    attributes = {key: {"stringValue": json.dumps(value)} for key, value in written.items()}
+    (tmp_path / "spans.json").write_text(otlp(span(1, attributes={**op("chat"), **attributes})))
+    with CheckpointManager(tmp_path / "kept") as manager:
+        [done] = import_spans(manager, tmp_path / "spans.json")
+        assert done.checkpoint is not None
+        snapshot = manager.get(done.checkpoint.id).snapshot
+    kept: list[Any] = [(thought.metadata or {})["opentelemetry"]["message"] for thought in snapshot.thought_chain]
+    assert kept == [{"parts": [picture]}, {"finish_reason": "length"}]
+    [call] = snapshot.tool_state.calls
+    assert (call.args, call.tree()["opentelemetry"]) == ({}, {"arguments": '{"city": "Os'})
+
+
 def test_ids_and_counts_beyond_what_a_checkpoint_holds_are_no_error(tmp_path: Path) -> None:
     many = {**op("chat"), "gen_ai.usage.input_tokens": {"intValue": str(2**60)}}
     unusual = {**span(2, attributes=many), "parentSpanId": {"id": 1}}

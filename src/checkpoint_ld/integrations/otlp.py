@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict, deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -51,6 +51,8 @@ _USED: Final = (
 )
 _EVENTS: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE: Final = "gen_ai.choice"
+_READ: Final = ("role", "parts", "content", "tool_calls")
+"""The members of messages that are thoughts and calls."""
 _KINDS: Final = ("", "internal", "server", "client", "producer", "consumer")
 _MEMBERS: Final = frozenset(
     ("traceId", "spanId", "parentSpanId", "name", "kind", "startTimeUnixNano", "endTimeUnixNano", "attributes")
@@ -258,15 +260,15 @@ class _Run:
         if message.text or message.calls or message.reasoning or not message.results:
             calling = "calls " + ", ".join(call.tool for call in message.calls) if message.calls else ""
             given: dict[str, Any] = {"reasoning": message.reasoning} if message.reasoning else {}
+            held: dict[str, Any] = {"role": message.role, **(about or {})}
+            if message.more:
+                held[MEMBER] = {**held.get(MEMBER, {}), "message": message.more}
             self.thoughts[name] = Thought(
                 id=id_of(name),
                 type="tool_selection" if message.calls else _TYPES.get(message.role, "reasoning"),
                 content=encodable(message.text or calling),
                 created_at=when,
-                metadata={
-                    "role": message.role,
-                    **{key: value for key, value in (about or {}).items() if value is not None},
-                },
+                metadata={key: value for key, value in held.items() if value is not None},
                 **given,
             )
         for number, call in enumerate(message.calls):
@@ -276,7 +278,10 @@ class _Run:
             if before is not None and before.success is not None and (about is not None or before.args != call.args):
                 self.keys[key] = key = f"{key}/{name}"
             if key not in self.calls:
-                self.calls[key] = ToolCall(id=id_of(key), tool_id=id_of(call.tool), args=call.args, started_at=when)
+                other: dict[str, Any] = {} if call.other in (None, "") else {MEMBER: {"arguments": call.other}}
+                self.calls[key] = ToolCall(
+                    id=id_of(key), tool_id=id_of(call.tool), args=call.args, started_at=when, **other
+                )
                 self.calls_of[id_of(call.tool)].append(key)
                 self.unnamed.extend(() if call.id else (key,))
 
@@ -332,17 +337,23 @@ class _Call(NamedTuple):
     id: str
     tool: str
     args: dict[str, Any]
+    other: Any
+    """The arguments, if they are no object."""
 
 
 @dataclass(slots=True)
 class _Message:
-    """A message, however it was written: its text, the calls that it requests, and the results that it holds."""
+    """A message, however it was written: its text, the calls that it requests, and the results that it holds.
+
+    `more` has its other members, and the parts that are no text.
+    """
 
     role: str
     text: str = ""
     reasoning: str = ""
     calls: list[_Call] = field(default_factory=list)
     results: list[tuple[str, Any]] = field(default_factory=list)
+    more: dict[str, Any] = field(default_factory=dict)
 
     @property
     def key(self) -> bytes:
@@ -373,10 +384,11 @@ def _messages(span: Span) -> tuple[list[_Message], list[_Message], list[str]]:
         body = _json(held.get("gen_ai.event.content", held.get("event_body")))
         body = body if isinstance(body, dict) else dict(held)
         if name in _EVENTS:
-            inputs.append(_message(body, _EVENTS[name]))
+            inputs.append(replace(_message(body, _EVENTS[name]), more={}))  # events are kept whole
         elif name == _CHOICE:
             message = _json(body.get("message", body))
-            outputs.append(_message(message if isinstance(message, dict) else body, "assistant"))
+            made = _message(message if isinstance(message, dict) else body, "assistant")
+            outputs.append(replace(made, more={}))
     return inputs, outputs, names
 
 
@@ -401,6 +413,9 @@ def _message(source: Any, role: str) -> _Message:
             found.reasoning += _text(part)
         else:
             texts.append(_text(part))
+            if isinstance(part, dict) and texts[-1] == f"[{kind}]":
+                found.more.setdefault("parts", []).append(part)
+    found.more |= {key: value for key, value in source.items() if key not in _READ and value not in (None, "", [], {})}
     found.text = "\n".join(texts)
     calls = _json(source.get("tool_calls"))
     found.calls += [_call(call) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
@@ -411,9 +426,8 @@ def _call(source: Mapping[str, Any]) -> _Call:
     function = source.get("function")
     held = function if isinstance(function, dict) else source
     args = _json(held.get("arguments"))
-    return _Call(
-        str(source.get("id") or ""), str(held.get("name") or "unknown"), args if isinstance(args, dict) else {}
-    )
+    name, is_object = str(held.get("name") or "unknown"), isinstance(args, dict)
+    return _Call(str(source.get("id") or ""), name, args if is_object else {}, None if is_object else args)
 
 
 def _text(part: Any) -> str:
