@@ -65,6 +65,16 @@ def test_gone_findings_are_counted_and_left_out_when_it_is_written_anew(run: Run
     )
 
 
+def test_findings_of_rules_that_are_not_selected_stay_in_a_baseline(run: Run, file: Path) -> None:
+    known = "--baseline", "known.json"
+    run("validate", file, *known, "--write-baseline")
+    before = Path("known.json").read_text(encoding="utf-8")
+    for chosen in ("--select=KR", "--ignore=KR"):
+        assert "gone" not in run("validate", file, *known, chosen).err
+        assert run("validate", file, *known, chosen, "--write-baseline").code == 0
+        assert Path("known.json").read_text(encoding="utf-8") == before
+
+
 def test_paths_of_a_baseline_are_those_from_its_folder(
     run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -273,6 +273,7 @@ def agent(step: int = 1, *, thoughts: str = "a", identifier: str = "k1", **varia
     chain = found["snapshot"]["thought_chain"]
     chain[:] = [{**copy.deepcopy(chain[0]), "id": f"t{one}"} for one in thoughts]
     found["snapshot"]["context"]["variables"] = variables
+    found["snapshot"]["progress"]["total_thoughts"] = len(chain)
     return found
 
 
@@ -287,6 +288,7 @@ def test_agents_checkpoints_merge_by_thought_and_variable() -> None:
     assert [one["id"] for one in result["snapshot"]["thought_chain"]] == ["ta", "tb", "tc"]
     assert result["snapshot"]["context"]["variables"] == {"x": 2, "y": 5}
     assert (result["id"], result["metadata"]["step_number"]) == ("k3", 3)
+    assert result["snapshot"]["progress"]["total_thoughts"] == 3
 
 
 def message(text: str) -> Json:

@@ -261,7 +261,7 @@ class _Run:
     def write_baseline(self, report: Report, file: Path) -> None:
         from checkpoint_ld.validation.reports import baseline
 
-        streams.write(str(file), baseline.text_of(report, file).encode(), force=True)
+        streams.write(str(file), baseline.text_of(report, file, self.selection).encode(), force=True)
         if not self.quiet:
             streams.note(f"{counted(len(report.findings), 'known finding')} in {file}")
 
@@ -269,7 +269,7 @@ class _Run:
         """Return a report without the findings of a baseline; report the number of obsolete ones on standard error."""
         from checkpoint_ld.validation.reports import baseline
 
-        found = baseline.compared(report, file)
+        found = baseline.compared(report, file, self.selection)
         if found.gone and not self.quiet:
             verb = "is" if found.gone == 1 else "are"
             streams.note(f"{counted(found.gone, 'known finding')} {verb} gone: --write-baseline leaves them out")

@@ -493,6 +493,19 @@ class _AgentMerger(_Merger):
         # Records of messages, memories and steps grow; arguments and vectors do not.
         return "args" not in steps and all(isinstance(item, dict | str) for held in four for item in held)
 
+    def merge(self, four: _Four, steps: Steps = (), paths: Paths = ((), (), ())) -> Any:
+        merged = super().merge(four, steps, paths)
+        if steps != ("snapshot",):
+            return merged
+        # Totals that are right on both sides are right in the result.
+        sides = [(_totals(side), side["progress"]) for side in (four.ours, four.theirs)]
+        right = {
+            name: number
+            for name, number in _totals(merged).items()
+            if all(totals[name] == progress[name] for totals, progress in sides)
+        }
+        return {**merged, "progress": {**merged["progress"], **right}}
+
     def keys(self, steps: Steps, four: _Four) -> tuple[Sequence[Hashable], ...] | None:  # noqa: ARG002 - the signature of _Merger
         names = tuple([item.get("id") if isinstance(item, dict) else None for item in held] for held in four)
         return names if all(isinstance(name, str) for held in names for name in held) else None
@@ -512,6 +525,13 @@ class _AgentMerger(_Merger):
             elif step not in ("snapshot", "tool_state") and not _has_name(steps, at):
                 words.append(step)
         return tuple(words)
+
+
+def _totals(snapshot: Json) -> dict[str, int]:
+    return {
+        "total_thoughts": len(snapshot["thought_chain"]),
+        "total_tool_calls": len(snapshot["tool_state"]["calls"]),
+    }
 
 
 def _has_name(steps: Steps, at: int) -> bool:

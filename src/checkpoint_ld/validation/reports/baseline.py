@@ -14,10 +14,11 @@ from checkpoint_ld.validation.reports.programs import identity
 from checkpoint_ld.validation.reports.text import TOOL, name_of, what
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.validation.results import Checked, Report
+    from checkpoint_ld.validation.selection import Selection
 
 VERSION = 1
 """Version of the file."""
@@ -40,33 +41,37 @@ def may_replace(file: Path) -> bool:
     return not text or f'"tool": "{TOOL}"'.encode() in text
 
 
-def text_of(report: Report, file: Path) -> str:
+def text_of(report: Report, file: Path, selection: Selection) -> str:
     """Return the text of a baseline at `file` with all findings of a report, in an order that gives small diffs.
 
-    Findings of other files in the existing baseline stay, as long as these files exist.
+    Findings of other files in the existing baseline stay, as long as these files exist, and so do those of rules that
+    are not in `selection`.
     """
-    files = _of_others(file, {_name(one, file) for one in report.checked})
+    files = _left(file, {_name(one, file): one.source for one in report.checked}, selection)
     for checked in report.checked:
         counts = Counter(map(identity, checked.findings))
         found = {identity(one): one for one in reversed(checked.findings)}
-        entries = [_entry(one, key, counts[key]) for key, one in found.items()]
+        entries = [*files.pop(_name(checked, file), ()), *(_entry(one, key, counts[key]) for key, one in found.items())]
         if entries:
-            order = sorted(entries, key=lambda one: (one["code"], one["message"], one["identity"]))
-            files.setdefault(_name(checked, file), []).extend(order)
+            files[_name(checked, file)] = sorted(
+                entries, key=lambda one: (one["code"], one["message"], one["identity"])
+            )
     tree = {"tool": TOOL, "version": VERSION, "files": dict(sorted(files.items()))}
     return json.dumps(tree, ensure_ascii=False, indent=2) + "\n"
 
 
-def compared(report: Report, file: Path) -> Compared:
+def compared(report: Report, file: Path, selection: Selection) -> Compared:
     """Return the new findings in a report, compared with the baseline at `file`.
 
     A finding is known if the baseline has one of the same file and rule about the same node or place, as often. Only
-    findings in files of the report count as gone. Raises SettingsError for a file that is absent or no baseline.
+    findings of rules in `selection`, in files of the report, count as gone. Raises SettingsError for a file that is
+    absent or no baseline.
     """
-    known = {name: Counter(dict(entries)) for name, entries in _read(file)}
-    left, count = [], 0
+    known = dict(_read(file))
+    left, count, gone = [], 0, 0
     for checked in report.checked:
-        allowed = known.get(_name(checked, file), Counter())
+        entries = known.get(_name(checked, file), [])
+        allowed = Counter({key: number for key, number, _ in entries})
         new = []
         for one in checked.findings:
             key = identity(one)
@@ -76,8 +81,7 @@ def compared(report: Report, file: Path) -> Compared:
             else:
                 new.append(one)
         left.append(replace(checked, findings=tuple(new)))
-    names = {_name(one, file) for one in report.checked}
-    gone = sum(sum(counts.values()) for name, counts in known.items() if name in names)
+        gone += sum(allowed[key] for key, _, rule in entries if selection.allows(rule, checked.source))
     return Compared(replace(report, checked=tuple(left), known=count), gone)
 
 
@@ -95,17 +99,24 @@ def _name(checked: Checked, file: Path) -> str:
         return Path(checked.source).as_posix()
 
 
-def _of_others(file: Path, names: set[str]) -> dict[str, list[dict[str, Any]]]:
-    """Return the findings of a baseline in existing files that are not among `names`."""
+def _left(file: Path, sources: Mapping[str, str | None], selection: Selection) -> dict[str, list[dict[str, Any]]]:
+    """Return the findings of a baseline that a report of `sources` does not state again."""
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))
         known = tree["files"].items() if tree["version"] == VERSION else ()
-        return {name: held for name, held in known if name not in names and (file.parent / name).exists()}
+        others = {name: held for name, held in known if name not in sources and (file.parent / name).exists()}
+        own = {
+            name: [one for one in held if not selection.allows(one["code"], sources[name])]
+            for name, held in known
+            if name in sources
+        }
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
+    return others | own
 
 
-def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int, str]]]]:
+    """Yield each file of a baseline, with identity, number and code of its findings."""
     try:
         tree = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -119,6 +130,6 @@ def _read(file: Path) -> Iterator[tuple[str, list[tuple[str, int]]]]:
         raise SettingsError(f"{file}: the baseline has version {version}, not {VERSION}; {_REMEDY}")
     try:
         for name, entries in tree["files"].items():
-            yield name, [(str(one["identity"]), int(one["count"])) for one in entries]
+            yield name, [(str(one["identity"]), int(one["count"]), str(one["code"])) for one in entries]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SettingsError(f"{file}: this is no baseline: a member is missing or wrong; {_REMEDY}") from error
