@@ -452,6 +452,24 @@ def test_of_several_classes_of_one_name_each_has_its_own_source() -> None:
 TRUTH = "zinc"
 
 
+def test_texts_in_an_indented_class_keep_their_lines() -> None:
+    lines = "Zn\n        or zinc\nor Zink"
+
+    class Lined(BaseAnswer):
+        metal: str = VerifiedField(
+            description="the metal",
+            ground_truth="""Zn
+        or zinc
+or Zink""",
+            verify_with=ExactMatch(),
+        )
+
+    benchmark = Benchmark("Metals")
+    spec = benchmark.get_template_spec(benchmark.add_question("Which?", "Zinc", answer_template=Lined))
+    assert spec is not None
+    assert (spec.class_name, spec.fields[0].ground_truth) == ("Answer", lines)
+
+
 def test_a_class_that_is_no_answer_or_has_no_source_is_refused() -> None:
     class Outside(BaseAnswer):
         metal: str = VerifiedField("The metal", TRUTH, ExactMatch())

@@ -11,7 +11,6 @@ import builtins
 import inspect
 import os
 import re
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -122,7 +121,7 @@ def _source_of_class(given: type) -> str:
         raise WriteError(f"the class {given.__qualname__} {missing}: give the text of the template")
     captured = getattr(given, "get_source_code", None)
     try:
-        source = textwrap.dedent((captured() if captured else None) or inspect.getsource(given))
+        source = _dedented((captured() if captured else None) or inspect.getsource(given))
         tree = ast.parse(source)
     except (OSError, TypeError, SyntaxError):
         message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
@@ -155,6 +154,16 @@ def _names_beside(tree: ast.Module) -> set[str]:
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     bound |= {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
     return used - bound - PRELOADED.keys() - vars(builtins).keys() - {"date", "datetime"}
+
+
+def _dedented(source: str) -> str:
+    """Return the source of a class without its indentation, which lines inside of texts keep."""
+    indentation = source[: len(source) - len(source.lstrip(" \t"))]
+    tree = ast.parse(f"if True:\n{source}" if indentation else "")
+    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]
+    inside = {line for node in texts for line in range(node.lineno - 1, (node.end_lineno or node.lineno) - 1)}
+    lines = enumerate(source.split("\n"))
+    return "\n".join(line if at in inside else line.removeprefix(indentation) for at, line in lines)
 
 
 def usable_template(given: object, name: str = "the template") -> str:
