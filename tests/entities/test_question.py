@@ -412,6 +412,9 @@ def test_the_source_of_a_class_is_found_in_the_newest_cell_of_a_notebook(monkeyp
     shell.user_ns["In"] += [""] * 10
     with pytest.warns(UserWarning, match="of Answer is in none"):
         other.set_source_code_from_notebook()
+    shell.user_ns["In"].append(f"{old}\n{text}")
+    made.set_source_code_from_notebook()
+    assert made.get_source_code() == text
 
 
 @pytest.mark.slow

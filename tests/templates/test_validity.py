@@ -100,6 +100,7 @@ def test_nothing_is_wrong_with_what_is_right(field: dict[str, Any]) -> None:
         (COUNT, {"ground_truth": "\ud800"}, r"ground_truth has '\ud800' in it"),
         (COUNT, {"ground_truth": "many"}, "the ground truth of NumericExact is 'many', not a number"),
         (STATE, {"ground_truth": "liquid"}, "is 'liquid', not one of the literal values solid, 2"),
+        (STATE, {"ground_truth": 2}, "is 2, not one of the texts solid, 2"),
         (FOUND, {"ground_truth": "yes"}, "the ground truth of TraceContains is 'yes', not true or false"),
         (DATE, {"ground_truth": "March 2020"}, "is 'March 2020', not a whole date"),
         (conditional(), conditional(source=5), "marked as conditional and is not: source:"),

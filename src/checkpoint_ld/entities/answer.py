@@ -310,7 +310,7 @@ class BaseAnswer(BaseModel):
 
         The newest cell that defines a class of that name counts. A text that cannot be found is a `UserWarning`.
         """
-        source = _source_in(_last_cells(), cls.__name__)
+        source = _source_in(_last_cells(), cls.__name__, cls._line)
         if source is not None:
             cls._source_code = source
         elif cls.get_source_code() is None:
@@ -500,12 +500,21 @@ def _line_of(module: str) -> int:
 def _source_at(answer: type, line: int) -> str | None:
     """Return the text of a class in its file, with decorators: of several of one name the one at `line`."""
     lines, _ = inspect.findsource(answer)
-    for node in ast.walk(ast.parse("".join(lines))):
-        if isinstance(node, ast.ClassDef) and node.name == answer.__name__:
-            first = min((part.lineno for part in node.decorator_list), default=node.lineno)
-            if first <= line <= (node.end_lineno or first):
-                return "".join(lines[first - 1 : node.end_lineno])
-    return None
+    found = (node for node in _classes("".join(lines), answer.__name__) if _is_at(node, line))
+    return next(("".join(lines[_first(node) - 1 : node.end_lineno]) for node in found), None)
+
+
+def _classes(text: str, name: str) -> list[ast.ClassDef]:
+    """Return the classes of a name in a Python text; nothing is run."""
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef) and node.name == name]
+
+
+def _first(node: ast.ClassDef) -> int:
+    return min((part.lineno for part in node.decorator_list), default=node.lineno)
+
+
+def _is_at(node: ast.ClassDef, line: int) -> bool:
+    return _first(node) <= line <= (node.end_lineno or 0)
 
 
 def _last_cells() -> list[str]:
@@ -516,13 +525,12 @@ def _last_cells() -> list[str]:
     return [cell for cell in cells[: -_CELLS - 1 : -1] if isinstance(cell, str)]
 
 
-def _source_in(cells: Iterable[str], name: str) -> str | None:
-    """Return the text of the class `name` from the first of some cells that defines it; nothing is run."""
+def _source_in(cells: Iterable[str], name: str, line: int) -> str | None:
+    """Return the text of the class `name` from the first of some cells that defines it: at `line`, or else last."""
     for cell in cells:
         with contextlib.suppress(SyntaxError, ValueError):
-            for node in ast.walk(ast.parse(cell)):
-                if isinstance(node, ast.ClassDef) and node.name == name:
-                    return ast.get_source_segment(cell, node)
+            if found := _classes(cell, name):
+                return ast.get_source_segment(cell, next((node for node in found if _is_at(node, line)), found[-1]))
     return None
 
 

@@ -209,7 +209,7 @@ def _truth_faults(
         yield f"the ground truth is marked as conditional and is not: {faults_of(error)}"
         return
     if conditional is None:
-        fault = misfit(primitive, parameters, literals, field.ground_truth)
+        fault = _misfit(primitive, parameters, literals, field.ground_truth)
         if fault is not None:
             yield f"the ground truth of {primitive.name} {fault}"
         return
@@ -223,9 +223,18 @@ def _truth_faults(
                 yield f"{name}: {error}"
                 continue
             yield from (f"{name}: {fault}" for fault in _type_faults(field, used))
-        fault = misfit(used, given, literals, case.value)
+        fault = _misfit(used, given, literals, case.value)
         if fault is not None:
             yield f"{name}: the ground truth of {used.name} {fault}"
+
+
+def _misfit(
+    primitive: Primitive, parameters: Mapping[str, JsonValue], literals: tuple[str, ...] | None, truth: JsonValue
+) -> str | None:
+    """Return what `misfit` does; of a specification, the literal values are texts, and nothing else equals one."""
+    if literals and not isinstance(truth, str):
+        return f"is {shown(truth)}, not one of the texts {listed(literals)}"
+    return misfit(primitive, parameters, literals, truth)
 
 
 def _unwritable(value: object, depth: int = 0) -> str | None:
