@@ -230,7 +230,11 @@ def test_shapes_that_contradict_themselves_are_an_error_of_ours() -> None:
         ("ex:S sh:targetNode ex:a ; sh:in ex:b .", "is no list"),
         ("ex:S sh:targetNode ex:a ; sh:in _:l . _:l rdf:first 1 ; rdf:rest _:l .", "is no list"),
         ("ex:S sh:targetNode ex:a ; sh:or () .", "an empty list"),
-        ("ex:S sh:targetNode ex:a ; sh:property [ sh:minCount 1 ] .", "has no sh:path"),
+        ("ex:S sh:targetNode ex:a ; sh:property [ sh:minCount 1 ] .", r"is \[ sh:minCount 1 \], which has no sh:path"),
+        (
+            "ex:S sh:targetNode ex:a ; sh:not [ sh:path ex:p ; sh:minCount 'a' ] .",
+            r"of \[ sh:minCount \"a\" ; sh:path <",
+        ),
         ("ex:S sh:targetNode ex:a ; sh:node [ sh:path ex:p ] .", "write a node shape"),
         ("ex:S sh:targetNode ex:a ; sh:closed 'yes' .", "write true or false"),
         ("ex:S sh:targetNode ex:a ; sh:severity 'high' .", "write one IRI"),

@@ -67,10 +67,10 @@ class _OfClass(ValueConstraint):
         return [one for one in values if one not in instances]
 
 
-def _compile_class(_shapes: Index, shape: Node, term: Node) -> Constraint:
+def _compile_class(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:class (SHACL 1.0 §4.1.1)."""
     if not isinstance(term, URIRef):
-        raise ShapesError(f"sh:class of {shown(shape)} is {shown(term)}: write the IRI of a class")
+        raise ShapesError(f"sh:class of {described(shapes, shape)} is {shown(term)}: write the IRI of a class")
     return _OfClass(_component_of("class"), f"Value does not have class {_braced(term)}", kind=shared(term))
 
 
@@ -89,7 +89,9 @@ def _compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:nodeKind (SHACL 1.0 §4.1.3)."""
     _single(shapes, shape, "nodeKind")
     if term not in _KINDS:
-        raise ShapesError(f"sh:nodeKind of {shown(shape)} is {shown(term)}: write one of the six of SHACL 1.0 §4.1.3")
+        raise ShapesError(
+            f"sh:nodeKind of {described(shapes, shape)} is {shown(term)}: write one of the six of SHACL 1.0 §4.1.3"
+        )
     kinds = _KINDS[term]
     return _Tested(
         _component_of("nodeKind"),
@@ -102,7 +104,7 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:datatype (SHACL 1.0 §4.1.2)."""
     _single(shapes, shape, "datatype")
     if not isinstance(term, URIRef):
-        raise ShapesError(f"sh:datatype of {shown(shape)} is {shown(term)}: write the IRI of a datatype")
+        raise ShapesError(f"sh:datatype of {described(shapes, shape)} is {shown(term)}: write the IRI of a datatype")
 
     is_text, is_tagged = term == _STRING, term == _LANG_STRING
 
@@ -158,7 +160,7 @@ def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compile
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         _single(shapes, shape, name)
         if not isinstance(term, Literal):
-            raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a literal")
+            raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(term)}: write a literal")
         component = _component_of(name)
         message = f"Value is not {sign} {_braced(term)}"
         return _Tested(component, message, test=lambda value: _comparison(value, term)(compare))
@@ -193,8 +195,8 @@ def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
         given = sum(_FLAGS[one] for one in set(flags) - {"q"})
         pattern = re.compile(re.escape(text) if "q" in flags else text, given)
     except (ValueError, re.error, RecursionError, OverflowError) as error:
-        message = f"sh:pattern of {shown(shape)} is {shown(term)}, which is no regular expression for Python: {error}"
-        raise ShapesError(message) from error
+        given_as = f"sh:pattern of {described(shapes, shape)} is {shown(term)}"
+        raise ShapesError(f"{given_as}, which is no regular expression for Python: {error}") from error
     return _Tested(
         _component_of("pattern"),
         f"Value does not match pattern '{_braces(text)}'",
@@ -207,7 +209,9 @@ def _compile_languages(shapes: Index, shape: Node, term: Node) -> Constraint:
     _single(shapes, shape, "languageIn")
     members = list(listed(shapes, term))
     if not all(isinstance(one, Literal) for one in members):
-        raise ShapesError(f"sh:languageIn of {shown(shape)} has {', '.join(map(shown, members))}: write texts")
+        raise ShapesError(
+            f"sh:languageIn of {described(shapes, shape)} has {', '.join(map(shown, members))}: write texts"
+        )
     ranges = [str(one).lower() for one in members]
 
     def is_in(value: Node) -> bool:
@@ -231,7 +235,7 @@ def _single(shapes: Index, shape: Node, name: str) -> None:
     """Raise ShapesError if a parameter has several values, but may have only one."""
     values = sh_values(shapes, shape, name)
     if len(values) > 1:
-        raise ShapesError(f"{shown(shape)} has {len(values)} values of sh:{name}: write one shape for each")
+        raise ShapesError(f"{described(shapes, shape)} has {len(values)} values of sh:{name}: write one shape for each")
 
 
 def _whole_number(shapes: Index, shape: Node, name: str) -> int:
@@ -240,7 +244,7 @@ def _whole_number(shapes: Index, shape: Node, name: str) -> int:
     (term,) = sh_values(shapes, shape, name)
     value = term.value if isinstance(term, Literal) else None
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write a whole number")
+        raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(term)}: write a whole number")
     return value
 
 
@@ -250,7 +254,7 @@ def truth(shapes: Index, shape: Node, name: str) -> bool:
     terms = sh_values(shapes, shape, name)
     value = terms[0].value if terms and isinstance(terms[0], Literal) else None
     if terms and not isinstance(value, bool):
-        raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(terms[0])}: write true or false")
+        raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(terms[0])}: write true or false")
     return bool(value)
 
 
@@ -319,7 +323,9 @@ class _Closed(Constraint):
 def _of_properties(shapes: Index, shape: Node, name: str) -> None:
     """Raise ShapesError for a parameter that a node shape may not have."""
     if not sh_values(shapes, shape, "path"):
-        raise ShapesError(f"the node shape {shown(shape)} has sh:{name}: only property shapes may, those with sh:path")
+        raise ShapesError(
+            f"the node shape {described(shapes, shape)} has sh:{name}: only property shapes may, those with sh:path"
+        )
 
 
 def _count(name: str, words: str) -> Compiler:
@@ -400,7 +406,7 @@ def _pair(
         if not of_nodes:
             _of_properties(shapes, shape, name)
         if not isinstance(term, URIRef):
-            raise ShapesError(f"sh:{name} of {shown(shape)} is {shown(term)}: write the IRI of a property")
+            raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(term)}: write the IRI of a property")
         component = _component_of(name)
         message = f"Value of {{focus}}->{_braced(term)} {sign} {{value}}"
         return _Grouped(component, message, faulty=faulty, other=shared(term))
@@ -471,7 +477,9 @@ def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         members = tuple(listed(shapes, term))
         if not members:
-            raise ShapesError(f"sh:{name} of {shown(shape)} has an empty list: write the shapes in it, or leave it out")
+            raise ShapesError(
+                f"sh:{name} of {described(shapes, shape)} has an empty list: write the shapes in it, or leave it out"
+            )
         component = _component_of(name)
         message = f"Node {{value}} must conform to {words} in {_names(shapes, members)}"
         return _Logical(component, message, shapes=members, holds=holds(len(members)))
@@ -488,7 +496,9 @@ def _compile_not(shapes: Index, _shape: Node, term: Node) -> Constraint:
 def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:node (SHACL 1.0 §4.7.1)."""
     if sh_values(shapes, term, "path"):
-        raise ShapesError(f"sh:node of {shown(shape)} is the property shape {shown(term)}: write a node shape")
+        raise ShapesError(
+            f"sh:node of {described(shapes, shape)} is the property shape {described(shapes, term)}: write a node shape"
+        )
     message = f"Value does not conform to Shape {_names(shapes, (term,))}. See details for more information."
     return _Conforming(_component_of("node"), message, shapes=(term,))
 
@@ -496,9 +506,8 @@ def _compile_node(shapes: Index, shape: Node, term: Node) -> Constraint:
 def _compile_property(shapes: Index, shape: Node, term: Node) -> Constraint:
     """Compile sh:property (SHACL 1.0 §4.7.2)."""
     if not sh_values(shapes, term, "path"):
-        raise ShapesError(
-            f"sh:property of {shown(shape)} is {shown(term)}, which has no sh:path: write a property shape"
-        )
+        given = f"sh:property of {described(shapes, shape)} is {described(shapes, term)}"
+        raise ShapesError(f"{given}, which has no sh:path: write a property shape")
     return _Nested(sh("PropertyShapeComponent"), "", shapes=(term,))
 
 
@@ -507,7 +516,9 @@ def _qualified(name: str) -> Callable[[Index, Node, Node], Constraint]:
 
     def compiler(shapes: Index, shape: Node, term: Node) -> Constraint:
         if not sh_values(shapes, shape, "path"):
-            raise ShapesError(f"the node shape {shown(shape)} has sh:qualifiedValueShape: only property shapes may")
+            raise ShapesError(
+                f"the node shape {described(shapes, shape)} has sh:qualifiedValueShape: only property shapes may"
+            )
         bound = _whole_number(shapes, shape, name)
         bounds = f" {name.removeprefix('qualified')} {bound}: {_names(shapes, (term,))}"
         return _Qualified(
@@ -544,7 +555,7 @@ def compile_qualified(shapes: Index, shape: Node, term: Node) -> list[Constraint
     counts = [compiler for name, compiler in QUALIFIED_COUNTS.items() if sh_values(shapes, shape, name)]
     if not counts and sh_values(shapes, shape, "path"):
         bounds = " or ".join(f"sh:{name}" for name in QUALIFIED_COUNTS)
-        raise ShapesError(f"{shown(shape)} has sh:qualifiedValueShape without a number: write {bounds}")
+        raise ShapesError(f"{described(shapes, shape)} has sh:qualifiedValueShape without a number: write {bounds}")
     return [compiler(shapes, shape, term) for compiler in counts]
 
 

@@ -95,9 +95,7 @@ def path_of(shapes: Index, node: Node, depth: int = 0) -> PropertyPath:
     """Return the path that a node of the shapes graph describes. Raises ShapesError for an ill-formed path."""
     if isinstance(node, URIRef):
         return Predicate(shared(node))
-    held = shapes.get(node, {})
-    if not isinstance(node, BNode) or not held or depth > _DEEPEST:
-        raise ShapesError(f"{node.n3()} is no property path: write an IRI, a list, or what SHACL 1.0 §2.3.1 has")
+    held = shapes.get(node, {}) if isinstance(node, BNode) and depth <= _DEEPEST else {}
     if FIRST in held:
         return Steps(_members(shapes, node, depth))
     for name, build in _BUILDERS.items():
@@ -106,13 +104,15 @@ def path_of(shapes: Index, node: Node, depth: int = 0) -> PropertyPath:
             if name == "alternativePath":
                 return Either(_members(shapes, values[0], depth))
             return build(path_of(shapes, values[0], depth + 1))
-    raise ShapesError(f"{node.n3()} is no property path: write an IRI, a list, or what SHACL 1.0 §2.3.1 has")
+    found = described(shapes, node)
+    raise ShapesError(f"{found} is no property path: write an IRI, a list, or what SHACL 1.0 §2.3.1 has")
 
 
 def _members(shapes: Index, node: Node, depth: int) -> tuple[PropertyPath, ...]:
     members = tuple(path_of(shapes, one, depth + 1) for one in listed(shapes, node))
     if len(members) < 2:
-        raise ShapesError(f"the property path {node.n3()} has fewer members than two: write the member alone")
+        found = described(shapes, node)
+        raise ShapesError(f"the property path {found} has fewer members than two: write the member alone")
     return members
 
 

@@ -138,7 +138,7 @@ class _Compilation:
                 self.found[node] = self._shape(node, targeted.get(node, ()))
                 for one in (one for constraint in self.found[node].constraints for one in constraint.shapes):
                     if isinstance(one, Literal):
-                        raise ShapesError(f"{shown(node)} refers to {shown(one)} as to a shape: write a shape")
+                        raise ShapesError(f"{self._shown(node)} refers to {shown(one)} as to a shape: write a shape")
                     left.append(one)
         reached = {node: self._reached(node) for node, shape in self.found.items() if shape.constraints}
         for node, nodes in reached.items():
@@ -147,6 +147,9 @@ class _Compilation:
         others = frozenset(node for node in targeted if not self.unknown.isdisjoint((node, *reached.get(node, ()))))
         has_rules = self.advanced and any(sh("rule") in held for held in self.index.values())
         return Shapes(self.index, self.found, others, self.advanced, has_rules)
+
+    def _shown(self, node: Node) -> str:
+        return described(self.index, node)
 
     def _with_targets(self) -> dict[Node, tuple[tuple[str, Node], ...]]:
         """Return the shapes that have targets of their own, with these (SHACL 1.0 §2.1.3)."""
@@ -161,7 +164,7 @@ class _Compilation:
                 targets.append(("targetClass", shared(node)))
             for kind, term in targets:
                 if kind != TARGETS[0] and not isinstance(term, URIRef):
-                    raise ShapesError(f"sh:{kind} of {shown(node)} is {shown(term)}: write an IRI")
+                    raise ShapesError(f"sh:{kind} of {self._shown(node)} is {shown(term)}: write an IRI")
             if targets or (self.advanced and sh("target") in held):
                 found[node] = tuple(sorted(targets))
         return found
@@ -182,14 +185,18 @@ class _Compilation:
         paths = sh_values(self.index, node, "path")
         kinds = _KINDS & set(terms_of(held.get(RDF_TYPE)))
         if len(paths) > 1 or len(kinds) > 1:
-            raise ShapesError(f"{shown(node)} has {len(paths)} values of sh:path and {len(kinds)} types: write one")
+            raise ShapesError(
+                f"{self._shown(node)} has {len(paths)} values of sh:path and {len(kinds)} types: write one"
+            )
         if paths and sh("NodeShape") in kinds:
-            raise ShapesError(f"the node shape {shown(node)} has a sh:path: make it a property shape")
+            raise ShapesError(f"the node shape {self._shown(node)} has a sh:path: make it a property shape")
         if not paths and sh("PropertyShape") in kinds:
-            raise ShapesError(f"the property shape {shown(node)} has no sh:path: write one")
+            raise ShapesError(f"the property shape {self._shown(node)} has no sh:path: write one")
         severities, messages = sh_values(self.index, node, "severity"), sh_values(self.index, node, "message")
         if len(severities) > 1 or not all(isinstance(one, URIRef) for one in severities):
-            raise ShapesError(f"the severity of {shown(node)} is {', '.join(map(shown, severities))}: write one IRI")
+            raise ShapesError(
+                f"the severity of {self._shown(node)} is {', '.join(map(shown, severities))}: write one IRI"
+            )
         is_deactivated = truth(self.index, node, "deactivated")
         return Shape(
             node,
@@ -212,7 +219,9 @@ class _Compilation:
                 for term in terms_of(terms):
                     yield from compile_qualified(self.index, node, term)
             elif predicate in _QUALIFIED_COUNTS and _QUALIFIED not in held and sh("path") in held:
-                raise ShapesError(f"{shown(node)} has {shown(predicate)} without sh:qualifiedValueShape: write both")
+                raise ShapesError(
+                    f"{self._shown(node)} has {shown(predicate)} without sh:qualifiedValueShape: write both"
+                )
             elif predicate == sh("sparql") and str(node) in self.functions:
                 function, source = self.functions[str(node)], terms_of(terms)[0]
                 message = "Value does not conform to a query"
@@ -234,7 +243,7 @@ class _Compilation:
         given = [(_local(one), [shared(term) for term in terms_of(held[one])]) for one in parameters if one in held]
         several = [name for name, terms in given if len(terms) > 1]
         if several and len(given) > 1:
-            raise ShapesError(f"{shown(node)} has several values of {several[0]}: write one shape for each")
+            raise ShapesError(f"{self._shown(node)} has several values of {several[0]}: write one shape for each")
         for at in range(len(given[0][1])):
             bound = tuple((name, terms[at if several else 0]) for name, terms in given)
             yield FunctionConstraint(component, self._message(component), function, parameters=bound)
