@@ -76,6 +76,20 @@ def test_sets_merge_and_the_same_edit_is_no_conflict() -> None:
     assert found.result.get_question("urn:uuid:question-0")["keywords"] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "keywords"),
+    [
+        ("ab", "ab", "ba", "ba"),
+        ("abc", "abcd", "cba", "cdba"),
+        ("abc", "cba", "bac", "cba"),
+        ("abc", "ac", "xcab", "xca"),
+    ],
+)
+def test_the_order_of_a_list_is_an_edit(base: str, ours: str, theirs: str, keywords: str) -> None:
+    found = merged(*(edited(q0={"keywords": [*side]}) for side in (base, ours, theirs)))
+    assert "".join(found.result.questions[0].keywords) == keywords
+
+
 def test_traits_and_their_settings_are_distinguished() -> None:
     one, other = (rating("cites", pattern="a", case_sensitive=True) for _ in range(2))
     one["additionalProperty"][0]["value"], other["additionalProperty"][1]["value"] = "b", False

@@ -403,9 +403,8 @@ class _Merger:
 
     def _arrays(self, four: _Four, steps: Steps, paths: Paths) -> list[Any] | None:
         if self.is_set(steps) and all(map(_are_texts, four)):
-            dropped = set(four.was) - set(four.theirs)
-            own = [item for item in four.ours if item not in dropped]
-            return own + [item for item in four.theirs if item not in four.ours and item not in four.was]
+            dropped = (set(four.old) - set(four.ours)) | (set(four.was) - set(four.theirs))
+            return [item for item in _ordered(*four) if item not in dropped]
         names = self.keys(steps, four)
         if names is None:
             return _grown(four) if self.is_growing(steps, four) else None
