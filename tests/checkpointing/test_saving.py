@@ -320,6 +320,8 @@ def test_every_way_into_the_store_is_redacted(tmp_path: Path) -> None:
         (["/snapshot/progress"], InvalidCheckpoint, "progress"),
         (["password"], SettingsError, "no JSON Pointer"),
         ([""], SettingsError, "no JSON Pointer"),
+        (["/context/variables/password"], SettingsError, "write the whole way, such as /snapshot/context/variables"),
+        (["/variables/*"], SettingsError, "begins with a member of the snapshot"),
         ("/snapshot", WrongTypeError, "redact"),
         ([5], WrongTypeError, "redact"),
     ],

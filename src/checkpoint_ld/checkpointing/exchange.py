@@ -15,7 +15,17 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agents.changes import new_id, thawed
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.values import EXTENSIONS, NEWEST, SHAPES, About, CheckpointMetadata, ParentLink, Snapshot
+from checkpoint_ld.agents.values import (
+    EXTENSIONS,
+    NEWEST,
+    SHAPES,
+    About,
+    CheckpointMetadata,
+    ParentLink,
+    Snapshot,
+    SnapshotContext,
+    SnapshotToolState,
+)
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json, steps_of
@@ -83,6 +93,8 @@ def taken(state: RuntimeState, reason: str, *, about: About | None = None, **tex
         return checkpoint
 
 
+_INSIDE: Final = {*Snapshot.model_fields, *SnapshotContext.model_fields, *SnapshotToolState.model_fields}
+"""The members of a snapshot and of two of its parts, none of which is a member of the root."""
 REDACTED: Final = "[redacted]"
 """The text in place of a redacted value."""
 Redaction = Sequence[str] | Callable[[dict[str, Any]], dict[str, Any]]
@@ -104,6 +116,9 @@ def redactor(redact: Redaction | None) -> Redactor:
     for pointer in pointers:
         if not pointer.startswith("/"):
             raise SettingsError(f"{pointer!r} is no JSON Pointer to a part of a checkpoint: it begins with '/'")
+        if steps_of(pointer)[0] in _INSIDE:  # it would fit nothing, and the secret would be saved
+            way = "write the whole way, such as /snapshot/context/variables/password"
+            raise SettingsError(f"{pointer!r} begins with a member of the snapshot, not of the checkpoint: {way}")
     paths = [*map(steps_of, pointers)]
 
     def by_pointers(checkpoint: AgentCheckpoint) -> AgentCheckpoint:
