@@ -489,6 +489,21 @@ def test_a_block_that_raises_fails_or_cancels_its_call_and_the_error_goes_on(
     assert of.tool_state.in_flight == ()
 
 
+@pytest.mark.parametrize(("result", "kept"), [({"status": 500}, [{"status": 500}]), (None, [None]), ({1}, [])])
+def test_a_block_that_raises_after_its_result_keeps_the_result(result: object, kept: list[Any]) -> None:
+    of = state()
+
+    def body() -> None:
+        with of.tool("weather") as call:
+            call.result = result
+            raise ValueError("bad")
+
+    with pytest.raises(ValueError, match="bad"):
+        body()
+    assert (only(of).status, only(of).error) == ("failed", "ValueError: bad")
+    assert [*of.tool_state.results.values()] == kept
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 @pytest.mark.parametrize(("result", "error"), [(float("nan"), WriteError), ({1}, WrongTypeError)])
 def test_a_result_that_is_no_json_fails_the_call_and_is_reported(

@@ -29,9 +29,9 @@ class ToolUse:
     """A call that begins and ends with its `with` block, for `RuntimeState.tool`; it can be used once.
 
     Set `result` to what the tool returned, if anything. The call is completed when the block ends, failed if it raises,
-    and cancelled by an exception that is no `Exception`, such as KeyboardInterrupt or the CancelledError of asyncio,
-    and by the CancelledError of a future. Exceptions go on to the caller. A call that the block has ended itself, by
-    `tool_state`, stays as it is.
+    with the result if there is one, and cancelled by an exception that is no `Exception`, such as KeyboardInterrupt or
+    the CancelledError of asyncio, and by the CancelledError of a future. Exceptions go on to the caller. A call that
+    the block has ended itself, by `tool_state`, stays as it is.
     """
 
     def __init__(self, changes: Changes, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
@@ -58,7 +58,10 @@ class ToolUse:
                 self._calls.fail(self.id, error_message(refused))
                 raise
         elif isinstance(error, Exception) and not isinstance(error, CancelledError):
-            self._calls.fail(self.id, error_message(error))
+            try:
+                self._calls.fail(self.id, error_message(error), self.result)
+            except WriteError:  # the result is no JSON; the exception goes on
+                self._calls.fail(self.id, error_message(error))
         else:
             self._calls.cancel(self.id)
 
