@@ -275,7 +275,7 @@ def test_an_outline_keeps_every_word_that_the_reader_knows(name: str) -> None:
 
 OWN = {
     *("method", "decorator", "setting", "annotation", "statement", "Assign", "constant"),
-    *("target", "choice", "integer", "text", "normalizers"),
+    *("target", "choice", "integer", "text", "normalizers", "any"),
     "Converted",
     *("body", "finalbody", "handlers", "lineno", "orelse", "ignore", "replace"),
     *("choices", "name", "parameters", "required", "types", "AIMSX"),
