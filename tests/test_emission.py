@@ -372,7 +372,7 @@ WRITERS = [emission.ntriples_of, emission.nquads_of, emission.turtle_of, emissio
         ((ROOT, RDF.type, URIRef(SCHEMA + "a b")), "it is no IRI"),
         ((ROOT, RDF.type, BNode("a b")), 'the name "a b" cannot be written, it is no label of a blank node'),
         ((ROOT, RDF.type, URIRef("urn:x:\ud800")), "it is no IRI"),
-        ((ROOT, RDF.type, Literal("half \ud800")), "a literal cannot be written"),
+        ((ROOT, RDF.type, Literal("half \ud800")), r"cannot be written: \\ud800 is half a surrogate pair"),
         ((ROOT, BNode("p"), ROOT), 'the name "p" cannot be written, it is no IRI'),
     ],
 )

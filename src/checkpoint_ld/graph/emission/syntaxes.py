@@ -10,6 +10,7 @@ import orjson
 import pyoxigraph
 from rdflib import BNode, Literal, URIRef
 
+from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.columns import TOGETHER, grouped
 from checkpoint_ld.graph.contexts import RDF_TYPE
@@ -65,7 +66,9 @@ def quoted(text: str, language: str | None = None) -> str:
     try:
         return str(pyoxigraph.Literal(text, language=language) if language else pyoxigraph.Literal(text))
     except ValueError as error:
-        raise WriteError(f"a literal cannot be written: {error}") from error
+        half = lone_surrogate(text)
+        reason = error if half is None else f"{half} is half a surrogate pair; give a whole character"
+        raise WriteError(f"the literal {shown(text)} cannot be written: {reason}") from error
 
 
 def _as_in_json(text: str) -> str | None:
