@@ -162,6 +162,17 @@ def test_diff_is_in_the_terms_of_authors(git: Git) -> None:
     assert "+no checkpoint" in git("diff")
 
 
+@pytest.mark.parametrize(
+    ("held", "shown"), [([], []), (None, []), ([{"text": "a"}, {"text": "b"}], ["  text: a", "  text: b"])]
+)
+def test_every_question_of_an_item_is_shown(run: Run, tmp_path: Path, held: Json, shown: list[str]) -> None:  # noqa: F811
+    document = edited(dataFeedElement=[{"@id": "urn:uuid:1", "item": held}])
+    (tmp_path / FILE).write_bytes(data(document))
+    result = run("git", "textconv", tmp_path / FILE)
+    lines = result.out.decode().split("question urn:uuid:1\n")[1].splitlines()
+    assert (result.code, [line for line in lines if line.startswith("  ")]) == (0, shown)
+
+
 def test_uninstall_takes_away_what_was_installed(git: Git, run: Run) -> None:  # noqa: F811
     file = Path(".git/info/attributes")
     others = b"# caf\xe9, in Latin-1\n*.png binary\n"

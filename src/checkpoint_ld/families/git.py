@@ -57,10 +57,10 @@ def _members(holder: dict[str, Any], depth: int, *, is_question: bool = False) -
             continue
         if len(held) < len(as_list(value)) or key not in _STRUCTURE:
             yield from _value(key, value, depth)
-        elif key in _FLAT:
-            yield from _members(held[0], depth, is_question=key == "item")
         for item in held if len(held) == len(as_list(value)) else ():
-            if key == "additionalProperty":
+            if key in _FLAT:
+                yield from _members(item, depth, is_question=key == "item")
+            elif key == "additionalProperty":
                 yield from _value(str(item.get("name")), item.get("value"), depth)
             elif is_question and key in _TEXTS:
                 yield from _value(_TEXTS[key], item.get("text"), depth)
