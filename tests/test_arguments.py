@@ -168,7 +168,7 @@ def test_the_error_names_the_function_the_argument_and_what_to_give(
 
 def test_a_context_that_there_is_not_is_refused(tmp_path: Path) -> None:
     for call in (made().to_jsonld, lambda context: made().save(tmp_path / "a.json", context=context)):
-        with pytest.raises(SettingsError, match="no context 'nope': use improved or plain"):
+        with pytest.raises(SettingsError, match='no context "nope"; use one of improved, plain'):
             call("nope")
     assert list(tmp_path.iterdir()) == []
 
