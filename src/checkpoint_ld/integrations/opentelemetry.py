@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import CheckpointExists, CheckpointLdError
-from checkpoint_ld.integrations.otlp import Span, checkpoints_of, error_of, moment
+from checkpoint_ld.integrations.spans import Span, checkpoints_of, error_of, moment
 from checkpoint_ld.phrases import encodable
 
 library("opentelemetry.sdk.trace", extra="otel")  # raises SettingsError, with the extra, where it is absent
