@@ -218,6 +218,35 @@ def test_traits_in_root_properties_become_ratings() -> None:
     assert source_pointer(found.origins, "/additionalProperty/0") == "/additionalProperty/1"
 
 
+def test_traits_in_properties_of_a_question_become_its_ratings() -> None:
+    entries = [
+        prop("question_regex_rubric_traits", '[{"name": "r", "pattern": "x"}, {"name": "tone", "pattern": "y"}]'),
+        prop("finished", True),
+        prop("question_llm_rubric_traits", '[{"name": "depth", "kind": "score", "min_score": 0, "max_score": 9}]'),
+        prop("question_callable_rubric_traits", '[{"name": "c", "callable_code": "ZGVm", "kind": "boolean"}]'),
+        prop("question_metric_rubric_traits", [{"name": "m", "metrics": ["f1"]}]),
+        prop("question_regex_rubric_traits", "[{broken"),
+    ]
+    found = holding(additionalProperty=entries, rating=[rating("tone", "QuestionSpecificRubricTrait")])
+    own = only_question(found)
+
+    assert [(one["name"], one["additionalType"]) for one in own["rating"]] == [
+        (name, f"karenina:QuestionSpecific{suffix}")
+        for name, suffix in (
+            *(("tone", "RubricTrait"), ("r", "RegexTrait"), ("depth", "RubricTrait")),
+            *(("c", "CallableTrait"), ("m", "MetricRubricTrait")),
+        )
+    ]
+    assert (own["rating"][2]["worstRating"], own["rating"][2]["bestRating"]) == (0.0, 9.0)
+    assert own["additionalProperty"][:2] == [prop("finished", True), entries[-1]]
+    assert settings({"additionalProperty": own["additionalProperty"][2:]}) == {
+        "rubric_question_regex_rubric_traits": [{"name": "tone", "pattern": "y"}]
+    }
+    place = "/dataFeedElement/0/item"
+    assert source_pointer(found.origins, f"{place}/rating/1/name") == f"{place}/additionalProperty/0/value"
+    assert source_pointer(found.origins, f"{place}/rating/4/name") == f"{place}/additionalProperty/4/value/0/name"
+
+
 def test_a_trait_in_a_property_and_in_rating_is_one_and_the_rating_counts() -> None:
     entries = [prop("global_rubric_traits", '[{"name": "tone", "kind": "score"}, {"name": "new"}]')]
     found = upgrade(rating=[rating("tone")], additionalProperty=entries)

@@ -66,15 +66,21 @@ def clean_feed(
     return in_order(with_leftovers(tree, "", trail), "DataFeed")
 
 
+def _traits_in(entry: Any) -> list[Any] | None:
+    """Return the traits that a property holds, None for any other property."""
+    traits = decoded(entry.get("value")) if name_of(entry) in LEGACY_PROPERTIES else None
+    return traits if isinstance(traits, list) else None
+
+
 def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -> bool:
-    """Move the traits that a root property holds into `rubric`; return False for a property that stays.
+    """Move the traits that a property holds into `rubric`; return False for a property that stays.
 
     Its other members, and traits that differ from the rating of their name, become a property.
     """
-    family = LEGACY_PROPERTIES.get(name_of(entry) or "")
-    traits = decoded(entry.get("value")) if family else None
-    if family is None or not isinstance(traits, list):
+    traits = _traits_in(entry)
+    if traits is None:
         return False
+    family = LEGACY_PROPERTIES[entry["name"]]
     is_encoded = isinstance(entry["value"], str)
     place = step(source, "value")
     known = rubric.names()
@@ -200,15 +206,20 @@ def _clean_question(
         return question
     entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
     is_plain_feed = trail.dialect == CANONICAL and question.keys().isdisjoint(RUBRIC_MEMBERS)
-    if is_plain_feed and all(_clean_entry(entry) is entry for entry in entries) and all(map(is_clean, ratings)):
+    held = {index: entry for index, entry in enumerate(entries) if _traits_in(entry) is not None}
+    if is_plain_feed and not held and all(_clean_entry(one) is one for one in entries) and all(map(is_clean, ratings)):
         return question
     source = trail.source(pointer)
     properties = Listing(f"{pointer}/additionalProperty", trail)
-    properties.extend([_clean_entry(entry) for entry in entries], source, "additionalProperty")
+    for index, entry in enumerate(entries):
+        if index not in held:
+            properties.add(_clean_entry(entry), source, "additionalProperty", index)
     rubric = Rubric(pointer, QUESTION, trail)
     for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):
             rubric.add_rating(rating, source, "rating", index)
+    for index, entry in held.items():
+        _move_traits(entry, step(source, "additionalProperty", index), rubric, properties)
     question = dict(question)
     add_rubric_members(question, source, rubric, properties)
     return {**question, **listed(question, rubric, properties)}

@@ -295,8 +295,9 @@ LEGACY_PROPERTIES: dict[str, Family] = {
     "global_regex_rubric_traits": "regex",
     "global_callable_rubric_traits": "callable",
     "global_metric_rubric_traits": "metric",
+    **{f"question_{family}_rubric_traits": family for family in SETTINGS},
 }
-"""Root properties that hold traits as JSON text."""
+"""Properties of the root and of questions that hold traits as JSON text."""
 
 _FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType": "type"}
 
