@@ -210,6 +210,9 @@ def test_the_model_of_an_agent_can_act_and_keeps_its_secrets(model: Json, rules:
         ("karenina:GlobalRegexTriat", "GlobalRegexTrait"),
         ("GlobalCalableTrait", "GlobalCallableTrait"),
         ("https://schema.org/GlobalRegexTraits", "GlobalRegexTrait"),
+        ("karenina:GlobalRegexRubricTrait", "GlobalRegexTrait"),
+        ("GlobalCallableRubricTrait", "GlobalCallableTrait"),
+        ("QuestionSpecificManualRubricTrait", "QuestionSpecificRegexTrait"),
     ],
 )
 def test_the_nearest_type_is_the_remedy(expected: str, meant: str) -> None:

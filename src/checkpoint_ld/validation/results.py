@@ -349,6 +349,12 @@ def _stands_for(held: Any, value: Node) -> bool:
 
 
 _PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
+_SUFFIX_OF_CLASS = {
+    "RegexRubricTrait": "RegexTrait",
+    "CallableRubricTrait": "CallableTrait",
+    "ManualRubricTrait": "RegexTrait",
+}
+"""The trait type of each class of Karenina, also of an abandoned one, whose name is another."""
 _RDF_TYPE = URIRef(RDF + "type")
 _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
@@ -373,7 +379,10 @@ def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
 def _remedy_of(rule: Rule, result: Result) -> str:
     """Return the remedy for a result: the nearest known name, if there is one, or else that of the rule."""
     if rule.suggests and result.value is not None:
-        near = forms.nearest(str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA), TRAIT_TYPES)
+        name = str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA)
+        for trait_class, suffix in _SUFFIX_OF_CLASS.items():
+            name = name.replace(trait_class, suffix)
+        near = forms.nearest(name, TRAIT_TYPES)
         if near:
             return f"did you mean karenina:{near}?"
     return rule.remedy
