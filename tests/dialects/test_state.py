@@ -140,6 +140,21 @@ def test_the_gui_s_name_of_the_full_matrix_is_reported_at_the_trait() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("traits", "conditions"), [([{"name": "m", "pattern": "x"}], ["W-LEGACY-PROPERTY"]), ([], []), (None, [])]
+)
+@pytest.mark.parametrize("member", ["manual_traits", "agentic_traits"])
+def test_traits_of_a_kind_that_is_not_read_are_kept_with_a_finding(
+    member: str, traits: Json, conditions: list[str]
+) -> None:
+    found = upgrade({"question_rubric": {"traits": [{"name": "t"}], member: traits}})
+    kept = [prop(f"rubric_{member}", traits)] if traits is not None else []
+
+    assert only(found)["item"]["additionalProperty"][1:] == kept
+    assert [one.condition for one in found.findings] == conditions
+    assert {one.place.pointer for one in found.findings} <= {f"/checkpoint/k0/question_rubric/{member}"}
+
+
 def test_rubrics_under_traits_are_not_dropped() -> None:
     found = upgrade({"question_rubric": {"traits": [{"name": "t"}]}}, global_rubric={"traits": [{"name": "g"}]})
 

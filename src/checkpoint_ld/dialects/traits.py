@@ -359,6 +359,10 @@ class Rubric:
         """
         names = self.names() if known else []
         others = {member: value for member, value in rubric.items() if member not in LISTS and value is not None}
+        for member, left in others.items():
+            if member.endswith("_traits") and left:
+                message = f"the traits in {member} are of a kind that is not read here; a property keeps them"
+                self._trail.report("traits-in-old-place", message, f"{source}/{member}")
         for member, family in LISTS.items():
             traits, place = rubric.get(member, []), f"{source}/{member}"
             if not isinstance(traits, list):
