@@ -40,6 +40,10 @@ def questions_and_answers(found: ImportedBenchmark) -> list[tuple[str, str]]:
             "Q\n\n1) x\n2) y",
             "y",
         ),
+        ({"question": "Q", "choices": ["x", "y"], "answer": "1"}, "Q\n\nA) x\nB) y", "y"),
+        ({"question": "Q", "choices": ["7", "1"], "answer": "1"}, "Q\n\nA) 7\nB) 1", "1"),
+        ({"question": "Q", "choices": ["x", "y"], "answer": "2"}, "Q\n\nA) x\nB) y", "2"),
+        ({"question": "Q", "options": {"A": "x", "B": "y", "C": None}, "answer": "B"}, "Q\n\nA) x\nB) y", "y"),
         ({"input": [{"role": "user", "content": "Q"}], "target": "A"}, "Q", "A"),
         ({"input": [{"role": "user", "content": [{"type": "text", "text": "Q"}]}], "target": "A"}, "Q", "A"),
     ],
@@ -180,6 +184,12 @@ def test_what_does_not_fit_is_named(
         ("x.csv", "", {}, (ReadError, "no questions are in it")),
         ("x.csv", "question,answer\n", {}, (ReadError, "no questions are in it")),
         ("x.csv", "question,answer\n,1\n", {}, (ReadError, "row 2: no question is .*left out\n.*no questions are in")),
+        (
+            "x.csv",
+            "question,answer\n1,2 or 3,4\n",
+            {},
+            (ReadError, "row 2 has 3 cells, and the header 2; quote a cell"),
+        ),
         ("x" * 300, None, {}, (SourceMissingError, "file name too long")),
         ("x.zip", "", {}, (SettingsError, "is an archive; unpack it, and give the folder")),
     ],
@@ -192,6 +202,14 @@ def test_what_cannot_be_read_states_why(
         file.write_text(content, encoding="utf-8")
     with pytest.raises(fault[0], match=fault[1]):
         import_benchmark(file, **settings)
+
+
+def test_a_column_without_a_name_of_its_own_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "x.csv"
+    file.write_text("question,answer,,level,level,\nQ,A,1,2,3,\n", encoding="utf-8")
+    read, (finding,) = import_benchmark(file)
+    assert read.questions[0].custom_metadata == {"level": "2"}
+    assert "column 3, 5: has no name of its own, and is left out" in str(finding)
 
 
 @pytest.mark.parametrize("kind", ["csv", "records"])

@@ -68,6 +68,8 @@ def answer_text(value: Any, choices: Any = None) -> str:
     if listed and type(first) is int and 0 <= first < len(listed):
         return [*listed.values()][first]
     text = _text(first)
+    if text.isdecimal() and text not in {*listed, *listed.values()}:  # the number of a choice in a table of text
+        text = dict(enumerate(listed.values())).get(int(text), text)
     return listed.get(text, text)
 
 
@@ -77,9 +79,11 @@ def has_several(value: Any) -> bool:
 
 
 def choices_of(value: Any) -> dict[str, str]:
-    """Return choices by their letters: a list, or an object with the lists `label` and `text` (as ARC has them)."""
+    """Return choices by letters: a list, an object by letters, or one of the lists `label` and `text` (as in ARC)."""
     labels: Any = string.ascii_uppercase
     if isinstance(value, Mapping):
+        if all(len(label) == 1 for label in value):
+            return {label: text for label, choice in value.items() if (text := _text(choice))}
         labels, value = value.get("label") or labels, value.get("text")
     if not isinstance(value, list):
         return {}

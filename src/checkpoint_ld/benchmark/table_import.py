@@ -197,6 +197,10 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
         csv.field_size_limit(usual)
     if end != [_END]:
         raise ReadError(f"{path}: row {len(rows) + 1} opens a quotation mark and does not close it; close or double it")
+    for number, row in enumerate(rows, 1):
+        if any(map(str.strip, row[len(rows[0]) :])):
+            message = f"{path}: row {number} has {len(row)} cells, and the header {len(rows[0])}"
+            raise ReadError(f"{message}; quote a cell that holds the separator {separator!r}")
     return rows
 
 

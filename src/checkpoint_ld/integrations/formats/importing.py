@@ -73,14 +73,19 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         return _of_objects(
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
         )
-    rows = table_rows(path, part)
-    header = [str(name or "").strip() for name in next(rows, ())]
+    header, *rows = [*table_rows(path, part)] or [[]]
+    names = [str(name or "").strip() for name in header]
+    columns = {name: names.index(name) for name in names if name}  # of several with one name the first counts
     held = [
-        Row(dict(reversed([*zip(header, row, strict=False)])), f"row {number}", Place(path))
+        Row({name: row[at] for name, at in columns.items() if at < len(row)}, f"row {number}", Place(path))
         for number, row in enumerate(rows, 2)
         if any(cell not in (None, "") for cell in row)
     ]
-    return Records(held, [name for name in dict.fromkeys(header) if name])
+    read = {*columns.values()}
+    unread = {at + 1 for row in rows for at, cell in enumerate(row) if cell not in (None, "") and at not in read}
+    message = f"column {', '.join(map(str, sorted(unread)))}: has no name of its own, and is left out"
+    unnamed = lost(message, Place(path), remedy="give each column a name of its own in the first row")
+    return Records(held, [*columns], findings=(unnamed,) if unread else ())
 
 
 def _exported(value: dict[str, Any], path: str) -> Records:
