@@ -152,6 +152,16 @@ def test_a_column_of_a_table_is_what_its_whole_name_states(tmp_path: Path) -> No
     assert (one.answer_id, one.recorded.template_id) == ("1234567e12345678", "12e4")
 
 
+def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    header = "question_id;parsed_llm_response;verify_result;rubric_clear;rubric_brief"
+    file.write_text(f'{header}\r\nq;"{{""metal"": ""Hg""}}";TRUE;FALSE;TRUE\r\n', encoding="utf-8-sig", newline="")
+    [one] = read_answers(file)
+    assert one.recorded is not None
+    assert (one.values, one.recorded.passed) == ({"metal": "Hg"}, True)
+    assert [trait.value for trait in one.recorded.traits] == [False, True]
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")

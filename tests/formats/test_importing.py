@@ -1,6 +1,7 @@
 """Questions out of tables and JSON lines: which column is what, what is kept, what is stated about the rest."""
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +203,21 @@ def test_what_cannot_be_read_states_why(
         file.write_text(content, encoding="utf-8")
     with pytest.raises(fault[0], match=fault[1]):
         import_benchmark(file, **settings)
+
+
+def test_cells_of_a_workbook_are_what_the_reader_of_its_questions_gives(tmp_path: Path) -> None:
+    openpyxl: Any = pytest.importorskip("openpyxl")
+    day, file = datetime(2026, 1, 2), tmp_path / "x.xlsx"
+    book = openpyxl.Workbook()
+    rows = ("question", "answer", day, 2024), ("When?", day, day + timedelta(hours=3), timedelta(hours=30))
+    for row in rows:
+        book.active.append(row)
+    book.save(file)
+    columns = ["2026-01-02", "2024"]
+    alone = checkpoint_ld.extract_questions_from_file(file, "question", "answer", custom_metadata_columns=columns)
+    for [question] in (alone, import_benchmark(file).benchmark.questions):
+        assert question.raw_answer == "2026-01-02"
+        assert question.custom_metadata == {"2026-01-02": "2026-01-02T03:00:00", "2024": "P1DT6H"}
 
 
 def test_a_column_without_a_name_of_its_own_is_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from checkpoint_ld.assessment.answers import RecordedAnswer
 from checkpoint_ld.data import library
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.identifiers import QUESTION
@@ -95,7 +96,8 @@ def _text(value: Any) -> str:
         return next((_text(value[name]) for name in _TEXT if name in value), "")
     if value is None or isinstance(value, bytes | list):
         return ""
-    return (value if isinstance(value, str) else json.dumps(value, default=str)).strip()
+    plain = json_value(value)
+    return (plain if isinstance(plain, str) else json.dumps(plain)).strip()
 
 
 _BEGINNING = 4096

@@ -14,7 +14,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from io import TextIOWrapper
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -247,7 +247,9 @@ class _Export:
 
 def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     """Yield the result in each row of a table."""
-    rows = csv.reader(text, strict=True)
+    first = text.readline()
+    separator = ";" if ";" in first and "," not in first else ","  # as spreadsheets write it
+    rows = csv.reader(chain([first], text), delimiter=separator, strict=True)
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
         header = next(rows, [])
@@ -309,9 +311,12 @@ def _unquoted(cell: str) -> str:
 
 
 def _cell(cell: str) -> Any:
+    """Return the value of a cell; Python writes `True`, a spreadsheet `TRUE`."""
     try:
         return json.loads(
-            {"True": "true", "False": "false"}.get(cell, cell), parse_float=_finite, parse_constant=lambda _: None
+            word if (word := cell.lower()) in {"true", "false"} else cell,
+            parse_float=_finite,
+            parse_constant=lambda _: None,
         )
     except (ValueError, RecursionError):
         return cell

@@ -13,7 +13,7 @@ import json
 import os
 import re
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import datetime, time
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
+from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import CheckpointLdError, LookupFailedError, ReadError, SettingsError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.mapping.traits import FAMILIES
@@ -110,7 +111,7 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
         text, answer, url = (cell_text(row.get(name)) for name in (question_column, answer_column, url_column))
         if text and answer:
             author = {name: cell for name, column in about_author.items() if (cell := cell_text(row.get(column)))}
-            custom = {name: _value(row[name]) for name in customs if row.get(name) not in (None, "")}
+            custom = {name: cell_value(row[name]) for name in customs if row.get(name) not in (None, "")}
             question = Question(
                 question=text,
                 raw_answer=answer,
@@ -221,21 +222,19 @@ def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]
 
 def cell_text(cell: Any) -> str:
     """Return the value of a cell as a text, empty for an empty one."""
-    value = _value(cell)
+    value = cell_value(cell)
     return "" if value is None else str(value)
 
 
-def _value(cell: Any) -> Any:
+def cell_value(cell: Any) -> Any:
     """Return the value of a cell as JSON: whole numbers as such, dates and times in ISO 8601."""
     if isinstance(cell, list):
-        return [_value(one) for one in cell]
-    if isinstance(cell, float) and cell.is_integer():
+        return [cell_value(one) for one in cell]
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1 << 53:
         return int(cell)
     if isinstance(cell, datetime) and cell.time() == time():
         return cell.date().isoformat()
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    return cell if cell is None or isinstance(cell, str | int | float) else str(cell)
+    return json_value(cell)
 
 
 _OTHER_NAMES = {

@@ -27,7 +27,7 @@ from checkpoint_ld.assessment.inspect_logs import (
     question_text,
 )
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.benchmark.table_import import bytes_of, table_rows
+from checkpoint_ld.benchmark.table_import import bytes_of, cell_text, cell_value, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of, reading
@@ -74,10 +74,10 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
         )
     header, *rows = [*table_rows(path, part)] or [[]]
-    names = [str(name or "").strip() for name in header]
+    names = [cell_text(name).strip() for name in header]
     columns = {name: names.index(name) for name in names if name}  # of several with one name the first counts
     held = [
-        Row({name: row[at] for name, at in columns.items() if at < len(row)}, f"row {number}", Place(path))
+        Row({name: cell_value(row[at]) for name, at in columns.items() if at < len(row)}, f"row {number}", Place(path))
         for number, row in enumerate(rows, 2)
         if any(cell not in (None, "") for cell in row)
     ]
