@@ -105,6 +105,14 @@ def test_a_trait_may_name_its_class_and_leave_out_its_kind() -> None:
     assert regex["additionalType"] == "karenina:QuestionSpecificRegexTrait"
 
 
+@pytest.mark.parametrize("unknown", ["AgenticRubricTrait", "ManualRubricTrait"])
+def test_a_trait_of_an_unknown_class_is_no_trait_of_a_language_model(unknown: str) -> None:
+    found = upgrade({**BARE, "rubric": {"traits": [{"type": unknown, "name": "x"}]}})
+
+    assert only(found)["item"]["rating"][0]["additionalType"] == unknown
+    assert source_pointer(found.origins, "/dataFeedElement/0/item/rating/0/additionalType").endswith("/traits/0/type")
+
+
 def test_the_scenario_of_a_question_is_metadata_of_the_user() -> None:
     found = upgrade({**BARE, "scenario": "simple"})
 

@@ -372,9 +372,13 @@ class Rubric:
                 continue
             for index, trait in enumerate(traits):
                 members = trait if isinstance(trait, dict) else {}
-                named = family_of(members.get("type")) if member == "traits" else None
+                kind = members.get("type") if member == "traits" else None
+                named = family_of(kind)
                 if members.get("name") not in names:
                     self.add_trait(named or family, trait, f"{place}/{index}")
+                    if named is None and isinstance(kind, str) and kind.endswith("Trait"):
+                        # Validation reports the unknown class: the trait is none of a language model.
+                        self.ratings[-1]["additionalType"] = kind
                 elif "name" in members and not self.has_all_of(named or family, members):
                     others.setdefault(member, []).append(trait)
         return others
