@@ -126,6 +126,14 @@ def test_an_answer_is_named_by_its_own_identifier() -> None:
     assert held.value(answer, OURS.replicate) == Literal(2)
 
 
+def test_answers_of_one_identifier_or_one_line_are_two() -> None:
+    records = [record(answer_id=1, model=model) for model in "ab"]
+    answers = [one for given in (records, [record(model="c")]) for one in assess(benchmark(), given)]
+    held = rdflib.Graph().parse(data=written(answers, pyoxigraph.RdfFormat.TURTLE), format="turtle")
+    models = {str(one): str(held.value(answer, OURS.modelName)) for one, answer in held.subject_objects(EARL.subject)}
+    assert models == {f"{BASE}line-1": "a", f"{BASE}line-2": "b", f"{BASE}record-3": "c"}
+
+
 @pytest.mark.parametrize(
     ("date", "datatype"), [("2026-04-01", "date"), ("2026-04-01T09:00:00Z", "dateTime"), ("in spring", "string")]
 )

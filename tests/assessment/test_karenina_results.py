@@ -446,8 +446,11 @@ def test_the_commands_show_and_ask_what_was_recorded(run: Run, tmp_path: Path) -
         ["aurum-1", "Karenina 0.1.0", "1", "0", "1"],
         ["aurum-1", "checkpoint-ld verify", "1", "0", "1"],
     ]
-    refused = run("query", "--endpoint", "http://localhost:1", "--answers", file, "--query", "ASK {}")
-    assert (refused.code, "--answers is for the file of a benchmark" in refused.err) == (2, True)
+    with checkpoint_ld.CheckpointManager(tmp_path / "runs") as manager:
+        manager.save(manager.resume_or_start("reader").state, "manual")
+    for source in (["--endpoint", "http://localhost:1"], [*(tmp_path / "runs").glob("*.json")]):
+        refused = run("query", *source, "--answers", file, "--query", "ASK {}")
+        assert (refused.code, "--answers is for the file of a benchmark" in refused.err) == (2, True)
 
 
 # --- Recorded answers in JSON lines: what is read, and what is stated about lines that are none.

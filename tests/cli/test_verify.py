@@ -256,6 +256,9 @@ def test_answers_may_come_from_standard_input(run: Run) -> None:
     done = run("verify", "metals.jsonld", "--answers", "-", "-o", "results.jsonl", stdin=data)
     assert done.code == 0
     assert results(Path("results.jsonl").read_bytes())[0]["file"] is None
+    asked = ("query", "metals.jsonld", "--name", "model-results", "--format", "csv", "--answers")
+    Path("answers.jsonl").write_bytes(data)
+    assert run(*asked, "-", stdin=data).out == run(*asked, "answers.jsonl").out
     done = run("verify", "-", "--answers", "-", stdin=data)
     assert (done.code, "standard input" in done.err) == (2, True)
 

@@ -109,13 +109,20 @@ def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None
 def statements(assessments: Iterable[Assessment], *, base: str, date: str | None = None) -> Iterator[Triple]:
     """Yield the statements about assessments, those about one node together; parameters are as in `Form`."""
     yield from _assertor(ASSERTOR, "checkpoint-ld verify")
-    known = set[NamedNode]()
+    known, used = set[NamedNode](), set[int]()
     for number, assessment in enumerate(assessments, start=1):
         if assessment.question is not None:
             place = assessment.answer.place
             where = place.pointer.strip("/").replace("/", "-") if place.pointer else f"line-{place.line or number}"
-            yield from _verified(assessment, assessment.question.node, f"{base}{where}", base, date)
-            yield from _recorded(assessment, assessment.question.node, f"{base}{where}", base, known)
+            name = f"{base}{where}"
+            if hash(name) in used:  # answers of several files
+                name = f"{base}record-{number}"
+            subject = _subject(assessment.answer, name, base)
+            if hash(subject.value) in used:  # two answers of one identifier are two
+                subject = NamedNode(f"{name}-answer")
+            used |= {hash(name), hash(subject.value)}
+            yield from _verified(assessment, assessment.question.node, name, subject, date)
+            yield from _recorded(assessment, assessment.question.node, name, subject, base, known)
 
 
 def base_of(answers: str | None) -> str:
@@ -142,10 +149,9 @@ def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, bas
     return graph
 
 
-def _verified(assessment: Assessment, test: str, name: str, base: str, date: str | None) -> Iterator[Triple]:
+def _verified(assessment: Assessment, test: str, name: str, subject: NamedNode, date: str | None) -> Iterator[Triple]:
     """Yield the statements about one assessment; the IRIs of its nodes begin with `name`."""
     answer, result = assessment.answer, assessment.result
-    subject = _subject(answer, name, base)
     yield from _assertion(name, ASSERTOR, subject, test)
     run = answer.extra.get("execution_id")
     named = {"answerId": answer.answer_id, "modelName": answer.model_name, "replicate": answer.replicate}
@@ -183,7 +189,9 @@ def _verified(assessment: Assessment, test: str, name: str, base: str, date: str
         yield from _trait(node, trait, trait.status.value, trait.value)
 
 
-def _recorded(assessment: Assessment, test: str, name: str, base: str, known: set[NamedNode]) -> Iterator[Triple]:
+def _recorded(  # noqa: PLR0913, PLR0917 - as _verified, and what names the assertors
+    assessment: Assessment, test: str, name: str, subject: NamedNode, base: str, known: set[NamedNode]
+) -> Iterator[Triple]:
     """Yield the assertions of the program that verified the answer elsewhere, and of the judges of its traits.
 
     `known` are the assertors that have been described. A record without a verdict makes no assertion by the template.
@@ -203,7 +211,7 @@ def _recorded(assessment: Assessment, test: str, name: str, base: str, known: se
         if assertor not in known:
             known.add(assertor)
             yield from _assertor(assertor, title)
-        yield from _assertion(about, assertor, _subject(answer, name, base), test)
+        yield from _assertion(about, assertor, subject, test)
         nodes = {NamedNode(f"{about}-trait-{number}"): trait for number, trait in enumerate(judged, start=1)}
         yield from _node(
             NamedNode(f"{about}-result"),

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
@@ -22,6 +23,7 @@ from checkpoint_ld.phrases import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from checkpoint_ld.assessment import RecordedAnswer
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.families import Source
@@ -190,12 +192,12 @@ class _Run:
         from checkpoint_ld import families
         from checkpoint_ld.sparql import Dataset
 
-        data = Dataset()
+        data, is_joined = Dataset(), self.answers is None
         for label, source, graph in checkpoints:
             known = set(data.graphs)
             added = families.inferred(graph) if self.inferred else graph
             if self.answers is not None and source is not None and families.family_of(source) == families.BENCHMARK:
-                added = self._with_results(cast("Reading", source), cast("CheckpointGraph", added), self.answers)
+                added, is_joined = self._with_results(cast("Reading", source), cast("CheckpointGraph", added)), True
             dialect = entries[label].dialect if source is None else families.dialect_of(source)
             name = data.add(added, dialect=None if self.request.query is None else dialect)
             if name in known:
@@ -206,15 +208,25 @@ class _Run:
                 )
         if not data.graphs:
             return None
+        if not is_joined:
+            raise SettingsError("--answers is for the file of a benchmark: name one")
         return data.query(self.request.text, parameters=self.request.parameters, **self.limits)
 
-    def _with_results(self, source: Reading, graph: CheckpointGraph, answers: str) -> CheckpointGraph:
-        from checkpoint_ld.assessment import Status, assess, earl, read_answers
+    @cached_property
+    def _recorded(self) -> list[RecordedAnswer]:
+        from checkpoint_ld.assessment import read_answers
+
+        return list(read_answers(streams.source_of(self.answers or "")))
+
+    def _with_results(self, source: Reading, graph: CheckpointGraph) -> CheckpointGraph:
+        from checkpoint_ld.assessment import Status, assess, earl
         from checkpoint_ld.benchmark import Benchmark
 
-        found = list(assess(Benchmark.of_reading(source), read_answers(answers)))
+        answers = None if self.answers == streams.STANDARD else self.answers
+        found = list(assess(Benchmark.of_reading(source), self._recorded))
         if unusable := sum(assessment.status is Status.ERROR for assessment in found):
-            self.note(f"{answers}: {unusable} of {len(found)} answers cannot be verified: verify --answers says why")
+            file, count = answers or "<stdin>", len(found)
+            self.note(f"{file}: {unusable} of {count} answers cannot be verified: verify --answers says why")
         return earl.joined(graph, found, base=earl.base_of(answers))
 
     def _of_collection(self) -> QueryResult | None:
