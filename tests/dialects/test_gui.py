@@ -294,6 +294,28 @@ def test_a_trait_that_has_no_direction_keeps_saying_so() -> None:
     assert none["additionalProperty"] == [prop("higher_is_better")]
 
 
+@pytest.mark.parametrize(
+    ("suffix", "entries", "range_"),
+    [
+        ("RubricTrait", [prop("kind", "boolean")], (1, 0)),
+        ("LLMRubricTrait", [prop("kind", "literal"), prop("classes", {"a": "A", "b": "B", "c": "C"})], (2, 0)),
+        ("RegexTrait", [prop("pattern", "x")], (1, 0)),
+        ("CallableTrait", [prop("callable_code", "ZGVm")], (1, 0)),
+        ("CallableTrait", [prop("callable_code", "ZGVm"), prop("kind", "score"), prop("max_score", 9)], (9, 1)),
+        ("MetricRubricTrait", [prop("metrics", ["f1"]), prop("tp_instructions", ["a"])], (1, 0)),
+    ],
+)
+def test_a_rating_has_the_range_and_the_mode_without_which_the_gui_refuses_a_document(
+    suffix: str, entries: list[Json], range_: tuple[int, int]
+) -> None:
+    bare = {name: value for name, value in rating("t", f"karenina:Global{suffix}").items() if "Rating" not in name}
+    (written,) = rated({**bare, "additionalProperty": entries})
+
+    assert (written["bestRating"], written["worstRating"]) == range_
+    mode = "tp_only" if suffix == "MetricRubricTrait" else None
+    assert settings(written).get("evaluation_mode") == mode
+
+
 def test_what_the_gui_does_not_read_is_kept_and_listed() -> None:
     agent = rating("agent", "karenina:GlobalAgenticRubricTrait", additionalProperty=[prop("max_turns", 3)])
     template = rating("fill", "karenina:GlobalLLMRubricTrait", additionalProperty=[prop("kind", {"type": "template"})])

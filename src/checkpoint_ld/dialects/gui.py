@@ -59,6 +59,7 @@ from checkpoint_ld.dialects.ratings import (
     trait_type,
 )
 from checkpoint_ld.dialects.state import CUSTOM, DEFAULT_CREATOR, DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
+from checkpoint_ld.dialects.traits import FAMILIES, range_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.identifiers import (
     CHECKPOINT,
@@ -297,7 +298,7 @@ class _Writer:
         members |= {member: own[member] for member in ("@id", "name", "description") if member in own}
         members["additionalType"] = scope + suffix if known else rating.get("additionalType", ABSENT)
         entries = rating.get("additionalProperty") or []
-        ranged = _ranged(rating, values(entries)) if suffix in LLM_SUFFIXES and isinstance(entries, list) else rating
+        ranged = _ranged(rating, suffix, values(entries)) if isinstance(entries, list) else rating
         members |= {bound: as_plain(ranged[bound]) for bound in ("bestRating", "worstRating") if bound in ranged}
         if known and isinstance(entries, list):
             settings = _settings(ranged, suffix, entries)
@@ -332,7 +333,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
         **dict.fromkeys(("higher_is_better", "min_score", "max_score"), ABSENT),
     },
     "MetricRubricTrait": {
-        **dict.fromkeys(("evaluation_mode", "metrics", "tp_instructions"), ABSENT),
+        "evaluation_mode": "tp_only",
+        **dict.fromkeys(("metrics", "tp_instructions"), ABSENT),
         "tn_instructions": [],
         "repeated_extraction": True,
     },
@@ -381,11 +383,16 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
     return _Settings([*properties, *rest], deep, idle, unread)
 
 
-def _ranged(rating: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return an LLM trait with the range that its scores imply: the GUI reads the kind score from the range alone."""
-    scores = {"bestRating": settings.get("max_score"), "worstRating": settings.get("min_score")}
-    implied = {bound: score for bound, score in scores.items() if rating.get(bound) is None and is_number(score)}
-    return {**rating, **implied} if settings.get("kind") == "score" else rating
+def _ranged(rating: dict[str, Any], suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a rating with the range that its settings imply: the GUI refuses a document with a rating without one."""
+    family = FAMILIES.get(suffix)
+    missing = [bound for bound in ("bestRating", "worstRating") if rating.get(bound) is None]
+    if not missing or family is None or (family == "llm" and settings.get("kind") is None):
+        return rating
+    given = {name: value for name, value in settings.items() if value is not None}
+    best, worst = range_of(family, {**dict.fromkeys(IDLE_RANGE), **given} if family == "llm" else given)
+    implied = {"bestRating": best, "worstRating": worst}
+    return {**rating, **{bound: implied[bound] for bound in missing if is_number(implied[bound])}}
 
 
 def _llm_settings(rating: dict[str, Any], settings: dict[str, Any]) -> tuple[dict[str, Any], set[str]]:

@@ -68,11 +68,11 @@ _GAPS: dict[Family, dict[str, Any]] = {
 }
 """The values that the GUI assumes for missing settings."""
 
-_FAMILIES: dict[str, Family] = {
+FAMILIES: dict[str, Family] = {
     suffix: family for suffix, known in TRAIT_FAMILIES.items() for family in SETTINGS if family == known
 }
-_SUFFIXES: dict[Family, str] = {family: suffix for suffix, family in reversed(_FAMILIES.items())}
-_CLASSES: dict[str, Family] = {**_FAMILIES, "RegexRubricTrait": "regex", "CallableRubricTrait": "callable"}
+_SUFFIXES: dict[Family, str] = {family: suffix for suffix, family in reversed(FAMILIES.items())}
+_CLASSES: dict[str, Family] = {**FAMILIES, "RegexRubricTrait": "regex", "CallableRubricTrait": "callable"}
 _READ = {
     family: {"name", "description", *names, *(("invert",) if "invert_result" in names else ())}
     for family, names in SETTINGS.items()
@@ -96,7 +96,7 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     given = _given(family, trait)
     rating: dict[str, Any] = {"@type": "Rating"}
     rating |= {name: given[name] for name in ("name", "description") if name in given}
-    rating["bestRating"], rating["worstRating"] = map(as_float, _range(family, given))
+    rating["bestRating"], rating["worstRating"] = map(as_float, range_of(family, given))
     rating["additionalType"] = _type(family, given, scope)
     settings = [property_value(name, given[name]) for name in SETTINGS[family] if name in given]
     if settings:
@@ -118,7 +118,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     direction, other missing settings are filled in, as its writer states all of them.
     """
     known = trait_type(rating.get("additionalType")) if isinstance(rating, dict) else None
-    family = _FAMILIES.get(known[1]) if known else None
+    family = FAMILIES.get(known[1]) if known else None
     if family is None or not isinstance(rating.get("additionalProperty"), list | None):
         return None
     plain = plain_values(rating.get("additionalProperty", []))
@@ -150,7 +150,7 @@ def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and wha
     family: Family, rating: dict[str, Any], plain: dict[str, Any], trait: dict[str, Any], scope: str, idle: set[str]
 ) -> bool:
     """Return whether reading `trait` restores a usual rating with `plain` settings, apart from `idle` ones."""
-    best, worst = map(as_float, _range(family, trait))
+    best, worst = map(as_float, range_of(family, trait))
     known = SETTINGS[family]
     return (
         rating.get("@type", "Rating") == "Rating"
@@ -236,7 +236,7 @@ def _implies_scale(given: dict[str, Any], scale: Any) -> bool:
     return ends == (min(scale), max(scale)) and all(step == scale[0] + index for index, step in enumerate(scale))
 
 
-def _range(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
+def range_of(family: Family, given: dict[str, Any]) -> tuple[Any, Any]:
     """Return best and worst rating of a trait."""
     kind = given.get("kind", "boolean")
     if family == "llm" and kind == "literal":
