@@ -316,6 +316,23 @@ def test_a_rating_has_the_range_and_the_mode_without_which_the_gui_refuses_a_doc
     assert settings(written).get("evaluation_mode") == mode
 
 
+@pytest.mark.parametrize(
+    ("suffix", "entries", "reason"),
+    [
+        ("RegexTrait", [prop("pattern", "")], "it has no pattern"),
+        ("CallableTrait", [prop("kind", "boolean")], "it has no code"),
+        ("CallableTrait", [prop("callable_code", "ZGVm"), prop("kind", "literal")], "its kind is 'literal', neither …"),
+        ("RubricTrait", [prop("kind", "score")], "its lowest score is not below its highest"),
+    ],
+)
+def test_a_trait_with_which_the_gui_refuses_a_document_is_listed(suffix: str, entries: Json, reason: str) -> None:
+    trait = rating("t", f"karenina:Global{suffix}", bestRating=1.0, worstRating=1.0, additionalProperty=entries)
+    (found,) = downgrade(tree_of(rating=[trait])).findings
+
+    assert found.message.startswith(f'the GUI refuses a document with the trait "t": {reason}'.removesuffix("…"))
+    assert found.place.pointer == "/rating/0"
+
+
 def test_what_the_gui_does_not_read_is_kept_and_listed() -> None:
     agent = rating("agent", "karenina:GlobalAgenticRubricTrait", additionalProperty=[prop("max_turns", 3)])
     template = rating("fill", "karenina:GlobalLLMRubricTrait", additionalProperty=[prop("kind", {"type": "template"})])

@@ -312,6 +312,9 @@ class _Writer:
             elif settings.unread:
                 message = f'the GUI does not read {", ".join(settings.unread)} of the trait "{name}"; it is kept'
                 self.findings.append(loss(message, pointer, DIALECT))
+            if reason := _refused(members, suffix):
+                message = f'the GUI refuses a document with the trait "{name}": {reason}'
+                self.findings.append(loss(message, pointer, DIALECT))
         members |= {member: content for member, content in rating.items() if member not in members and member != KEPT}
         return {member: content for member, content in members.items() if content is not ABSENT}
 
@@ -381,6 +384,20 @@ def _settings(rating: dict[str, Any], suffix: str, entries: list[Any]) -> _Setti
     rest = [typed(entry) for entry in entries if name_of(entry) not in known]
     unread = [name for entry in rest if (name := name_of(entry)) is not None]
     return _Settings([*properties, *rest], deep, idle, unread)
+
+
+def _refused(rating: dict[str, Any], suffix: str) -> str | None:
+    """Return why the GUI refuses a document with a rating that was written for it, None if it does not."""
+    settings = values(rating["additionalProperty"])
+    if suffix == "RegexTrait" and not settings.get("pattern"):
+        return "it has no pattern"
+    if suffix == "CallableTrait" and not settings.get("callable_code"):
+        return "it has no code"
+    if suffix == "CallableTrait" and settings.get("kind") not in ("boolean", "score"):
+        return f"its kind is {settings.get('kind')!r}, neither boolean nor score"
+    bounds: list[Any] = [rating.get("worstRating"), rating.get("bestRating")]
+    is_score = suffix in LLM_SUFFIXES and all(map(is_number, bounds)) and settings.get("kind") in (None, "score")
+    return "its lowest score is not below its highest" if is_score and bounds[0] >= bounds[1] else None
 
 
 def _ranged(rating: dict[str, Any], suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
