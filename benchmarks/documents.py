@@ -116,16 +116,16 @@ def _regex(draw: Draw, named: Json) -> RegexRubricTrait:
 def stored(draw: Draw, named: Json) -> AnyTrait:
     """Return a trait with stored code, of which validation always warns."""
     pickle = b"\x80\x05\x95" + draw.random.randbytes(300) + draw.text("source").encode()
-    told: Json = {"callable_code": pickle, **named}
-    return CallableRubricTrait(kind="boolean", **told)
+    members: Json = {"callable_code": pickle, **named}
+    return CallableRubricTrait(kind="boolean", **members)
 
 
 def _metric(draw: Draw, named: Json) -> AnyTrait:
     wanted, unwanted = [draw.text("answers"), draw.text("answers")], [draw.text("answers")]
     if draw.happens(0.5):
         return MetricRubricTrait(metrics=["precision", "recall", "f1"], tp_instructions=wanted, **named)
-    told: Json = {"evaluation_mode": "full_matrix", "tp_instructions": wanted, "tn_instructions": unwanted}
-    return MetricRubricTrait(metrics=["accuracy", "specificity"], **told, **named)
+    members: Json = {"evaluation_mode": "full_matrix", "tp_instructions": wanted, "tn_instructions": unwanted}
+    return MetricRubricTrait(metrics=["accuracy", "specificity"], **members, **named)
 
 
 def _agentic(draw: Draw, named: Json) -> AnyTrait:
@@ -177,20 +177,20 @@ def question(draw: Draw) -> Question:
     """Return a question with all that belongs to it but its rubrics."""
     text, person = draw.text("questions"), draw.one("people")
     metadata = {"level": draw.random.randint(1, 5), "share": draw.random.random(), "reviewed": draw.happens(0.5)}
-    told: Json = {"keywords": draw.random.sample(_material()["topics"], draw.random.randint(1, 3))}
+    members: Json = {"keywords": draw.random.sample(_material()["topics"], draw.random.randint(1, 3))}
     if draw.happens(0.4):
-        told["author"] = {"@type": "Person", "name": person, "affiliation": draw.text("answers")}
+        members["author"] = {"@type": "Person", "name": person, "affiliation": draw.text("answers")}
     if draw.happens(0.3):
-        told["sources"] = [{"@type": "WebPage", "name": draw.text("answers"), "url": "https://example.org/page"}]
+        members["sources"] = [{"@type": "WebPage", "name": draw.text("answers"), "url": "https://example.org/page"}]
     if draw.happens(0.4):
-        told["custom_metadata"] = {**metadata, "see": {"pages": [draw.number, None], "by": person}}
+        members["custom_metadata"] = {**metadata, "see": {"pages": [draw.number, None], "by": person}}
     if draw.happens(0.1):
-        told["few_shot_examples"] = [{"question": draw.text("questions"), "answer": draw.text("answers")}]
+        members["few_shot_examples"] = [{"question": draw.text("questions"), "answer": draw.text("answers")}]
     if draw.happens(0.1):
-        told["answer_notes"] = draw.text("asked")
+        members["answer_notes"] = draw.text("asked")
     source, answer, date = draw.text("templates"), draw.text("answers"), draw.date()
     return Question(
-        question=text, raw_answer=answer, answer_template=source, date_created=date, date_modified=date, **told
+        question=text, raw_answer=answer, answer_template=source, date_created=date, date_modified=date, **members
     )
 
 
