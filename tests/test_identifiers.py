@@ -183,7 +183,7 @@ def test_of_columns_with_one_name_the_first_counts_and_rows_may_be_short_or_long
 
 def test_workbooks_are_tables_too(tmp_path: Path) -> None:
     path = workbook(tmp_path, [HEADER, *ROWS, ["How many?", 5, *[None] * 8, 2.5], ["Share?", 2.0]])
-    with pytest.raises(LookupFailedError, match="'Question'"):
+    with pytest.raises(LookupFailedError, match='no column "Question"'):
         extract_questions_from_file(path, "Question", "Answer")
     full, bare, many, share = extract_questions_from_file(path, "Question", "Answer", "Questions", **OPTIONS)
     assert (full.keywords, bare.question) == (["a", "b", "x", "y"], "Bare?")
@@ -219,7 +219,7 @@ def test_numbers_truth_values_and_dates_of_custom_columns_stay_such(tmp_path: Pa
 
 def test_a_mandatory_column_must_be_there(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", [[" Question ", "Reply"], ["Which?", "That"]])
-    with pytest.raises(ValueError, match=r"'Answer'.*Question, Reply"):
+    with pytest.raises(ValueError, match='no column "Answer"; use one of Question, Reply'):
         extract_questions_from_file(path, "Question", "Answer")
     assert len(extract_questions_from_file(path, "Question", "Reply")) == 1
     with pytest.raises(LookupFailedError):

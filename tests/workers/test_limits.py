@@ -261,7 +261,7 @@ MUTE = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
         ("import nowhere_at_all", "raised ModuleNotFoundError: No module named 'nowhere_at_all' (line 1)"),
         ("import os\nos._exit(7)", "ended the process without a result (exit code 7)"),
         ("import os\nos._exit(0)", "ended the process without a result (exit code 0)"),
-        (MUTE, "ended the process without a result (exit code 1)"),
+        (MUTE, "raised Mute (line 3)"),
         ("result = 'x' * 2_000_000", "gave a reply of more than 1000000 bytes"),
         ("raise ValueError('x' * 100_000)", "raised ValueError: xxx"),
     ],
