@@ -175,10 +175,13 @@ def test_columns_that_nobody_requested_are_passed_over(tmp_path: Path) -> None:
         assert (full.author, full.keywords, full.answer_notes, full.custom_metadata) == (None, [], None, None)
 
 
-def test_of_columns_with_one_name_the_first_counts_and_rows_may_be_short_or_long(tmp_path: Path) -> None:
-    rows = [["Question", "Answer", "Answer"], ["1?", "a", "b", "c"], ["2?"], [], ["3?", "d"]]
+def test_of_columns_with_one_name_the_first_counts_and_rows_may_be_short(tmp_path: Path) -> None:
+    rows = [["Question", "Answer", "Answer"], ["1?", "a", "b", ""], ["2?"], [], ["3?", "d"]]
     found = extract_questions_from_file(written(tmp_path, "a.csv", rows), "Question", "Answer")
     assert [(one.question, one.raw_answer) for one in found] == [("1?", "a"), ("3?", "d")]
+    longer = written(tmp_path, "b.csv", [*rows, ["4?", "e", "f", "g"]])
+    with pytest.raises(ReadError, match="row 6 has 4 cells, and the header 3; quote a cell"):
+        extract_questions_from_file(longer, "Question", "Answer")
 
 
 def test_workbooks_are_tables_too(tmp_path: Path) -> None:
