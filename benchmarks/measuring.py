@@ -79,7 +79,7 @@ def measured(
     sizes: list[int],
     folder: Path,
     effort: Effort,
-    told: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> Iterator[Taken | LeftOut]:
     """Take all ways at all sizes; yield what each turn took. The ways are given with their numbers in `ways()`."""
     slowness: dict[int, float] = {}
@@ -89,7 +89,7 @@ def measured(
         spent = dict.fromkeys(left, 0.0)
         for turn in range(effort.turns):
             for number, way in list(left.items()):
-                told(f"{size:,} questions, turn {turn + 1}: {way.job}, {way.name}")
+                report(f"{size:,} questions, turn {turn + 1}: {way.job}, {way.name}")
                 expected = slowness.get(number, 0.0) * size
                 found = (
                     LeftOut(way.job, way.name, size, f"would take more than {effort.limit:g} s")

@@ -109,7 +109,8 @@ def write(assessments: Iterable[Assessment], file: BinaryIO, form: Form) -> None
 def statements(assessments: Iterable[Assessment], *, base: str, date: str | None = None) -> Iterator[Triple]:
     """Yield the statements about assessments, those about one node together; parameters are as in `Form`."""
     yield from _assertor(ASSERTOR, "checkpoint-ld verify")
-    known, used = set[NamedNode](), set[int]()
+    known = set[NamedNode]()
+    used = set[int]()  # hashes of names, because there may be millions of answers
     for number, assessment in enumerate(assessments, start=1):
         if assessment.question is not None:
             place = assessment.answer.place

@@ -538,10 +538,10 @@ def _milliseconds(text: str) -> int:
 
     Raises SettingsError for another text.
     """
-    is_number = text.isdecimal() and len(text) != len("20260131")
-    if is_number and (len(text) > _SECONDS or text == "0"):
-        return int(text[:20])
-    moment = None if is_number else instant_of(text)
+    if text == "0" or (text.isdecimal() and len(text) > _SECONDS):
+        return int(text[:20])  # Python refuses to convert thousands of digits; no moment has more than 20
+    is_date = not text.isdecimal() or len(text) == len("20260131")
+    moment = instant_of(text) if is_date else None
     if moment is None:
         raise SettingsError(f"{text!r} is no time: write 2026-01-31, 2026-01-31T12:00 or milliseconds")
     return round(moment.timestamp() * 1000)

@@ -205,7 +205,7 @@ def conformance(
     def test_conformance(case: Case, tmp_path: Path) -> None:
         subject = Subject(factory, tmp_path, damages)
         if not known:
-            with subject.open(of="-asked") as store:
+            with subject.open(of="-capabilities") as store:
                 known.append(frozenset(store.capabilities))
         lacking = case.lacks(known[0])
         if lacking:
