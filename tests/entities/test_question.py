@@ -406,7 +406,7 @@ def test_the_source_of_a_class_is_found_in_the_newest_cell_of_a_notebook(monkeyp
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     made: Any = type("Answer", (BaseAnswer,), {})
     assert capture_answer_source(made) is made
-    assert made.get_source_code() == text
+    assert made.get_source_code() == f"{text}\n"
     other: Any = type("Answer", (made,), {})
     assert other.get_source_code() is None
     shell.user_ns["In"] += [""] * 10
@@ -414,7 +414,7 @@ def test_the_source_of_a_class_is_found_in_the_newest_cell_of_a_notebook(monkeyp
         other.set_source_code_from_notebook()
     shell.user_ns["In"].append(f"{old}\n{text}")
     made.set_source_code_from_notebook()
-    assert made.get_source_code() == text
+    assert made.get_source_code() == f"{text}\n"
 
 
 @pytest.mark.slow

@@ -6,11 +6,7 @@ functions such as `set_values` and `put_source` to `Benchmark._write`, which cha
 
 from __future__ import annotations
 
-import ast
-import builtins
-import inspect
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -109,61 +105,11 @@ def source_given(given: object) -> str:
     if isinstance(given, entities.TemplateSpec):
         return templates.source_of(given)
     if isinstance(given, type) and any(base.__name__ == "BaseAnswer" for base in given.__mro__[1:]):
-        return _source_of_class(given)
+        from checkpoint_ld.templates.answer_class import template_of_class  # noqa: PLC0415 - few give a class
+
+        return template_of_class(given)
     wanted = "Python text, a TemplateSpec or a class that derives from BaseAnswer"
     raise WrongTypeError(f"the template is {given!r:.60}: give {wanted}")
-
-
-def _source_of_class(given: type) -> str:
-    """Return the source of an answer class, renamed to Answer, as Karenina requires."""
-    if others := [base.__name__ for base in given.__bases__ if base.__name__ != "BaseAnswer"]:
-        missing = f"derives from {', '.join(others)}, which is not in its source"
-        raise WriteError(f"the class {given.__qualname__} {missing}: give the text of the template")
-    captured = getattr(given, "get_source_code", None)
-    try:
-        source = _dedented((captured() if captured else None) or inspect.getsource(given))
-        tree = ast.parse(source)
-    except (OSError, TypeError, SyntaxError):
-        message = f"the source of the class {given.__qualname__} is not to be found: give the text of the template"
-        raise WriteError(message) from None
-    if used := sorted(_names_beside(tree)):
-        raise WriteError(
-            f"the class {given.__qualname__} uses {', '.join(used)}, which is not in its source: "
-            "give the text of the template, or write the value into the class"
-        )
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    named = [node for node in names if node.id == given.__name__]
-    lines, old = source.encode().splitlines(keepends=True), given.__name__.encode()
-    for line, column in sorted(((node.lineno - 1, node.col_offset) for node in named), reverse=True):
-        lines[line] = lines[line][:column] + b"Answer" + lines[line][column + len(old) :]
-    for node in names:
-        if node.id == "capture_answer_source":  # a decorator, which no template knows
-            lines[node.lineno - 1] = b""
-    text = b"".join(lines).decode()
-    return re.sub(rf"^class\s+{given.__name__}\b", "class Answer", text, count=1, flags=re.MULTILINE)
-
-
-def _names_beside(tree: ast.Module) -> set[str]:
-    """Return the names in the fields of a class that neither its source nor the library defines."""
-    from checkpoint_ld.templates.execution import PRELOADED  # noqa: PLC0415 - not needed to load a benchmark
-
-    body = [statement for node in tree.body if isinstance(node, ast.ClassDef) for statement in node.body]
-    fields = (statement.value for statement in body if isinstance(statement, ast.AnnAssign) and statement.value)
-    used = {node.id for value in fields for node in ast.walk(value) if isinstance(node, ast.Name)}
-    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    bound |= {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    return used - bound - PRELOADED.keys() - vars(builtins).keys() - {"date", "datetime"}
-
-
-def _dedented(source: str) -> str:
-    """Return the source of a class without its indentation, which lines inside of texts keep."""
-    indentation = source[: len(source) - len(source.lstrip(" \t"))]
-    tree = ast.parse(f"if True:\n{source}" if indentation else "")
-    texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)]
-    inside = {line for node in texts for line in range(node.lineno - 1, (node.end_lineno or node.lineno) - 1)}
-    lines = enumerate(source.split("\n"))
-    return "\n".join(line if at in inside else line.removeprefix(indentation) for at, line in lines)
 
 
 def usable_template(given: object, name: str = "the template") -> str:

@@ -5,13 +5,10 @@ Answer templates derive a class from `BaseAnswer`, and declare its fields with `
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import copy
 import inspect
 import logging
 import math
-import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonVal
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.values import means_number, means_truth_value
+from checkpoint_ld.entities.class_source import CELLS, line_of, source_in_file, source_in_notebook
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import PRIMITIVES, primitive_of
@@ -31,14 +29,9 @@ from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.patterns import find_all
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from pydantic.fields import FieldInfo
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import CoreSchema
-
-_CELLS = 10
-"""How many cells of a notebook are searched for the text of a class."""
 
 _TRACES = {name for name, primitive in PRIMITIVES.items() if issubclass(primitive, TracePrimitive)}
 _Answer = TypeVar("_Answer", bound=BaseModel)
@@ -275,7 +268,7 @@ class BaseAnswer(BaseModel):
         super().__pydantic_init_subclass__(**kwargs)
         if "correct" in cls.model_fields:
             raise TypeError(f"{cls.__name__} has a field 'correct', a reserved name: call it something else")
-        cls._source_code, cls._line = None, _line_of(cls.__module__)
+        cls._source_code, cls._line = None, line_of(cls.__module__)
         _warn_of_strangers(cls)
         if inspect.isfunction(vars(cls).get("ground_truth")):
             own = inspect.unwrap(cls.model_post_init)  # pydantic wraps it in each class
@@ -297,11 +290,11 @@ class BaseAnswer(BaseModel):
     def get_source_code(cls) -> str | None:
         """Return the Python text of the class, None if it is not known, such as for a class made by a program.
 
-        It is the text that `set_source_code_from_notebook` found, or that of the file with the class.
+        It is the text that `set_source_code_from_notebook` found, or that of the file with the class. The decorator
+        `capture_answer_source` is left out.
         """
         if cls._source_code is None and cls is not BaseAnswer:
-            with contextlib.suppress(OSError, TypeError, SyntaxError):
-                cls._source_code = _source_at(cls, cls._line)
+            cls._source_code = source_in_file(cls, cls._line)
         return cls._source_code
 
     @classmethod
@@ -310,11 +303,11 @@ class BaseAnswer(BaseModel):
 
         The newest cell that defines a class of that name counts. A text that cannot be found is a `UserWarning`.
         """
-        source = _source_in(_last_cells(), cls.__name__, cls._line)
+        source = source_in_notebook(cls.__name__, cls._line)
         if source is not None:
             cls._source_code = source
         elif cls.get_source_code() is None:
-            message = f"the source of {cls.__name__} is in none of the last {_CELLS} cells: give it as text"
+            message = f"the source of {cls.__name__} is in none of the last {CELLS} cells: give it as text"
             warnings.warn(message, UserWarning, stacklevel=2)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -487,51 +480,6 @@ def _score(primitive: VerificationPrimitive, value: Any, truth: Any, *, passed: 
     except EvaluationError:
         return float(passed)
     return min(max(score, 0.0), 1.0) if math.isfinite(score) else float(passed)
-
-
-def _line_of(module: str) -> int:
-    """Return the line of a module that is being executed, 0 if it is not."""
-    frame: FrameType | None = sys._getframe()  # noqa: SLF001 - the function of the module sys has no other name
-    while frame is not None and frame.f_globals.get("__name__") != module:
-        frame = frame.f_back
-    return 0 if frame is None else frame.f_lineno
-
-
-def _source_at(answer: type, line: int) -> str | None:
-    """Return the text of a class in its file, with decorators: of several of one name the one at `line`."""
-    lines, _ = inspect.findsource(answer)
-    found = (node for node in _classes("".join(lines), answer.__name__) if _is_at(node, line))
-    return next(("".join(lines[_first(node) - 1 : node.end_lineno]) for node in found), None)
-
-
-def _classes(text: str, name: str) -> list[ast.ClassDef]:
-    """Return the classes of a name in a Python text; nothing is run."""
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef) and node.name == name]
-
-
-def _first(node: ast.ClassDef) -> int:
-    return min((part.lineno for part in node.decorator_list), default=node.lineno)
-
-
-def _is_at(node: ast.ClassDef, line: int) -> bool:
-    return _first(node) <= line <= (node.end_lineno or 0)
-
-
-def _last_cells() -> list[str]:
-    """Return the texts of the last cells of the notebook that this program runs in, newest first."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    cells = getattr(shell, "user_ns", {}).get("In", ())
-    return [cell for cell in cells[: -_CELLS - 1 : -1] if isinstance(cell, str)]
-
-
-def _source_in(cells: Iterable[str], name: str, line: int) -> str | None:
-    """Return the text of the class `name` from the first of some cells that defines it: at `line`, or else last."""
-    for cell in cells:
-        with contextlib.suppress(SyntaxError, ValueError):
-            if found := _classes(cell, name):
-                return ast.get_source_segment(cell, next((node for node in found if _is_at(node, line)), found[-1]))
-    return None
 
 
 def _warn_of_strangers(answer: type[BaseAnswer]) -> None:
