@@ -156,14 +156,6 @@ def test_a_message_states_what_is_wrong(operation: Json, expected: str) -> None:
     assert expected in message(operation)
 
 
-def test_a_key_in_the_settings_of_a_model_is_reported_but_not_repeated() -> None:
-    setting = added(f"{ASK}/modelOverride/answering_model/api_key", "only-an-example-of-a-key")
-    [found] = broken.findings(setting, start="interview")
-
-    assert (found.rule, found.place.pointer) == ("node-secret", f"{ASK}/modelOverride")
-    assert "only-an-example" not in f"{found} {found.value}"
-
-
 def test_python_text_is_reported_wherever_karenina_would_run_it() -> None:
     places = {
         f"{ASK}/stateUpdateSource": "node-code",

@@ -3,7 +3,8 @@
 import pytest
 
 from checkpoint_ld.rules import document
-from tests.rules.broken import QUESTION, Json, added, findings, located, removed, replaced, text
+from tests.documents import setting
+from tests.rules.broken import QUESTION, Json, added, findings, located, removed, replaced
 
 BOOLEAN, SCORE, LITERAL, REGEX, AGENTIC = (f"/rating/{at}" for at in range(5))
 METRIC, MATRIX, DYNAMIC = (f"{QUESTION}/rating/{at}" for at in range(3))
@@ -28,10 +29,6 @@ PLACES = {
 def located_traits(*operations: Json) -> list[tuple[str, str | None]]:
     """Return the rules that are broken, in words, and where."""
     return [(one.rule, one.place.pointer) for one in findings(*operations)]
-
-
-def setting(name: str, value: Json) -> Json:
-    return {"@type": "PropertyValue", "name": name, "value": value}
 
 
 @pytest.mark.parametrize(
@@ -241,21 +238,6 @@ def test_a_message_names_the_setting_and_its_value(operation: Json, message: str
     [found] = findings(operation)
 
     assert found.message == message
-
-
-def test_the_place_is_exact_in_a_file_of_one_line_with_letters_of_many_scripts_before_it() -> None:
-    operations = [
-        replaced("/description", "Was wissen Modelle über Metalle? 金属 \U0001f947 e\u0301"),
-        added(f"{REGEX}/additionalProperty/0", setting("x_value", "sometimes")),
-        replaced(f"{REGEX}/additionalProperty/2/value", "sometimes"),
-    ]
-
-    layout: dict[str, Json] = {"indent": None, "separators": (",", ":")}
-    [found] = findings(*operations, **layout)
-
-    assert found.place.line == 1
-    assert found.place.column == text(*operations, **layout).decode().rindex('"sometimes"') + 1
-    assert found.place.pointer == f"{REGEX}/additionalProperty/2/value"
 
 
 def test_of_a_setting_that_stands_twice_the_last_counts_and_is_pointed_at() -> None:

@@ -42,19 +42,19 @@ def shapes_graph(chosen: Profile) -> Graph:
     return graph
 
 
-def plain_graph(text: bytes, kind: type[Graph] = Remembering) -> Graph:
+def plain_graph(text: bytes) -> Graph:
     """Return the graph of a document and what follows from it, in rdflib's own store."""
-    graph = kind()
+    graph = Remembering()
     stated = examine_bytes(text).graph
     for triple in triples_of(merged(stated.index, infer(stated))):
         graph.add(triple)
     return graph
 
 
-def plain_run(text: bytes, chosen: Profile, kind: type[Graph] = Remembering) -> set[Verdict]:
+def plain_run(text: bytes, chosen: Profile) -> set[Verdict]:
     """Return the verdicts of pySHACL, called as anybody would call it."""
     register()
-    _, report, _ = pyshacl.validate(plain_graph(text, kind), shacl_graph=shapes_graph(chosen), inplace=True)
+    _, report, _ = pyshacl.validate(plain_graph(text), shacl_graph=shapes_graph(chosen), inplace=True)
     assert isinstance(report, Graph)
     return verdicts(report)
 

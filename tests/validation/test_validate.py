@@ -28,6 +28,7 @@ from checkpoint_ld.validation import reports
 from checkpoint_ld.validation.profiles import names, profile
 from checkpoint_ld.validation.validator import ENGINES
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SHACL
+from tests.rules.broken import removed, replaced
 
 Json = dict[str, Any]
 
@@ -40,10 +41,6 @@ def changed(*operations: Json, name: str = "metals") -> Json:
     tree: Json = document(name)
     patch(tree, list(operations))
     return tree
-
-
-def replaced(path: str, value: Any) -> Json:
-    return {"op": "replace", "path": path, "value": value}
 
 
 def codes(source: Any, **choices: Any) -> list[str]:
@@ -65,7 +62,7 @@ def test_a_path_an_open_file_and_bytes_are_validated_alike(tmp_path: Path) -> No
 
 
 def test_a_report_shows_files_counts_and_the_worst() -> None:
-    good, bad = text(document("metals")), text(changed({"op": "remove", "path": "/name"}, replaced("/version", 1)))
+    good, bad = text(document("metals")), text(changed(removed("/name"), replaced("/version", 1)))
     report = checkpoint_ld.validate(good, bad)
 
     assert [len(one.findings) for one in report.checked] == [0, 2]
@@ -79,7 +76,7 @@ def test_a_report_shows_files_counts_and_the_worst() -> None:
 
 
 def test_what_cannot_be_read_is_a_finding_and_hides_nothing_of_the_others() -> None:
-    report = checkpoint_ld.validate(b"{", text(changed({"op": "remove", "path": "/name"})), b"\xff")
+    report = checkpoint_ld.validate(b"{", text(changed(removed("/name"))), b"\xff")
 
     assert [[found.code for found in one.findings] for one in report.checked] == [["KD001"], ["KB001"], ["KD002"]]
 

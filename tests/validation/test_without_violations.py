@@ -48,42 +48,10 @@ TRAITS: dict[str, tuple[str, Json]] = {
 DEEP = ("deep_judgment_enabled", "deep_judgment_max_excerpts", "deep_judgment_fuzzy_match_threshold")
 MEMBERS = ("name", "description", "bestRating", "worstRating", "ratingValue", "ratingExplanation", "@id", *DEEP)
 VALUES: list[Json] = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        -1,
-        5,
-        1.5,
-        0.5,
-        -0.0,
-        1e300,
-        10**400,
-        "",
-        " ",
-        "x",
-        "5",
-        "1.5",
-        "true",
-        "nan",
-        "(",
-        "score",
-    ),
-    *(
-        [],
-        {},
-        ["x"],
-        [1],
-        [None],
-        [[]],
-        [{}],
-        {"a": "b"},
-        {"a": 1, "b": None},
-        {"": ""},
-        {"@id": "urn:x"},
-        {"@value": 1},
-    ),
+    *(None, True, False, 0, -1, 5, 1.5, 0.5, -0.0, 1e300, 10**400),
+    *("", " ", "x", "5", "1.5", "true", "nan", "(", "score"),
+    *([], {}, ["x"], [1], [None], [[]], [{}]),
+    *({"a": "b"}, {"a": 1, "b": None}, {"": ""}, {"@id": "urn:x"}, {"@value": 1}),
     *("[]", "{}", '["x"]', '{"a": "b", "c": "d"}', {"type": "template", "schema": {"properties": [1]}}, CLASSES),
 ]
 OTHER = Benchmark.load(json.dumps(canonical()).encode())
@@ -174,16 +142,19 @@ def use(benchmark: Benchmark) -> None:
     with_inferred(benchmark.graph)
 
 
-def has_violation(text: bytes) -> bool:
-    return any(one.severity is Severity.VIOLATION for one in validate(text).findings)
-
-
 @pytest.mark.slow
 @given(damaged)
 def test_what_has_no_violation_gives_entities_exports_and_differences(tree: Json) -> None:
     text = json.dumps(tree).encode()
-    if not has_violation(text):
+    if validate(text).conforms:
         use(Benchmark.load(text))
+
+
+@pytest.mark.parametrize("label", ["llm", "llm-score", "callable", "agentic", "dynamic-llm", "llm-template"])
+@pytest.mark.parametrize("classes", [[], "", "x", 5, True, "[1]"])
+def test_classes_that_are_no_object_are_a_violation(label: str, classes: Json) -> None:
+    found = validate(json.dumps(rated(label, {"classes": classes}, {})).encode())
+    assert "class-object" in {one.rule for one in found.at_least(Severity.VIOLATION)}
 
 
 @pytest.mark.slow
@@ -208,9 +179,8 @@ def test_an_unusual_setting_is_found_and_can_be_read(
 ) -> None:
     text = json.dumps(rated(label, settings, {}, in_question=in_question)).encode()
     found = validate(text)
-    assert not has_violation(text)
+    assert found.conforms
     assert rule is None or rule in {one.rule for one in found.findings}
-    assert found.findings == validate(text, engine="pyshacl").findings
     benchmark = Benchmark.load(text)
     use(benchmark)
     rubric = benchmark.get_question_rubric(benchmark.get_question_ids()[0]) if in_question else benchmark.global_rubric
@@ -218,20 +188,9 @@ def test_an_unusual_setting_is_found_and_can_be_read(
     assert rubric.get_trait_names() == ["t"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("label", ["llm", "llm-score", "callable", "agentic", "dynamic-llm", "llm-template"])
-@pytest.mark.parametrize("classes", [[], "", "x", 5, True, "[1]"])
-def test_classes_that_are_no_object_are_a_violation(label: str, classes: Json) -> None:
-    text = json.dumps(rated(label, {"classes": classes}, {})).encode()
-    found = validate(text)
-    assert "class-object" in {one.rule for one in found.findings}
-    assert has_violation(text)
-    assert found.findings == validate(text, engine="pyshacl").findings
-
-
 def test_a_description_that_is_an_object_stands_in_no_way() -> None:
     text = json.dumps(rated("regex", {}, {"description": {"a": "b"}})).encode()
-    assert not has_violation(text)
+    assert validate(text).conforms
     use(Benchmark.load(text))
 
 
@@ -286,14 +245,6 @@ def test_findings_are_those_of_a_plain_run_of_pyshacl(expected: Example) -> None
     assert findings <= plain
     excused = {rule.shape for rule in chosen.rules.values() if rule.excused}
     assert {shape for _, shape, _ in plain - findings} <= excused
-
-
-@pytest.mark.slow
-def test_a_graph_of_rdflib_as_it_comes_gives_the_same() -> None:
-    made = example("KR016")
-
-    assert made is not None
-    assert our_run(made.invalid, "karenina")[1] == plain_run(made.invalid, profiles.profile(), Graph)
 
 
 @pytest.mark.slow
