@@ -11,6 +11,7 @@ import pytest
 import rdflib
 from hypothesis import HealthCheck, settings
 
+from checkpoint_ld.workers import patterns
 from tests.trials import ALL, CI, examples
 
 # The tests start hundreds of processes, which would each compile the package anew; pytest keeps what it compiles, too.
@@ -61,6 +62,13 @@ def _one_certificate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(certifi, "where", lambda: str(file))
         yield
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time limit of a pattern, once there is a process that matches it."""
+    assert patterns.occurs("(a+)+$", "a")
+    monkeypatch.setattr(patterns, "TIME_LIMIT", 0.2)
 
 
 @pytest.fixture(autouse=True)

@@ -248,7 +248,7 @@ def test_verdicts_that_all_are_null_are_no_answer(verdicts: Any) -> None:
     assert "neither an answer nor a trace" in found.reason
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
 def test_a_trait_that_cannot_be_evaluated_states_why() -> None:
     found = one(benchmark(VERIFIED, rating("endless", pattern="(a+)+$"), rating=[]), record(trace="a" * 40 + "b"))
     assert found.traits[0].status is TraitStatus.ERROR

@@ -414,7 +414,7 @@ def test_what_cannot_be_searched_for_is_an_error_in_the_details(words: Any) -> N
     assert found["details"]["r"]["error"]
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
 def test_an_expression_that_takes_too_long_is_given_up() -> None:
     assert "takes more than" in searched(r"(a+)+$", "x", text="a" * 40 + "b")["error"]
 

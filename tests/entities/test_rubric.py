@@ -306,7 +306,7 @@ def test_what_needs_a_judge_is_named() -> None:
     assert found.as_json()[0] == {"name": "clear", **stated}
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
 def test_a_pattern_without_end_is_an_error_of_that_trait_alone() -> None:
     endless = RegexRubricTrait(name="endless", pattern=r"(a+)+$")
     found = Rubric(regex_traits=[endless, CITES]).evaluate_deterministic("a" * 60 + "! [2]")

@@ -59,7 +59,7 @@ def test_a_classic_template_decides_when_it_is_trusted() -> None:
     assert (wrong.passed, wrong.reason) == (False, "the template's own verify finds the answer wrong")
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
     late = f"class Answer(BaseAnswer):\n{METAL}    def verify(self): return self.metal == self.correct['metal']\n"
     given = {"metal": "lead", "correct": {"metal": "lead"}, "regex": {"a": {"pattern": "x"}}}
@@ -67,7 +67,7 @@ def test_an_answer_cannot_bring_its_own_ground_truth_along() -> None:
     assert ran(CLASSIC, given, "a trace").regex is None
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     "head",
     [
@@ -87,6 +87,7 @@ def test_templates_find_the_library_under_all_names_that_it_has_had(head: str) -
     assert ran(source, {"metal": "Mercury"}).passed is True
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_all_preloaded_names_are_there() -> None:
     source = f"""
 names = [Any, Dict, List, Literal, Optional, Union, Field, VerifiedField, AllOf, AnyOf, AtLeastN, FieldCheck]
@@ -109,7 +110,7 @@ def test_fields_may_have_the_names_of_methods() -> None:
     assert ran(source, {"attach": "mercury"}).passed is True
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_a_field_about_the_response_may_be_null() -> None:
     polite = "    polite: bool = VerifiedField('p', True, TraceContains(substring='please'))\n"
     source = f"class Answer(BaseAnswer):\n{METAL}{polite}    def verify(self): return super().verify()\n"
@@ -126,7 +127,7 @@ ODD_STRATEGY = "    class VerificationStrategy:\n        verify_strategy = Field
 YES, NO = "    def verify(self): return True\n", "    def verify(self): return False\n"
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize(
     "source",
     [
@@ -142,6 +143,7 @@ def test_the_class_is_chosen_as_when_a_template_is_read(source: str) -> None:
     assert ran(source, {"metal": "Mercury"}).passed is True
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_what_only_running_shows_is_decided() -> None:
     source = f"truth = 'Mer' + chr(99) + 'ury'\nclass Answer(BaseAnswer):\n{METAL.replace(repr('Mercury'), 'truth')}"
     assert verify(source, {"metal": "Mercury"}).passed is None
@@ -153,6 +155,7 @@ def test_what_only_running_shows_is_decided() -> None:
     assert (result.granular_score, result.karenina_granular_score) == (0.0, 0.0)
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_values_become_what_the_template_states() -> None:
     source = (
         "from datetime import date\nclass Answer(BaseAnswer):\n    day: date\n    count: int\n"
@@ -161,7 +164,7 @@ def test_values_become_what_the_template_states() -> None:
     assert ran(source, {"day": "2026-01-02", "count": "3"}).passed is True
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("answer", [{}, {"metal": None}, {"metal": ["Mercury"]}])
 def test_an_answer_that_does_not_fit_is_reported_and_not_decided(answer: dict[str, Any]) -> None:
     result = ran(CLASSIC, answer)
@@ -169,7 +172,7 @@ def test_an_answer_that_does_not_fit_is_reported_and_not_decided(answer: dict[st
     assert result.reason.startswith("the answer does not fit the template: metal: ")
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_scores_come_from_the_fields_or_from_the_templates_own_method() -> None:
     fields = f"class Answer(BaseAnswer):\n{METAL}{HEAT}    def verify(self): return True\n"
     result = ran(fields, {"metal": "Mercury", "heat": 11.0})
@@ -180,7 +183,7 @@ def test_scores_come_from_the_fields_or_from_the_templates_own_method() -> None:
     assert ran(CLASSIC, {"metal": "Mercury"}).granular_score is None
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_the_case_is_chosen_by_the_context() -> None:
     cases = "cases={'hot': GroundTruthCase(value='Lead')}, default=GroundTruthCase(value='Mercury')"
     field = METAL.replace("'Mercury'", f"ConditionalGroundTruth(source='ro' + 'om', {cases})")
@@ -197,7 +200,7 @@ class Answer(BaseAnswer):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_regular_expressions_look_at_the_response() -> None:
     met = ran(REGEX, {}, "so it is [1]")
     assert (met.passed, met.reason) == (True, "all regular expressions are met")
@@ -208,7 +211,7 @@ def test_regular_expressions_look_at_the_response() -> None:
     assert ran(both, {}, "so it is [1]").passed is False
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 def test_trace_primitives_look_at_the_response() -> None:
     source = (
         "class Answer(BaseAnswer):\n    said: bool = VerifiedField(description='s', ground_truth=True, "
@@ -234,8 +237,7 @@ def test_patterns_that_take_long_are_given_up_with_the_template() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("class Answer(BaseAnswer):\n    def verify(self):\n        return self.nope", "raised AttributeError: "),
-        ("class Answer(BaseAnswer):\n    def verify(self):\n        return self.nope", "(line 3)"),
+        ("class Answer(BaseAnswer):\n    def verify(self):\n        return self.nope", "attribute 'nope' (line 3)"),
         ("class Answer(BaseAnswer):\n    def verify(self): return 1", "a method verify that returned 1, not true or"),
         ("class Answer(BaseAnswer):\n    def verify(self): return None", "a method verify that returned None"),
         ("class Answer(BaseAnswer):\n    def verify(self): import sys; sys.exit(3)", "raised SystemExit: 3 (line 2)"),
@@ -262,7 +264,7 @@ def test_what_went_wrong_is_reported(source: str, message: str) -> None:
     assert message in found
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("answer", ["class Answer(BaseAnswer):\n    x: str\n", "class Answer(BaseAnswer): ...\n"])
 def test_a_template_that_states_nothing_decides_nothing(answer: str) -> None:
     reason = "the template does not say how its fields are verified: define verify"

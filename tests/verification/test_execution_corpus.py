@@ -11,9 +11,11 @@ from checkpoint_ld.templates.execution import run_template
 from checkpoint_ld.workers.trusted import Trust
 
 ENOUGH = 8
-"""Each run takes a third of a second."""
 
-pytestmark = pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.StoredCodeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::checkpoint_ld.errors.StoredCodeWarning"),
+    pytest.mark.usefixtures("in_this_process"),
+]
 
 
 @pytest.mark.slow

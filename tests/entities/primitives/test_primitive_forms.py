@@ -444,13 +444,6 @@ CATASTROPHIC = "(a+)+$"
 LONG = "a" * 50 + "b"
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the time limit, once there is a process."""
-    assert patterns.occurs(CATASTROPHIC, "a")
-    monkeypatch.setattr(patterns, "TIME_LIMIT", 0.2)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "text"),
