@@ -34,7 +34,7 @@ from tests.documents import Json, canonical, item, rich, scenario
 from tests.inference.documents import document_of, documents, question, telling
 from tests.templates.specs import specs
 from tests.trials import examples, some
-from tests.validation.feeds import damaged, feed
+from tests.validation.feeds import FOLDERS, damaged, feed, readings
 from tests.validation.test_mutations import mutated
 
 
@@ -159,7 +159,7 @@ def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_real_documents_come_back_as_if_nothing_had_been_derived(corpus: Path, dialect: str) -> None:
-    for case in some(expectations(corpus, dialect), 2):
+    for case in some(expectations(corpus, dialect), 4):
         graph = loaded(corpus / case["file"]).graph
         derived = with_inferred(graph)
         assert triples(without_derived(derived.index)) == triples(graph.index), case["file"]
@@ -186,9 +186,6 @@ def test_validation_finds_in_a_file_with_inferred_statements_what_it_finds_witho
 
 
 # --- What is derived by the layout of objects is what is derived from each of them.
-
-
-FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
 
 
 def both_ways(graph: CheckpointGraph) -> tuple[set[Any], set[Any]]:
@@ -235,14 +232,9 @@ def test_keys_that_nobody_knows_are_derived_with_their_arrays(added: dict[str, l
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_same_is_derived_of_the_corpus(corpus: Path, folder: str) -> None:
-    for path in sorted((corpus / folder).iterdir())[:12]:
-        if path.name != "index.json":
-            try:
-                graph = examine_bytes(path.read_bytes()).graph
-            except ReadError:
-                continue
-            quick, whole = both_ways(graph)
-            assert quick == whole, path
+    for path, found in readings(corpus, folder, 12):
+        quick, whole = both_ways(found.graph)
+        assert quick == whole, path
 
 
 # --- What is derived from a template, held against the specification that the template was written from.

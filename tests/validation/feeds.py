@@ -1,12 +1,28 @@
 """Feeds of several questions, as they usually are and damaged, for ways of validation that are held against others."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from hypothesis import strategies as st
 
+from checkpoint_ld.dialects.reading import Reading, examine_bytes
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.rules import document
 from tests.documents import Json, item, setting
+
+FOLDERS = ("datafeed-ns-v3", "datafeed-legacy", "gui-datafeed", "dataset-1", "v2.0", "flat", "tricky")
+"""The folders of the corpus with documents of each dialect."""
+
+
+def readings(corpus: Path, folder: str, most: int) -> Iterator[tuple[Path, Reading]]:
+    """Yield at most so many documents of a folder of the corpus, as far as they can be read."""
+    for path in [path for path in sorted((corpus / folder).iterdir()) if path.name != "index.json"][:most]:
+        try:
+            yield path, examine_bytes(path.read_bytes())
+        except ReadError:
+            continue
+
 
 ODD: st.SearchStrategy[Json] = st.sampled_from(
     (

@@ -180,7 +180,7 @@ def agrees(tree: Json) -> bool:
             for place, least in ((as_it_is, 10), (as_a_feed, 100), (as_a_member, 100), (as_a_question, 100))
             for suite in ("expand", "toRdf")
         ],
-        3,
+        4,
     ),
 )
 def test_what_is_covered_gives_the_statements_of_the_algorithm(

@@ -43,6 +43,8 @@ VALUES: list[Any] = [
     *("", "a", "(", "1", "0.5", "yes", "max", "words", "relative", "quadratic", "hours", "overlap"),
     *([], ["a"], ["strip"], ["I"], ["VERBOSE"], [1], [None]),
     *([{"mapping": {"a": "b"}}], [{"mapping": {"a": 1}}], {}, {"mapping": {}}),
+    *(1e300, 1e19, 9e18, 5.0, 2, 10**30, "5.0", "1_000", "٣", " 5 ", "1e3", "nan", "inf", "on", "T", "0"),
+    *([name] for name in ("lowercase", "IGNORECASE", "relative", "exact", "days", "linear")),
 ]
 REFUSED = "refused"
 LEAST: dict[str, dict[str, Any]] = {
@@ -64,8 +66,9 @@ def test_all_primitives_are_those_that_the_template_reader_knows() -> None:
     assert sorted(PRIMITIVES) == sorted(described.registry())
     assert len(PRIMITIVES) == 23
     assert set(PRIMITIVES) < set(entities.__all__)
-    assert set(NORMALIZERS) == set(described.NORMALIZERS)
-    assert set(FLAGS) == set(described.FLAGS)
+    assert {type_ for known in described.registry().values() for type_ in known.types} == set(described.FIELD_TYPES)
+    assert tuple(NORMALIZERS) == described.NORMALIZERS
+    assert {name: FLAGS[letter] for name, letter in described.FLAGS.items()} == dict(FLAGS)
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)
