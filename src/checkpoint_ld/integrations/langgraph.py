@@ -5,8 +5,7 @@ See https://docs.langchain.com/oss/python/langgraph/persistence and `langgraph.c
 LangGraph's checkpoints is an agent checkpoint, and so are the writes of each task, which LangGraph passes before its
 next checkpoint. Checkpoints are only added, never changed, so that none is lost when the process dies.
 
-Messages (https://docs.langchain.com/oss/python/langchain/messages) become thoughts and calls, other channels variables.
-They are read from the values that LangGraph passes in memory, never from bytes.
+`thread_state` makes thoughts, calls and variables of the values of channels.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import base64
 import binascii
 import hashlib
 import threading
-from collections import OrderedDict, defaultdict, deque
+from collections import OrderedDict, defaultdict
 from contextlib import suppress
 from datetime import datetime
 from functools import wraps
@@ -24,39 +23,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from uuid import UUID
 
-import orjson
-
-from checkpoint_ld.agents.changes import Clock, frozen, new_id
-from checkpoint_ld.agents.values import (
-    LARGEST_COUNT,
-    LATEST_MS,
-    LONGEST_ID,
-    Snapshot,
-    Thought,
-    ToolCall,
-    id_of,
-    snapshot_of,
-)
+from checkpoint_ld.agents.changes import Clock, new_id
+from checkpoint_ld.agents.values import LATEST_MS, LONGEST_ID
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.checkpointing.manager import manager_of
 from checkpoint_ld.data import library
-from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.errors import (
-    CheckpointExists,
-    CheckpointLdError,
-    CheckpointNotFound,
-    IntegrityError,
-    SettingsError,
-    WriteError,
-)
-from checkpoint_ld.phrases import encodable, error_message, unknown
+from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, IntegrityError, SettingsError, WriteError
+from checkpoint_ld.phrases import error_message, unknown
 from checkpoint_ld.stores.protocol import Filter
 
 library("langgraph.checkpoint.base", extra="langgraph")  # raises SettingsError, with the extra, where it is absent
-library("langchain_core.messages", extra="langgraph")  # as above
 
-from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage  # noqa: E402 - after that
-from langgraph.checkpoint.base import (  # noqa: E402 - as above
+from langgraph.checkpoint.base import (  # noqa: E402 - after that
     WRITES_IDX_MAP,
     BaseCheckpointSaver,
     CheckpointTuple,
@@ -65,6 +43,8 @@ from langgraph.checkpoint.base import (  # noqa: E402 - as above
 )
 from langgraph.checkpoint.serde.encrypted import EncryptedSerializer  # noqa: E402 - as above
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer  # noqa: E402 - as above
+
+from checkpoint_ld.integrations.thread_state import MEMBER, ThreadState  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -80,10 +60,9 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.serde.base import SerializerProtocol
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+    from checkpoint_ld.agents.values import Snapshot
     from checkpoint_ld.checkpointing.manager import CheckpointManager
 
-MEMBER: Final = "langgraph"
-"""The member of a snapshot that holds LangGraph's own bytes, and their address."""
 _WRITES: Final = " (writes)"
 """The suffix of the execution that holds the writes of a thread; the thread's own execution has whole states only."""
 _REASONS: Final = {"input": "auto", "loop": "step_complete", "update": "manual", "fork": "branch"}
@@ -93,151 +72,6 @@ _GREGORIAN: Final = 0x01B21DD213814000
 _REMEMBERED: Final = 64
 """The number of states that are kept in memory, so that the next ones can share thoughts with them."""
 _STRATEGIES: Final = ("keep_latest", "delete")
-_LARGEST: Final = 10_000
-"""The most bytes of JSON for which the value of a channel is written as a variable as well."""
-_WINDOW: Final = 8
-"""The least number of messages that a checkpoint keeps, where there are so many."""
-_TYPES: Final = {"human": "observation", "system": "planning", "developer": "planning"}
-_STRICT: Final = (
-    orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
-)  # values of other types than those of JSON are refused
-
-
-class _State:
-    """The state of an agent, made from the values of channels.
-
-    Of a long list of messages, the last are kept: between _WINDOW and twice as many, so that the cost of a step does
-    not grow with the steps before it. Thoughts and calls that are in `before` keep their times.
-    """
-
-    def __init__(self, before: Snapshot | None, now: int, thread: str) -> None:
-        self.now = now
-        self.thread = thread  # messages without an id are named after it
-        before = before or snapshot_of()
-        self.known = {thought.id: thought for thought in before.thought_chain}
-        self.known_calls = {call.id: call for call in before.tool_state.calls}
-        self.known_results = before.tool_state.results
-        self.thoughts: dict[str, Thought] = {}
-        self.calls: dict[str, ToolCall] = {}
-        self.results: dict[str, Any] = {}
-        self.variables: dict[str, Any] = {}
-        self.waiting: dict[str, deque[str]] = {}  # calls without a result yet, by the ids that messages give them
-        self.tokens = 0
-
-    def add_channel(self, name: str, value: Any) -> None:
-        """Add the value of a channel. LangGraph's own channels are not part of the agent's state."""
-        if name.startswith(("__", "branch:")):
-            return
-        held = value if isinstance(value, (list, tuple)) else (value,)
-        messages = [
-            message for message in held if isinstance(message, BaseMessage) and not isinstance(message, RemoveMessage)
-        ]
-        for message in messages:
-            usage = message.usage_metadata if isinstance(message, AIMessage) else None
-            self.tokens = min(self.tokens + max(usage["total_tokens"], 0), LARGEST_COUNT) if usage else self.tokens
-        self.waiting.clear()
-        first = max(len(messages) // _WINDOW - 1, 0) * _WINDOW
-        while first and isinstance(messages[first], ToolMessage):  # its call is in a message before it
-            first -= 1
-        for number, message in enumerate(messages[first:], first):
-            self._add_message(message, f"{self.thread}/{name}/{number}")
-        if not messages and (found := _readable(value)) is not ABSENT:
-            self.variables[encodable(name)] = found
-
-    def snapshot(self, step: int, duration_ms: int, member: Mapping[str, Any]) -> Snapshot:
-        """Return the state, with LangGraph's own bytes in the `member` called langgraph."""
-        return snapshot_of(
-            tuple(self.thoughts.values()),
-            tuple(self.calls.values()),
-            self.results,
-            self.variables,
-            {"step_number": step, "tokens_used": self.tokens, "duration_ms": duration_ms},
-            **{MEMBER: member},
-        )
-
-    def _add_message(self, message: BaseMessage, otherwise: str) -> None:
-        if isinstance(message, ToolMessage):
-            self._end(message)
-            return
-        name = id_of(message.id or otherwise)
-        calls = message.tool_calls if isinstance(message, AIMessage) else []
-        text = _text_of(message.content)
-        if calls and not text:
-            text = "calls " + ", ".join(encodable(call["name"]) for call in calls)
-        kind = "tool_selection" if calls else _TYPES.get(message.type, "reasoning")
-        before = self.known.get(name)
-        if before is None or before.content != text or before.type != kind:
-            since = self.now if before is None else before.created_at
-            about = {"role": message.type, "name": message.name, "model": message.response_metadata.get("model_name")}
-            metadata = {key: encodable(text) for key, text in about.items() if isinstance(text, str)}
-            before = Thought(id=name, type=kind, content=text, created_at=since, metadata=metadata)
-        self.thoughts[name] = before
-        requested: dict[str, deque[str]] = {call["id"] or "": deque() for call in calls}
-        for number, call in enumerate(calls):
-            found = _readable(call["args"], largest=None)
-            args = found if isinstance(found, dict) else {}
-            key = self._key(call["id"] or f"{name}/{number}", name, args)
-            self._start(key, call["name"], args)
-            requested[call["id"] or ""].append(key)
-        self.waiting.update(requested)
-
-    def _key(self, id: str, message: str, args: dict[str, Any]) -> str:
-        """Return the id of a call, with that of its message where a model gives one id to several calls."""
-        plain, other = id_of(id), id_of(f"{id}/{message}")
-        before = None if message in self.known else self.known_calls.get(plain)
-        is_other = before is not None and before.args and before.args != args
-        return other if id in self.waiting or other in self.known_calls or is_other else plain
-
-    def _start(self, name: str, tool: str, args: dict[str, Any]) -> None:
-        if name not in self.calls:
-            known = self.known_calls.get(name)
-            self.calls[name] = known or ToolCall(
-                id=name, tool_id=id_of(tool or "unknown"), args=args, started_at=self.now, status="running"
-            )
-
-    def _end(self, message: ToolMessage) -> None:
-        waiting = self.waiting.get(message.tool_call_id)
-        name = id_of(message.tool_call_id or "unknown")
-        if waiting:
-            name = waiting[0] if len(waiting) == 1 else waiting.popleft()
-        failed = message.status == "error"
-        self._start(name, message.name or "", {})  # where its message is further back, or taken out
-        call = self.calls[name]
-        if call.success is not (not failed):
-            self.calls[name] = call.but(
-                success=not failed,
-                status="failed" if failed else "completed",
-                completed_at=self.now,
-                duration_ms=self.now - (call.started_at or 0),
-                **({"error": _text_of(message.content)} if failed else {}),
-            )
-        if not failed:
-            found = self.known_results.get(name, ABSENT)
-            if found != message.content:
-                found = _readable(message.content, largest=None)
-            self.results[name] = _text_of(message.content) if found is ABSENT else found
-
-
-def _readable(value: Any, *, largest: int | None = _LARGEST) -> Any:
-    """Return a value as immutable JSON, ABSENT where it is no JSON or takes more than `largest` bytes."""
-    try:
-        if largest is not None and len(orjson.dumps(value, option=_STRICT)) > largest:
-            return ABSENT
-        return frozen(value)
-    except (CheckpointLdError, orjson.JSONEncodeError, RecursionError):
-        return ABSENT
-
-
-def _text_of(content: str | Iterable[Any]) -> str:
-    """Return the text of a message; a block without text is shown by its type, such as [image]."""
-    return encodable(content if isinstance(content, str) else "\n".join(map(_text_of_block, content)))
-
-
-def _text_of_block(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    found = block.get("text", block.get("reasoning")) if isinstance(block, dict) else None
-    return found if isinstance(found, str) else f"[{block.get('type') if isinstance(block, dict) else 'block'}]"
 
 
 class _Address(NamedTuple):
@@ -372,29 +206,19 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
     ) -> Iterator[CheckpointTuple]:
         """Yield the checkpoints of a thread, or of all, the newest first. Raises as `get_tuple`."""
         wanted = {} if config is None else config.get("configurable", {})
-        thread = wanted.get("thread_id")
+        thread, space, named = (wanted.get(name) for name in ("thread_id", "checkpoint_ns", "checkpoint_id"))
         held = self._held(None if thread is None else str(thread))
         until = (before or {}).get("configurable", {}).get("checkpoint_id")
-        ids = sorted(
-            (
-                address
-                for address in held
-                if wanted.get("checkpoint_ns") in (None, address.checkpoint_ns)
-                and (wanted.get("checkpoint_id") or address.checkpoint_id) == address.checkpoint_id
-                and (not until or address.checkpoint_id < until)
-            ),
-            reverse=True,
+        found = (
+            self._found(address, held)
+            for address in sorted(held, reverse=True)
+            if space in (None, address.checkpoint_ns)
+            and named in (None, "", address.checkpoint_id)
+            and (not until or address.checkpoint_id < until)
         )
-        found = (kept for kept in (self._found(address, held) for address in ids) if kept is not None)
-        wanted_metadata = (filter or {}).items()
-        yield from islice(
-            (
-                checkpoint
-                for checkpoint in found
-                if all(checkpoint.metadata.get(key) == value for key, value in wanted_metadata)
-            ),
-            None if limit is None else max(limit, 0),
-        )
+        required = (filter or {}).items()
+        fitting = (kept for kept in found if kept and all(kept.metadata.get(key) == value for key, value in required))
+        yield from islice(fitting, None if limit is None else max(limit, 0))
 
     def put(
         self,
@@ -414,7 +238,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         now = _milliseconds(checkpoint.get("ts")) or self._clock.wall()
         # If the clock was put back, a thought must not be younger than its checkpoint.
         now = min(max(now, since), LATEST_MS)
-        state = _State(before, now, f"{address.thread_id}/{address.checkpoint_ns}")
+        state = ThreadState(before, now, f"{address.thread_id}/{address.checkpoint_ns}")
         for name, value in checkpoint["channel_values"].items() if self.readable else ():
             state.add_channel(name, value)
         ran = 0 if before is None else now - since + int(before.progress.duration_ms or 0)
@@ -449,7 +273,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         # Dated just before its checkpoint, which may not be kept yet, so that the newest of all is a whole state.
         moment = _moment(belongs.checkpoint_id) or self._clock.wall()
         address = belongs._replace(task_id=task_id, number=new_id(""))
-        snapshot = _State(None, moment, "").snapshot(0, 0, member)
+        snapshot = ThreadState(None, moment, "").snapshot(0, 0, member)
         self._keep(address, snapshot, moment, "auto", {"checkpoint_id": belongs.id})
 
     def delete_thread(self, thread_id: str) -> None:
@@ -566,12 +390,8 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
     def _found(self, wanted: _Address, held: _Held) -> CheckpointTuple | None:
         if not wanted.checkpoint_id:
-            newest = sorted(
-                (address for address in held if address.checkpoint_ns == wanted.checkpoint_ns), reverse=True
-            )
-            return next(
-                (found for found in (self._found(address, held) for address in newest) if found is not None), None
-            )
+            newest = (one for one in sorted(held, reverse=True) if one.checkpoint_ns == wanted.checkpoint_ns)
+            return next(filter(None, (self._found(one, held) for one in newest)), None)
         if wanted not in held:
             return None
         try:
