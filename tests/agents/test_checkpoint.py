@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agents import rules
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.agents.values import ROOT, Thought, bytes_of, ordered, sha256_of
+from checkpoint_ld.agents.values import ROOT, bytes_of, ordered, sha256_of
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, TargetExistsError, UnsupportedVersion, WriteError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.validation.results import Report
@@ -48,13 +48,6 @@ def test_a_file_is_loaded_and_written_again_to_the_byte(tmp_path: Path) -> None:
     assert loaded.metadata.tokens_used == 10
     assert loaded.dumps() == path.read_text(encoding="utf-8")
     assert loaded.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def test_the_second_shape_is_loaded_and_written() -> None:
-    loaded = AgentCheckpoint.load(bytes_of(second(), "second"))
-    assert [one.success for one in loaded.snapshot.tool_state.calls] == [True, False, None]
-    assert loaded.dumps("second") == bytes_of(second(), "second").decode()
-    assert loaded.content("second").decode() == loaded.dumps("second")
 
 
 @pytest.mark.slow
@@ -96,43 +89,6 @@ def test_the_hash_follows_what_is_changed_in_a_new_checkpoint() -> None:
     assert made.model_copy(update={"name": "first"}).sha256 == named.sha256
 
 
-BROKEN = [
-    (("id",), 5),
-    (("timestamp",), True),
-    (("snapshot", "thought_chain"), None),
-    (THOUGHT, "a text"),
-    ((*THOUGHT, "id"), "t2"),
-    ((*THOUGHT, "parent_id"), "t1"),
-    ((*THOUGHT, "parent_id"), "t2"),
-    ((*THOUGHT, "alternatives"), [{"option": "a"}]),
-    ((*THOUGHT, "alternatives"), ["a"]),
-    ((*THOUGHT, "created_at"), None),
-    ((*CALL, "id"), "c2"),
-    ((*CALL, "success"), 1),
-    ((*CALL, "status"), "failed"),
-    ((*CALL, "status"), "running"),
-    ((*CALL, "duration_ms"), -1),
-    (("snapshot", "progress", "step_number"), 1.0),
-    (("snapshot", "context", "memory"), [{"key": "a"}]),
-    (("metadata", "agent_id"), "another"),
-    (("parent",), {"checkpoint_id": "ckpt_1"}),
-    (("about",), {"replicate": 1}),
-    (("diff",), {"from_checkpoint_id": "x", "changes": []}),
-    (("snapshot", "tool_state", "calls", 1), {"id": "c1", "status": "completed"}),
-    (("snapshot", "tool_state", "calls", 1), {"id": "c1", "tool_id": "x", "success": True, "started_at": 1}),
-]
-
-
-@pytest.mark.parametrize(("path", "value"), BROKEN)
-def test_what_breaks_rules_is_refused_with_the_report(path: tuple[str | int, ...], value: Json) -> None:
-    tree = changed(value, *path)
-    for make in (AgentCheckpoint.of_tree, lambda broken: AgentCheckpoint.load(json.dumps(broken).encode())):
-        with pytest.raises(InvalidCheckpoint) as refused:
-            make(tree)
-        assert refused.value.findings
-        assert refused.value.report.at_least(refused.value.findings[0].severity)
-
-
 def test_a_refusal_points_into_the_file() -> None:
     data = second()
     del data["metadata"]["agent_id"]  # which only the second shape demands
@@ -141,6 +97,7 @@ def test_a_refusal_points_into_the_file() -> None:
     with pytest.raises(InvalidCheckpoint) as refused:
         AgentCheckpoint.load(bytes_of(changed(85, *THOUGHT, "confidence")))
     (found,) = refused.value.findings
+    assert refused.value.report.at_least(Severity.VIOLATION) == (found,)
     assert (found.place.pointer, found.place.line) == ("/snapshot/thought_chain/0/confidence", 13)
     assert "0.85" in found.remedy
 
@@ -167,14 +124,6 @@ def test_a_checkpoint_that_was_made_unchecked_is_refused_before_it_is_used() -> 
     twice = made.snapshot.thought_chain[:1] * 2
     with pytest.raises(InvalidCheckpoint):
         made.model_copy(update={"snapshot": made.snapshot.model_copy(update={"thought_chain": twice})}).refusing()
-
-
-@pytest.mark.parametrize("identifier", ["../../etc/passwd", "a/b", "CON", "x\x00", "é" * 900, "_:b0", '<x>"\\'])
-def test_unusual_identifiers_come_back_unchanged(identifier: str) -> None:
-    made = AgentCheckpoint.of_tree(checkpoint(id=identifier))
-    assert AgentCheckpoint.load(made.content()).id == identifier
-    assert AgentCheckpoint.load(made.content("second")).id == identifier
-    assert AgentCheckpoint.from_graph(made.to_graph()).dumps() == made.dumps()
 
 
 def test_trees_of_another_shape_or_version_are_refused() -> None:
@@ -229,15 +178,6 @@ def test_the_graph_and_back() -> None:
     edited.remove((edited.root, rdflib.URIRef("https://schema.org/schemaVersion"), None))
     with pytest.raises(UnsupportedVersion, match="states no version"):
         AgentCheckpoint.from_graph(edited)
-
-
-def test_values_can_be_made_one_by_one() -> None:
-    made = AgentCheckpoint.of_tree(checkpoint())
-    more = Thought(id="t9", type="decision", content="done", created_at=MOMENT)
-    chain = (*made.snapshot.thought_chain, more)
-    longer = made.but(snapshot=made.snapshot.but(thought_chain=chain))
-    assert longer.snapshot.thought_chain[0] is made.snapshot.thought_chain[0]
-    assert [one["id"] for one in longer.tree()["snapshot"]["thought_chain"]] == ["t1", "t9"]
 
 
 @pytest.mark.slow

@@ -14,14 +14,14 @@ from tests.conftest import REPOSITORY
 from tests.trials import kills
 
 EXAMPLE = REPOSITORY / "docs" / "examples" / "folder_agent.py"
-KILLS = kills(250)
+KILLS = kills(60)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = tmp_path / "folder"
     (made / "inner").mkdir(parents=True)
-    for number in range(40):
+    for number in range(16):
         text = "".join(f"line {line} of {number}\n" for line in range(number % 6))
         (made / ("inner" if number % 3 else ".") / f"{number:02d}.txt").write_text(text, encoding="utf-8")
     (made / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\xff")
@@ -36,7 +36,7 @@ def run(*arguments: object) -> dict[str, str]:
 @pytest.mark.slow
 def test_the_agent_looks_at_every_file(folder: Path, tmp_path: Path) -> None:
     found = run(folder, tmp_path / "kept")
-    assert found["files"] == "41"
+    assert found["files"] == "17"
     assert found["unreadable"] == "['picture.png']"
     assert len(json.loads(found["same"].replace("'", '"'))) == 1  # the empty ones
     assert run(folder, tmp_path / "kept") == found  # it is done: nothing is looked at again

@@ -3,10 +3,7 @@
 import json
 import pickle
 import re
-import subprocess
-import sys
 from copy import deepcopy
-from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -29,13 +26,11 @@ from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.emission import nquads_of, ntriples_of, trig_of, turtle_of
+from checkpoint_ld.graph.emission import ntriples_of, turtle_of
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import CAF
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
-
-WRITERS: dict[str, Any] = {"nt": ntriples_of, "nq": nquads_of, "turtle": turtle_of, "trig": trig_of}
 
 AGAIN = tree(thoughts=[thought(1), thought(2), thought(1, content="again")], calls=[call(1)])
 """Two thoughts have one id."""
@@ -65,26 +60,6 @@ def test_rdflib_reads_what_we_write_and_writes_what_we_read(syntax: str) -> None
     written = Graph().parse(data=turtle_of(AgentGraph.of_tree(document, prov=True)), format="turtle")
     read = Graph().parse(data=written.serialize(format=syntax), format=syntax)
     assert bytes_of(AgentGraph.of_graph(read).tree()).decode() == bytes_of(document).decode()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("prov", [False, True])
-def test_a_fresh_process_writes_the_same_bytes_again_from_every_syntax(tmp_path: Path, prov: bool) -> None:
-    graph = AgentGraph.of_tree(FULL, prov=prov)
-    for syntax, writer in WRITERS.items():
-        (tmp_path / syntax).write_bytes(writer(graph))
-    program = f"""
-import pathlib, sys
-from checkpoint_ld.graph import emission
-from checkpoint_ld.agents.graph import AgentGraph
-from checkpoint_ld.agents.values import bytes_of
-for syntax in {list(WRITERS)}:
-    index = emission.parse(pathlib.Path(sys.argv[1], syntax).read_bytes(), syntax)
-    pathlib.Path(sys.argv[1], syntax + ".json").write_bytes(bytes_of(AgentGraph.of_index(index).tree()))
-"""
-    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True)
-    written = {syntax: (tmp_path / f"{syntax}.json").read_bytes() for syntax in WRITERS}
-    assert written == dict.fromkeys(WRITERS, bytes_of(FULL))
 
 
 def test_every_object_is_a_node_with_its_class_and_a_name_by_its_id_or_place() -> None:
@@ -206,14 +181,6 @@ def test_a_node_gets_no_other_id_and_what_is_no_object_is_not_read() -> None:
     with pytest.raises(LookupFailedError, match="no object of the checkpoint"):
         graph.read(URIRef("urn:x"))
     assert graph.tree() == FULL
-
-
-def test_the_statements_of_no_checkpoint_or_of_two_are_refused() -> None:
-    with pytest.raises(ReadError, match="no agent checkpoint"):
-        AgentGraph.of_index({})
-    two = {**AgentGraph.of_tree(tree("a")).index, **AgentGraph.of_tree(tree("b")).index}
-    with pytest.raises(ReadError, match="2 agent checkpoints: urn:caf:checkpoint/a, urn:caf:checkpoint/b"):
-        AgentGraph.of_index(two)
 
 
 def test_copies_are_equal_and_independent() -> None:
@@ -514,14 +481,6 @@ def test_the_vocabulary_declares_every_term_that_is_written_and_no_other() -> No
     written = {str(one) for triple in graph for one in triple if str(one).startswith((CAF, schema.CAF_DERIVED))}
     assert declared == in_contexts | written
     assert all(vocabulary.value(URIRef(one), RDFS.comment) for one in declared)
-
-
-@pytest.mark.parametrize("form", ["expanded", "flattened", "by rdflib"])
-def test_json_ld_in_other_forms_is_read_from_its_statements(form: str) -> None:
-    graph = AgentGraph.of_tree(FULL, prov=True)
-    by_rdflib = json.loads(Graph().parse(data=ntriples_of(graph), format="nt").serialize(format="json-ld"))
-    documents = {"by rdflib": by_rdflib, "expanded": jsonld.expand(by_rdflib), "flattened": jsonld.flatten(by_rdflib)}
-    assert bytes_of(examine(json.dumps(documents[form]).encode()).tree).decode() == bytes_of(FULL).decode()
 
 
 def test_a_context_that_would_have_to_be_fetched_is_refused() -> None:

@@ -23,7 +23,6 @@ from checkpoint_ld.errors import ReadError, ShapeError, SourceMissingError, Unsu
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.graph import emission
 from tests.agents.documents import Json, call, checkpoint, second, thought
-from tests.trials import CI
 
 WRITERS: dict[str, Any] = {
     "nt": emission.ntriples_of,
@@ -208,7 +207,7 @@ def test_our_json_ld_is_the_plain_file_with_a_context() -> None:
     assert other.tree["@context"] == {"id": "@id"}
 
 
-@pytest.mark.parametrize("form", ["expanded", "flattened", "one node", "graph"])
+@pytest.mark.parametrize("form", ["expanded", "flattened", "one node", "graph", "by rdflib"])
 def test_other_forms_of_json_ld_are_read_as_statements(form: str, tmp_path: Path) -> None:
     tree = checkpoint(calls=[call(), {"id": "a b", "status": "running"}], note={"n": 1.0}, name=None)
     value: Json = emission.expanded_of(AgentGraph.of_tree(tree, prov=True))
@@ -218,6 +217,9 @@ def test_other_forms_of_json_ld_are_read_as_statements(form: str, tmp_path: Path
         value = {"@context": {}, "@graph": value}
     if form == "one node":
         value = next(iter(jsonld.expand(jsonld.frame(value, {"@type": "urn:caf:vocab:Checkpoint"}))))
+    if form == "by rdflib":
+        read = rdflib.Graph().parse(data=WRITERS["nt"](AgentGraph.of_tree(tree, prov=True)), format="nt")
+        value = json.loads(read.serialize(format="json-ld"))
     path = tmp_path / "one.jsonld"
     path.write_bytes(b"\xef\xbb\xbf" + json.dumps(value).encode())
     reading = examine(path)
@@ -278,7 +280,7 @@ def test_statements_without_a_checkpoint_or_with_two_are_refused(tmp_path: Path)
     path.write_text("<urn:a> <urn:b> <urn:c> .", encoding="utf-8")
     with pytest.raises(ShapeError, match=r"none\.ttl.*no agent checkpoint"):
         examine(path)
-    with pytest.raises(ShapeError, match="2 agent checkpoints"):
+    with pytest.raises(ShapeError, match="2 agent checkpoints: urn:caf:checkpoint/ckpt_1, urn:caf:checkpoint/ckpt_2"):
         examine(turtle(checkpoint()) + turtle(checkpoint(id="ckpt_2")))
 
 
@@ -292,7 +294,7 @@ def test_text_that_is_no_rdf_is_refused_with_its_place(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_very_many_thoughts_are_read() -> None:
-    count = 20_000 if CI else 100_000
+    count = 20_000
     tree = checkpoint([thought(f"t{number}", confidence=1, children=[]) for number in range(count)])
     for data in (bytes_of(tree), bytes_of(to_second(tree), "second")):
         reading = examine(data)

@@ -167,23 +167,6 @@ def test_changes_and_snapshots_of_many_threads_fit_together() -> None:
     assert len(of.thought_chain) == 1200
 
 
-def test_calls_are_safe_inside_asyncio() -> None:
-    of = state()
-    events = heard(of, "thought.created")
-
-    async def agent(name: str) -> None:
-        for number in range(50):
-            await asyncio.to_thread(of.thought_chain.add, "a", "", id=f"{name}{number}")
-            await asyncio.to_thread(of.snapshot)
-
-    async def run() -> None:
-        await asyncio.gather(*(agent(name) for name in "abc"))
-
-    asyncio.run(run())
-    assert [one["thought"].id for one in events] == [one.id for one in of.thought_chain]
-    assert [one["index"] for one in events] == list(range(150))
-
-
 @pytest.mark.slow
 def test_the_last_thought_of_many_costs_what_the_first_did() -> None:
     of = state()

@@ -1,12 +1,10 @@
 """Processes that are killed while they save, amend or clear away checkpoints, to be run as a program of its own.
 
-It has no store open when it forks: each kill costs no start of Python. At the end it prints how many steps there are,
-or how many checkpoints were saved between kills at random moments.
+It has no store open when it forks: each kill costs no start of Python. At the end it prints how many steps there are.
 """
 
 import gc
 import os
-import random
 import shutil
 import signal
 import sys
@@ -110,14 +108,6 @@ def prune(folder: Path, fuse: Fuse) -> None:
         keeper.prune(Retention(keep_last=1), archive=folder / "archive")
 
 
-def save_on_and_on(folder: Path) -> None:
-    with manager(folder) as keeper:
-        state = resumed(keeper)
-        while True:
-            saved = keeper.save(state)
-            confirm(folder, saved.id, saved.sha256)
-
-
 def held(folder: Path) -> dict[str, set[str]]:
     """Return the hashes that each store has for each checkpoint."""
     found: dict[str, set[str]] = {}
@@ -165,27 +155,6 @@ def killed_everywhere(base: Path, work: Callable[[Path, Fuse], None], every: int
         kills += every
 
 
-def killed_anywhere(base: Path, times: int) -> int:
-    """Kill a process that saves and saves, at random moments, ten times a folder; return how many it saved.
-
-    The moments come later as long as nothing is saved before them, which is so on a busy machine.
-    """
-    moments = random.Random(7)
-    saved = first = 0
-    latest = 0.1
-    while first < times or not saved:
-        folder = base.with_name(f"random{first}")
-        shutil.copytree(base, folder)
-        for _ in range(min(10, max(times - first, 1))):
-            forked(lambda: save_on_and_on(folder), kill_after=moments.uniform(0.0, latest))  # noqa: B023 - as above
-        assert forked(lambda: check(folder)) == 0, f"random kills from {first}"  # noqa: B023 - as above
-        saved += len(confirmed(folder)) - len(confirmed(base))
-        shutil.rmtree(folder)
-        first += 10
-        latest *= 1 if saved else 2
-    return saved
-
-
 def main(folder: Path, kind: str, number: int) -> None:
     base = folder / "base"
     prepare(base)
@@ -197,10 +166,8 @@ def main(folder: Path, kind: str, number: int) -> None:
             shown = killed_everywhere(base, save, number)
         case "amend":
             shown = killed_everywhere(base, amend, number, amended=True)
-        case "prune":
-            shown = killed_everywhere(base, prune, number, pruned=True)
         case _:
-            shown = killed_anywhere(base, number)
+            shown = killed_everywhere(base, prune, number, pruned=True)
     print(shown)  # noqa: T201 - what the test reads
 
 

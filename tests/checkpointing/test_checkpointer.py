@@ -30,7 +30,7 @@ from checkpoint_ld.stores.graphs import GraphStore
 from tests.agents.states import heard
 from tests.checkpointing.managers import Bench, above, newest
 from tests.stores.documents import checkpoint
-from tests.trials import CI, kills
+from tests.trials import CI
 
 
 def reasons(bench: Bench) -> list[str]:
@@ -381,13 +381,11 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked, so that each kill costs little")
-@pytest.mark.parametrize(
-    ("kind", "number", "least"),
-    [(kind, 31 if CI else 1, 51) for kind in ("save", "amend", "prune")] + [("any", kills(40), 1)],
-)
-def test_a_process_may_be_killed_at_any_step(kind: str, number: int, least: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["save", "amend", "prune"])
+def test_a_process_may_be_killed_at_any_step(kind: str, tmp_path: Path) -> None:
+    every = 31 if CI else 1
     done = subprocess.run(
-        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), kind, str(number)],
+        [sys.executable, "-m", "tests.checkpointing.killing", str(tmp_path), kind, str(every)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -395,7 +393,7 @@ def test_a_process_may_be_killed_at_any_step(kind: str, number: int, least: int,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= least
+    assert int(done.stdout) > 50
 
 
 # --- No room on the disk, and several processes on one store.
@@ -409,7 +407,7 @@ from checkpoint_ld import RuntimeState
 folder, name = sys.argv[1:]
 state = RuntimeState("agent", "shared")
 with CheckpointManager(folder + "/files", f"sqlite:///{folder}/checkpoints.db") as manager:
-    for number in range(25):
+    for number in range(8):
         state.thought_chain.add("reasoning", name)
         print(manager.save(state).id)
 """
@@ -488,7 +486,7 @@ def test_two_processes_save_the_same_execution(bench: Bench) -> None:
         out, error = process.communicate(timeout=300)
         assert process.returncode == 0, error
         ids |= set(out.split())
-    assert len(ids) == 50
+    assert len(ids) == 16
     assert {one.id for one in bench.manager.list(execution_id="shared")} == ids
     assert {f"{one}.json" for one in ids} == set(bench.paths())
     assert {one.rule for one in bench.manager.verify()} == {"agent-row-missing"}

@@ -32,7 +32,6 @@ from checkpoint_ld.errors import (
     UnsupportedVersion,
     WriteError,
 )
-from checkpoint_ld.stores.protocol import header_of
 from tests.checkpointing.managers import Bench, MemoryStore
 
 SHAPES: dict[ExportShape, str] = {
@@ -165,20 +164,6 @@ def test_what_is_unusual_about_a_foreign_file_is_reported(bench: Bench, tmp_path
     for findings in (imported.findings, bench.manager.restore(path).findings):
         assert [one.rule for one in findings] == ["byte-order-mark", "agent-patch"]
     assert bench.manager.restore("other").findings == ()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", ["../../etc/passwd", "a/b", "CON", "x\0", "y" * 900, ".", 'ä <&> "%"'])
-def test_no_id_leads_out_of_the_folder(bench: Bench, id: str) -> None:
-    before = {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents}
-    checkpoint = bench.manager.save(bench.state).checkpoint.but(id=id)
-    (imported,) = bench.manager.import_(checkpoint)
-    assert bench.manager.get(id) == checkpoint
-    assert imported.checkpoint == header_of(checkpoint)
-    assert bench.manager.restore(id).checkpoint == checkpoint
-    assert {path for path in bench.folder.parent.rglob("*") if bench.folder not in path.parents} == before
-    assert len(bench.paths()) == 2
-    assert bench.manager.verify() == ()
 
 
 # --- Files of older versions.

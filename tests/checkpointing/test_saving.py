@@ -200,7 +200,7 @@ def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) ->
     states = [RuntimeState("agent", f"exec{number}") for number in range(4)]
 
     def work(state: RuntimeState) -> None:
-        for _ in range(10):
+        for _ in range(4):
             state.thought_chain.add("a", "")
             bench.manager.save(state)
 
@@ -209,7 +209,7 @@ def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) ->
         thread.start()
     for thread in threads:
         thread.join()
-    for state, count in zip(states, (20, 10, 10, 10), strict=True):
+    for state, count in zip(states, (8, 4, 4, 4), strict=True):
         line = bench.manager.list(execution_id=state.execution_id, order="oldest")
         assert len(line) == count
         assert [one.parent_checkpoint_id for one in line] == [None, *(one.id for one in line[:-1])]

@@ -65,16 +65,13 @@ def check(store: Path) -> None:
     sys.stdout.flush()
 
 
-def main(store: Path, files: Path, kind: str, rounds: int) -> None:
+def main(store: Path, files: Path, rounds: int) -> None:
     loading._BATCH = 500  # noqa: SLF001 - several batches of a few files each
     chance = random.Random(rounds)
     for turn in range(1, rounds + 1):
         holdings._BULK = chance.choice((100, 10_000))  # noqa: SLF001 - in bulk and as transactions
         write_files(files, turn)
-        if kind == "anywhere":
-            end = forked(lambda: load(store, files), kill_after=chance.uniform(0, 0.4))
-        else:
-            end = forked(lambda: load(store, files, last=chance.randint(1, 60)))
+        end = forked(lambda: load(store, files, last=chance.randint(1, 60)))
         assert end in {0, -signal.SIGKILL}, end
         if (store / "collection.json").exists():
             assert forked(lambda: check(store)) == 0
@@ -85,4 +82,4 @@ def main(store: Path, files: Path, kind: str, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

@@ -458,16 +458,14 @@ def dumped(folder: Path) -> bytes:
 
 @pytest.mark.slow
 @needs_fork
-@pytest.mark.parametrize("kind", ["anywhere", "between-two-changes"])
-def test_kills_leave_nothing_half_there_and_the_next_run_completes(kind: str, tmp_path: Path) -> None:
+def test_kills_leave_nothing_half_there_and_the_next_run_completes(tmp_path: Path) -> None:
     store, files = tmp_path / "store", tmp_path / "files"
-    command = [sys.executable, "-m", "tests.collection.crashing", str(store), str(files), kind, str(ROUNDS)]
+    command = [sys.executable, "-m", "tests.collection.crashing", str(store), str(files), str(ROUNDS)]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     checks = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(checks) > ROUNDS / 2
-    # Where a kill after so many seconds hits depends on how busy the machine is; one before a change hits the middle.
-    assert kind == "anywhere" or any(one["unfinished"] for one in checks), "some kills hit in the middle"
+    assert any(one["unfinished"] for one in checks), "some kills hit in the middle"
     assert all(one["half"] == [] and one["problems"] == [] for one in checks), checks
     assert checks[-1] == {"unfinished": 0, "half": [], "problems": [], "done": CHECKPOINTS}
     fresh = tmp_path / "fresh"
@@ -547,8 +545,8 @@ def test_repair_takes_it_out_if_its_file_is_gone(interrupted: Path, store: Path)
 NAMES = ("authors", "provenance", "sources", "template-fields")
 
 
-def found(collection: Collection, **limits: Any) -> list[Any]:
-    return [collection.query(name, **limits).as_dicts() for name in NAMES]
+def found(collection: Collection) -> list[Any]:
+    return [collection.query(name).as_dicts() for name in NAMES]
 
 
 @pytest.fixture
@@ -573,7 +571,7 @@ def test_queries_find_what_they_find_in_memory_and_make_no_dataset(
     for read_only in (True, False):
         with Collection.open(filled, read_only=read_only) as collection:
             assert found(collection) == in_memory
-            assert found(collection, timeout=60) == in_memory
+            assert collection.query(NAMES[0], timeout=60).as_dicts() == in_memory[0]
             assert collection.verify() == ()
 
 

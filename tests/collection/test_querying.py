@@ -32,15 +32,16 @@ MANIFEST = (
 )
 
 
-@pytest.fixture(params=[True, False], ids=["reading", "writing"])
+@pytest.fixture
 def filled(request: pytest.FixtureRequest, write: Write, store: Path) -> Iterator[Collection]:
     with Collection.open(store) as collection:
         collection.add(write("1.jsonld", checkpoint(1, "One?", "Two?")), write("2.jsonld", rich()))
-    with Collection.open(store, read_only=request.param) as collection:
+    with Collection.open(store, read_only=getattr(request, "param", False)) as collection:
         yield collection
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("filled", [True, False], ids=["reading", "writing"], indirect=True)
 @pytest.mark.parametrize("timeout", [None, 60.0])
 def test_all_graphs_together_are_the_default(timeout: float | None, filled: Collection) -> None:
     [row] = filled.query(COUNT, timeout=timeout).as_dicts()
@@ -397,12 +398,13 @@ def test_the_command_writes_what_the_extension_states(run: Run, write: Write, st
     assert fitting(graph) == ""
 
 
-@pytest.mark.parametrize("base", ["here", "http://[", "https://exa mple.org/"])
-def test_a_base_that_is_no_iri_is_refused(run: Run, store: Path, base: str) -> None:
-    with Collection.open(store) as collection, pytest.raises(SettingsError, match="is no absolute IRI"):
-        collection.describe(base=base)
+def test_a_base_that_is_no_iri_is_refused(run: Run, store: Path) -> None:
+    with Collection.open(store) as collection:
+        for base in ("here", "http://[", "https://exa mple.org/"):
+            with pytest.raises(SettingsError, match="is no absolute IRI"):
+                collection.describe(base=base)
 
-    result = run("store", "describe", store, "--base", base)
+    result = run("store", "describe", store, "--base", "here")
     assert result.code == 2
     assert "is no absolute IRI" in result.err
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pyoxigraph
 import pytest
 
@@ -42,18 +41,6 @@ def test_replacing_and_dropping_a_graph_leaves_the_others_alone(client: SparqlCl
 
     assert client.count(names) == {name: int(name not in names[:2]) for name in names}
     assert client.read(names[1]) is None
-
-
-def test_put_without_a_graph_would_replace_everything_which_is_why_we_cannot_send_it(
-    client: SparqlClient, store_url: str
-) -> None:
-    client.replace("urn:g1", TRIPLE)
-    client.replace("urn:g2", TRIPLE)
-
-    with httpx.Client(trust_env=False) as bare:
-        bare.put(f"{store_url}/store", content=TRIPLE, headers={"Content-Type": "application/n-triples"})
-
-    assert client.count(["urn:g1", "urn:g2"]) == {"urn:g1": 0, "urn:g2": 0}
 
 
 @pytest.mark.parametrize("name", ["urn:uuid:question-é&?#x", "https://example.org/a?b=c&graph=urn:x#d", "urn:a%20b"])
@@ -138,13 +125,6 @@ def test_what_does_more_than_read_is_never_sent(client: SparqlClient, text: str)
         client.query(text)
 
     assert client.count(["urn:g"]) == {"urn:g": 1}
-
-
-def test_the_default_graph_is_not_all_graphs_together(client: SparqlClient) -> None:
-    client.replace("urn:g", TRIPLE)
-
-    assert len(client.query("SELECT * WHERE { ?s ?p ?o }")) == 0
-    assert len(client.query("SELECT * WHERE { GRAPH ?g { ?s ?p ?o } }")) == 1
 
 
 def test_a_read_only_server_refuses_to_be_written_to(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
     "always resets": (ASK, [Reply(resets=True)], {}, ServerUnreachableError, "is the server running at", 6),
     "too late": (ASK, [Reply(delay=0.6)], {"timeout": 0.1}, ServerUnreachableError, r"no answer within 0\.1 s", 6),
     "drop by drop": (
-        *(ASK, [Reply(200, b" " * 200, drip=0.05)], {"timeout": 0.3}),
+        *(ASK, [Reply(200, b" " * 200, drip=0.02)], {"timeout": 0.1}),
         *(ServerUnreachableError, "no answer within", 6),
     ),
     "breaks off": (

@@ -179,13 +179,3 @@ def test_a_named_query_gives_the_same_rows(name: str, filled: SparqlClient, embe
     expected = queries.run(embedded.store, name, given)
     assert found.columns == expected.columns
     assert sorted(map(str, found.rows)) == sorted(map(str, expected.rows))
-
-
-@pytest.mark.slow
-def test_most_named_queries_find_something(filled: SparqlClient) -> None:
-    rows = {}
-    for name, query in queries.catalogue().items():
-        if not any(one.is_required for one in query.parameters.values()):
-            rows[name] = len(filled.query(query.text))
-
-    assert {name for name, number in rows.items() if number} >= {"benchmarks", "questions", "keywords", "traits"}

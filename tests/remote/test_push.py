@@ -9,7 +9,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
 
 from checkpoint_ld.errors import CountMismatchError, ServerUnreachableError, SettingsError, TruncatedResultError
@@ -383,25 +382,6 @@ def test_what_the_store_has_nothing_of_goes_there_together_and_nothing_else_does
     assert [one.action for one in report.pushed] == ["sent"] * 4
     assert [one for one in counting.sent if "/store" in one and "GET" not in one] == ["POST /store", "PUT /store?"]
     assert client.holds(sample(2).graph, sample(2).triples)
-
-
-@pytest.mark.parametrize(
-    ("kind", "body"),
-    [
-        ("application/n-quads", b"<urn:s> <urn:p> <urn:o> <urn:h> .\n"),
-        ("application/ld+json", b'{"@context": "http://127.0.0.1:9/context", "@id": "urn:s", "name": "x"}'),
-        ("application/n-triples", b"<urn:s> <urn:p> <urn:o> .\n<urn:s> <urn:p> no .\n"),
-    ],
-)
-def test_why_nothing_is_sent_but_triples_of_ours_with_a_name_and_quads_without(
-    kind: str, body: bytes, client: SparqlClient, store_url: str
-) -> None:
-    with httpx.Client(trust_env=False) as raw:
-        result = raw.post(f"{store_url}/store?graph=urn:g", content=body, headers={"Content-Type": kind})
-    assert result.status_code == 400
-    assert set(client.count(["urn:g", "urn:h"]).values()) == {0}
-    client.add_all(b"<urn:s> <urn:p> <urn:o> <urn:h> .\n", 1)
-    assert client.count(["urn:h"]) == {"urn:h": 1}
 
 
 def test_a_store_that_takes_one_graph_at_a_time_is_not_sent_many(server: Server) -> None:

@@ -9,6 +9,7 @@ import pytest
 from checkpoint_ld.stores import sqlite
 from checkpoint_ld.stores.database import DatabaseStore
 from checkpoint_ld.stores.files import FileStore
+from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.stores.protocol import CheckpointStore
 from checkpoint_ld.stores.sqlite import Database
 
@@ -35,12 +36,8 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "_PATIENCE_MS", 120_000)
 
 
-@pytest.fixture(params=["files", "database"])
+@pytest.fixture(params=[FileStore, DatabaseStore, GraphStore])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CheckpointStore]:
-    opened: CheckpointStore = (
-        FileStore(tmp_path / "checkpoints")
-        if request.param == "files"
-        else DatabaseStore(f"sqlite:///{tmp_path}/index.db")
-    )
+    opened: CheckpointStore = request.param(tmp_path / "kept")
     yield opened
     opened.close()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -42,9 +43,10 @@ DOCUMENTED = {
 """Columns that are never NULL."""
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    store = DatabaseStore(tmp_path / "index.db")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("made") / "index.db"
+    store = DatabaseStore(path)
     calls = [documents.call("c1", success=False), documents.call("c2", tool_id="bash")]
     for at in range(40):
         about: dict[str, Any] = {"about": {"question": f"q{at % 7}"}} if at % 2 else {}
@@ -54,7 +56,12 @@ def path(tmp_path: Path) -> Path:
         )
     store.put(HARD, file_name="hard.json", source_sha256="f" * 64)
     store.close()
-    return tmp_path / "index.db"
+    return path
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(made, tmp_path))
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 
 from checkpoint_ld import EvaluationError, load, validate, verify
 from checkpoint_ld.templates import read_template
+from checkpoint_ld.workers import patterns
 
 _HARM = "open('sentinel', 'w').close()"
 _FIELD = "x: str = VerifiedField(description='d', ground_truth=#, verify_with=ExactMatch())"
@@ -97,4 +98,5 @@ def watched(path: str, harmless: str) -> dict[str, Any]:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
+    patterns.TIME_LIMIT = 0.3
     print(json.dumps(watched(*sys.argv[1:])))  # noqa: T201 - the report

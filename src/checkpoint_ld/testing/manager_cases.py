@@ -378,7 +378,7 @@ class Verify(Subject):
             assert list(store.verify()) == []
 
     def whatever_was_put_is_sound(self) -> None:
-        made = [AgentCheckpoint.of_tree(one) for one in DOCUMENTS.values()]
+        made = [AgentCheckpoint.of_tree(tree) for name, tree in DOCUMENTS.items() if name != "long"]
         with self.holding(*made, *map(checkpoint, HOSTILE_IDS)).open() as store:
             assert list(store.verify()) == []
 
