@@ -5,7 +5,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -346,19 +345,6 @@ def test_a_store_that_is_damaged_and_cannot_be_emptied_is_an_error(bench: Bench)
     bench.manager.store.followers["graph"] = broken
     with pytest.raises(StoreError, match="delete fails"):
         bench.manager.reindex()
-
-
-@pytest.mark.usefixtures("saved")
-def test_what_a_killed_save_left_behind_is_removed_after_an_hour(bench: Bench) -> None:
-    stale, fresh = (bench.folder / "files" / f".{number:016x}.tmp" for number in range(2))
-    for path in (stale, fresh):
-        path.write_text("{")
-    hours_ago = time.time() - 7200
-    os.utime(stale, (hours_ago, hours_ago))
-    assert rules(bench) == ["agent-temporary"]
-    assert rules(bench, repair=True) == ["agent-temporary"]
-    assert (stale.exists(), fresh.exists()) == (False, True)
-    assert rules(bench) == []
 
 
 def test_a_database_that_was_lost_hides_nothing(bench: Bench, saved: list[Saved]) -> None:

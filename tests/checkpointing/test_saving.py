@@ -1,9 +1,6 @@
 """Saving checkpoints of a state."""
 
 import json
-import subprocess
-import sys
-import textwrap
 import threading
 from pathlib import Path
 from typing import Any, Literal
@@ -214,38 +211,6 @@ def test_states_of_many_threads_are_saved_in_lines_of_their_own(bench: Bench) ->
         assert len(line) == count
         assert [one.parent_checkpoint_id for one in line] == [None, *(one.id for one in line[:-1])]
     assert bench.manager.verify() == ()
-
-
-@pytest.mark.slow
-def test_a_folder_that_may_not_be_written_to_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "locked"
-    folder.mkdir(mode=0o555)
-    source = """
-        import os, sys
-        from checkpoint_ld import CheckpointManager, RuntimeState
-        CheckpointManager(sys.argv[1]).save(RuntimeState("a"))  # nobody may read the library of Python later on
-        if os.geteuid() == 0:  # who may write anywhere
-            os.seteuid(65534)
-        try:
-            CheckpointManager(".").save(RuntimeState("a"))
-        except Exception as error:
-            sys.stdout.write(f"{type(error).__name__} {error}")
-    """
-    command = [sys.executable, "-c", textwrap.dedent(source), str(tmp_path / "open")]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    assert done.stdout.startswith("StoreError .: cannot be used: permission denied")
-
-
-def test_a_folder_that_vanished_is_named_and_the_state_is_unharmed(bench: Bench) -> None:
-    first = bench.manager.save(bench.state)
-    folder, away = bench.folder / "files", bench.folder / "away"
-    folder.rename(away)
-    with pytest.raises(StoreError, match="files"):
-        bench.manager.save(bench.state)
-    assert (bench.events[1].name, bench.events[1]["stage"]) == ("agent.checkpoint_failed", "file")
-    assert list(bench.graph.held) == [first.id]
-    away.rename(folder)
-    assert above(bench.manager.save(bench.state).checkpoint) == {"checkpoint_id": first.id}
 
 
 # --- What must not be kept.

@@ -1,7 +1,6 @@
 """What goes into a collection comes out of it to the letter, although its store rewrites numbers."""
 
 import io
-import json
 import subprocess
 import sys
 import threading
@@ -34,12 +33,6 @@ from tests.test_graph import documents
 from tests.trials import examples, some
 
 CANONICAL = "datafeed-ns-v3"
-BACK = """
-import sys
-from checkpoint_ld import Benchmark
-from checkpoint_ld.documents.text import dump_json
-sys.stdout.buffer.write(dump_json(Benchmark.load(sys.stdin.buffer, syntax="nq").to_jsonld("plain")))
-"""
 
 
 def with_odd_numbers() -> Json:
@@ -89,17 +82,6 @@ def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, st
     assert [row["n"] for row in found.as_dicts()] == ["0.75"]
     assert b'"7.5E-1"^^' in out.getvalue()
     assert out.getvalue() == emission.nquads_of(validator.read(file).graph)
-
-
-@pytest.mark.slow
-def test_a_graph_of_an_export_goes_back_to_its_json_in_a_fresh_process(write: Write, store: Path) -> None:
-    document = with_odd_numbers()
-    out = io.BytesIO()
-    with Collection.open(store) as collection:
-        collection.add(write("one.jsonld", document))
-        collection.dump(out)
-    done = subprocess.run([sys.executable, "-c", BACK], input=out.getvalue(), capture_output=True, check=True)
-    assert same(json.loads(done.stdout), document)
 
 
 @settings(max_examples=examples(60), deadline=None)

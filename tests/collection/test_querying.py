@@ -220,8 +220,7 @@ def test_a_dump_is_added_as_the_collection_that_it_was(name: str, store: Path, w
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shards", [1, 3, 12, 100])
-@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(("shards", "compressed"), [(1, False), (3, True), (100, False)])
 def test_shards_together_are_the_dump_and_their_list_is_right(
     shards: int, compressed: bool, filled_to_export: Path, tmp_path: Path
 ) -> None:

@@ -2,10 +2,6 @@
 
 import gzip
 import json
-import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -161,44 +157,6 @@ def test_a_kill_at_any_moment_leaves_a_manifest_that_goes_on(tmp_path: Path) -> 
         assert done == max(text[:length].count(b"\n") - 4, 0)
         opened.note(graphs, "done")
         assert all(map(manifest(tmp_path).is_done, graphs))
-
-
-SLOWLY = """
-import sys
-from pathlib import Path
-from checkpoint_ld.stores import remote
-from checkpoint_ld.stores.remote import push
-from tests.remote.samples import sample
-
-push.BATCH = 3
-url, file = sys.argv[1:]
-with remote.connect(url, profile="oxigraph") as client:
-    kept = remote.Manifest.opened(Path(file), url)
-    graphs = [sample(number) for number in range(60)]
-    remote.push(graphs, client, kept, progress=lambda one: print(one.graph, flush=True))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL to end a process with")
-def test_after_a_kill_only_the_rest_is_sent(client: SparqlClient, store_url: str, tmp_path: Path) -> None:
-    root, file = Path(__file__).resolve().parents[2], tmp_path / "push.jsonl"
-    script = [sys.executable, "-c", SLOWLY, store_url, str(file)]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    with subprocess.Popen(script, cwd=root, env=environment, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        for _ in range(10):
-            process.stdout.readline()
-        process.send_signal(signal.SIGKILL)
-    graphs = [sample(number) for number in range(60)]
-
-    report = remote.push(graphs, client, Manifest.opened(file, store_url), full=True)
-
-    skipped = len(report.having("skipped"))
-    assert skipped >= 9
-    assert len(report.having("sent")) == 60 - skipped
-    assert client.count([one.graph for one in graphs]) == {one.graph: one.count for one in graphs}
-    assert len(client.checkpoints()) == 60
 
 
 def test_verifying_sends_nothing_and_names_all_that_differ(client: SparqlClient) -> None:

@@ -256,23 +256,3 @@ def test_the_name_of_a_file_follows_and_its_origin_stays(path: Path) -> None:
     result = driver.execute("SELECT file_name, source_sha256, name FROM checkpoints WHERE id = 'x'").fetchall()
     driver.close()
     assert result == [("x.json", "a" * 64, "n")]
-
-
-def test_threads_share_a_store(path: Path) -> None:
-    store, failed = DatabaseStore(path), list[Exception]()
-
-    def work(number: int) -> None:
-        try:
-            for at in range(10):
-                store.put(checkpoint(f"{number}-{at}", at))
-                store.get(f"{number}-{at}")
-        except Exception as error:  # noqa: BLE001 - handed to the test
-            failed.append(error)
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
-    assert len(list(store.headers())) == 42

@@ -309,11 +309,6 @@ def test_a_folder_of_something_else_is_refused_and_left_alone(tmp_path: Path) ->
     assert [one.name for one in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_a_path_that_is_none_is_refused() -> None:
-    with pytest.raises(SettingsError, match="no path"):
-        GraphStore("a\0b").get("x")
-
-
 def test_a_collection_that_others_have_is_waited_for(
     store: GraphStore, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from checkpoint_ld import SettingsError, StoredCodeWarning, Trust
-from checkpoint_ld.templates import read_template
 from checkpoint_ld.workers import trusted
 from checkpoint_ld.workers.process import Worker
 from checkpoint_ld.workers.trusted import run
@@ -458,17 +457,3 @@ def test_only_the_files_of_the_checkpoint_were_opened(seen: Any) -> None:
     written = [path for path in beside if seen["folder"] in {str(path), str(path.parent)}]
     assert written == beside
     assert [path for path in written if "harmful" in path.name] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", templates())
-def test_a_hostile_template_is_read_in_no_time_and_without_a_trace(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    read_template(HARMLESS)
-    before = set(sys.modules)
-    template = read_template(templates()[name])
-    assert template.level.value in {"classic", "verified", "mixed", "incomplete", "syntax-error", "no-answer-class"}
-    assert list(tmp_path.iterdir()) == []
-    assert set(sys.modules) == before
