@@ -1,5 +1,6 @@
 """Named queries about agents: each gives what it promises, on both engines, alone and beside a benchmark."""
 
+from functools import cache
 from typing import Any
 
 import pyoxigraph
@@ -42,6 +43,7 @@ def checkpoints() -> list[dict[str, Any]]:
     ]
 
 
+@cache
 def store(*, with_benchmark: bool) -> pyoxigraph.Store:
     made = pyoxigraph.Store()
     graphs: list[Any] = [AgentGraph.of_tree(one, prov=True) for one in checkpoints()]
@@ -211,24 +213,7 @@ def test_benchmarks_are_only_needed_for_what_they_state(engine: Engine) -> None:
         parameters, expected = EXPECTED[name]
         count = 0 if name == "agent-failures-by-keyword" else len(expected)
         assert len(queries.run(alone, name, parameters, engine=engine)) == count
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_to_find_is_no_error(name: str, engine: Engine) -> None:
-    assert len(queries.run(pyoxigraph.Store(), name, EXPECTED[name][0], engine=engine)) == 0
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_query_describes_itself(name: str) -> None:
-    query = queries.named(name)
-    assert query.title
-    assert query.description.endswith(".")
-    assert all(query.columns.values())
-    example = dict(part.split("=", 1) for part in query.example.split() if part != "--param")
-    queries.terms(query, example)
-    assert {one.name for one in query.parameters.values() if one.is_required} <= example.keys()
+        assert len(queries.run(pyoxigraph.Store(), name, parameters, engine=engine)) == 0
 
 
 def test_a_tool_is_given_by_its_iri() -> None:

@@ -84,14 +84,14 @@ def filled(text: str, listener: Listener, folder: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", [*SERVICES.values(), *UPDATES, *FROM], ids=lambda text: text[:40])
 def test_what_would_fetch_or_change_something_is_refused(
-    text: str, engine: Engine, store: pyoxigraph.Store, listener: Listener, tmp_path: Path
+    text: str, store: pyoxigraph.Store, listener: Listener, tmp_path: Path
 ) -> None:
     size = len(store)
-    with pytest.raises(QueryError):
-        run(store, filled(text, listener, tmp_path), engine=engine)
+    for engine in ENGINES if text in FROM else ENGINES[:1]:  # rdflib would fetch what FROM names
+        with pytest.raises(QueryError):
+            run(store, filled(text, listener, tmp_path), engine=engine)
     assert (listener.heard, len(store)) == ([], size)
 
 
@@ -163,7 +163,7 @@ def test_no_mixture_of_strings_comments_and_escapes_gets_a_service_through(
 
 
 EMPTY = pyoxigraph.Store()
-TEXTS = st.text(st.one_of(st.sampled_from("\\\"'un0U \n\r\t{}#<>?$@^"), st.characters(exclude_categories=["Cs"])))
+TEXTS = st.text(st.one_of(st.sampled_from("\\\"'un0U \n\r\t{}#<>?.$@^"), st.characters(exclude_categories=["Cs"])))
 
 
 def values_of(text: str) -> list[str]:
@@ -218,23 +218,19 @@ def test_what_is_no_token_is_refused(wrong: str) -> None:
 # --- Values for variables: of every kind, in every form of query, and never syntax.
 
 
-PARAMETER_TEXTS = st.text(
-    st.one_of(st.sampled_from("\\\"'u0U \n\r\t{}#<>?.^@"), st.characters(exclude_categories=["Cs"]))
-)
-
 
 @pytest.mark.slow
 @example('" } SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } #')
 @example("\\u0022 } \\U00000022")
 @example("'''\r\n\"\"\"")
-@given(PARAMETER_TEXTS)
+@given(TEXTS)
 def test_no_text_becomes_syntax(value: str) -> None:
     for engine in ENGINES:
         result = run(EMPTY, "SELECT ?x { BIND (?given AS ?x) }", parameters={"given": value}, engine=engine)
         assert result.as_dicts() == [{"x": value}]
 
 
-@given(PARAMETER_TEXTS)
+@given(TEXTS)
 def test_no_text_in_place_of_an_iri_becomes_syntax(value: str) -> None:
     try:
         result = run(EMPTY, "SELECT (STR(?x) AS ?s) { }", parameters={"x": URIRef(value)})

@@ -232,9 +232,9 @@ def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json
     assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), window) or "")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("others", [["urn:x:2", "urn:x:3"], ["urn:x:1", "urn:x:2", "urn:x:3"]])
-@pytest.mark.parametrize("at", [0, 1, -1])
+@pytest.mark.parametrize(
+    ("others", "at"), [(["urn:x:2", "urn:x:3"], 0), (["urn:x:2"], -1), (["urn:x:1", "urn:x:2", "urn:x:3"], 1)]
+)
 def test_what_has_the_name_of_a_question_elsewhere_as_its_type_is_seen_in_one_piece(others: list[str], at: int) -> None:
     names = ["urn:x:1", *others]
     tree = canonical(*(item(f"Number {number}?", name) for number, name in enumerate(names)))
@@ -305,8 +305,8 @@ def test_the_other_profiles_give_the_same() -> None:
 
 @pytest.mark.slow
 def test_real_files_give_the_same(corpus: Path) -> None:
-    files = [corpus / case["file"] for case in some(expectations(corpus, CANONICAL), 2)]
-    streamed = [held(path.read_bytes(), 2) is None for path in files]
+    files = [(corpus / case["file"]).read_bytes() for case in some(expectations(corpus, CANONICAL), 2)]
+    streamed = [held(data, 2 + len(data) // 30_000) is None for data in files]
     assert sum(streamed) > len(files) * 0.5
 
 
