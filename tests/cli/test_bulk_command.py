@@ -38,14 +38,6 @@ def test_files_of_lines_in_a_folder_are_converted(run: Run, name: str) -> None:
     assert result.out.startswith(b"6 checkpoints, ")
 
 
-@pytest.mark.slow
-def test_several_processes_write_the_same(run: Run) -> None:
-    for out, jobs in (("one", 1), ("two", 2)):
-        assert run("bulk", "convert", "files", "--output", out, "--shard-size", "0.005", "--jobs", jobs, "-q").code == 0
-    one, two = ({file.name: file.read_bytes() for file in Path(out).iterdir()} for out in ("one", "two"))
-    assert one == two
-
-
 def test_findings_are_written_and_failures_counted(run: Run) -> None:
     Path("files", "1.jsonld").write_text("{", encoding="utf-8")
     Path("files", "2.jsonld").write_text(json.dumps(checkpoint(0, "Another?")), encoding="utf-8")

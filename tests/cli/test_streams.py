@@ -76,10 +76,9 @@ def test_what_programs_read_is_as_it_is_but_on_a_terminal(run: Run) -> None:
     ]
     assert run(*command).out.decode() == f"o\r\nMetals{BAD}\r\n"
     assert b"\x1b" not in on_a_terminal(*command)
-    for syntax in ("turtle", "jsonld"):
-        shown = on_a_terminal("convert", "bad.jsonld", "--to", syntax)
-        assert not {"\x1b", "\x9b"} & set(shown.decode())
-        assert "Metals" in shown.decode()
+    shown = on_a_terminal("convert", "bad.jsonld", "--to", "turtle").decode()
+    assert not {"\x1b", "\x9b"} & set(shown)
+    assert "Metals" in shown
 
 
 def on_a_terminal(*arguments: str) -> bytes:
@@ -120,13 +119,14 @@ def shell(redirection: str, *arguments: str, encoding: str = "utf-8") -> subproc
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_full_or_closed_standard_output_is_one_line() -> None:
-    for command in (["inspect", "good.jsonld"], ["convert", "good.jsonld", "--to", "nt"]):
-        for redirection, reason in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
-            done = shell(redirection, *command)
-            assert (done.returncode, done.stdout) == (2, b"")
-            assert done.stderr.decode().splitlines()[-1] == (
-                f"standard output cannot be written: {reason}; no more of it was written"
-            )
+    inspect, convert = ["inspect", "good.jsonld"], ["convert", "good.jsonld", "--to", "nt"]
+    full, closed = (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")
+    for command, (redirection, reason) in ((inspect, full), (convert, full), (convert, closed)):
+        done = shell(redirection, *command)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert done.stderr.decode().splitlines()[-1] == (
+            f"standard output cannot be written: {reason}; no more of it was written"
+        )
     assert shell(">&-", "convert", "good.jsonld", "--quiet", "--output", "good.nt").returncode == 0
     assert Path("good.nt").stat().st_size
     assert shell("2>&-", "convert", "bad.jsonld").returncode == 0
@@ -135,7 +135,7 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("command", [["inspect", "good.jsonld"], ["rules"], ["convert", "good.jsonld"]])
+@pytest.mark.parametrize("command", [["rules"], ["convert", "good.jsonld"]])
 def test_a_reader_who_leaves_is_no_finding(command: list[str]) -> None:
     done = shell("| true; exit ${PIPESTATUS[0]}", *command)
     assert (done.returncode, done.stderr) == (2, b"")
@@ -153,18 +153,17 @@ def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_another_encoding_shows_people_what_it_can_and_leaves_data_as_it_is(encoding: str) -> None:
+def test_another_encoding_shows_people_what_it_can_and_leaves_data_as_it_is() -> None:
     Path("good.jsonld").write_text(json.dumps(canonical(item("20 °C — 二十?")), ensure_ascii=False), encoding="utf-8")
     data = ["convert", "good.jsonld", "--quiet", "--context", "plain"]
-    assert shell("", *data, encoding=encoding).stdout == shell("", *data).stdout
-    assert json.loads(shell("", "inspect", "good.jsonld", "--json", encoding=encoding).stdout)["questions"] == 1
+    assert shell("", *data, encoding="ascii").stdout == shell("", *data).stdout
+    assert json.loads(shell("", "inspect", "good.jsonld", "--json", encoding="ascii").stdout)["questions"] == 1
     query = ["query", "good.jsonld", "--query", "SELECT ?o { ?s a schema:Question ; schema:text ?o }"]
-    shown = shell("", *query, encoding=encoding)
-    degree = b"\xb0" if encoding == "latin-1" else b"\\xb0"
-    assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, b"20 " + degree + b"C \\u2014 \\u4e8c\\u5341?")
-    assert set(shown.stdout.splitlines()[1]) == {ord("-")}
-    assert shell("", "validate", "good.jsonld", encoding=encoding).returncode == 0
+    for encoding, degree in (("ascii", b"\\xb0"), ("latin-1", b"\xb0")):
+        shown = shell("", *query, encoding=encoding)
+        assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, b"20 " + degree + b"C \\u2014 \\u4e8c\\u5341?")
+        assert set(shown.stdout.splitlines()[1]) == {ord("-")}
+    assert shell("", "validate", "good.jsonld", encoding="ascii").returncode == 0
 
 
 # --- Nobody waits for what they do not use: what has been imported when a process ends.
