@@ -104,33 +104,36 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     return written.getvalue()
 
 
-def data_frame(records: list[dict[str, Any]], kind: FrameLibrary) -> Any:
-    """Return records as a data frame; a value None is a missing one.
+def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return records that have the same keys as columns by name."""
+    return {name: [record[name] for record in records] for name in (records[0] if records else ())}
 
-    Raises SettingsError for another library than pandas and polars, and for one that is not installed.
+
+def data_frame(columns: dict[str, list[Any]], kind: FrameLibrary) -> Any:
+    """Return columns as a data frame; a value None is a missing one.
+
+    For polars a column is one of texts if its values have several types, or a number has more than 64 bits. Raises
+    SettingsError for another library than pandas and polars, and for one that is not installed.
     """
     if kind not in ("pandas", "polars"):
         raise SettingsError(f'the library is {kind!r}: use "pandas" or "polars"')
     frames = library(kind)
     if kind == "pandas":
         # Without its own inference: a column of whole numbers and gaps would turn into floats.
-        return frames.DataFrame(records).convert_dtypes()
-    # Custom metadata may have values of several types under one key, which polars reads as text then; it refuses
-    # numbers of more than 64 bits.
-    wide = {name for record in records for name, value in record.items() if isinstance(value, int) and abs(value) >> 63}
-    if wide:
-        texts = ({name: str(record[name]) for name in wide if record[name] is not None} for record in records)
-        records = [{**record, **text} for record, text in zip(records, texts, strict=True)]
-    return frames.DataFrame(records, infer_schema_length=None, strict=False)
+        return frames.DataFrame(columns, dtype=object).convert_dtypes()
+    for name, values in columns.items():
+        if any(isinstance(value, int) and abs(value) >> 63 for value in values):
+            columns = {**columns, name: [None if value is None else str(value) for value in values]}
+    return frames.DataFrame(columns, strict=False)
 
 
-def parquet(records: list[dict[str, Any]]) -> bytes:
-    """Return records as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
+def parquet(columns: dict[str, list[Any]]) -> bytes:
+    """Return columns as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
 
     Raises SettingsError where polars is not installed.
     """
     written = io.BytesIO()
-    data_frame(records, "polars").write_parquet(written)
+    data_frame(columns, "polars").write_parquet(written)
     return written.getvalue()
 
 

@@ -22,7 +22,7 @@ from checkpoint_ld.errors import SettingsError, WriteError
 from checkpoint_ld.mapping.questions import MEMBERS, TEXT, TRAITS, TYPE, frame, frame_for, named
 from checkpoint_ld.mapping.traits import PROPERTY, RATING, family_of
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.tables import Sheet, data_frame, line, paragraphs, parquet, workbook
+from checkpoint_ld.tables import Sheet, columns_of, data_frame, line, paragraphs, parquet, workbook
 from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.templates import Level
 
@@ -122,7 +122,7 @@ def to_dataframe(self: Benchmark, table: Table = "questions", *, library: FrameL
     tables = {"questions": to_records, "fields": fields_records, "traits": traits_records}
     if table not in tables:
         raise SettingsError(unknown("table", table, tables))
-    return data_frame(tables[table](self), library)
+    return data_frame(columns_of(tables[table](self)), library)
 
 
 def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
@@ -219,7 +219,7 @@ def written(benchmark: Benchmark, kind: str) -> bytes:
         "jsonld": lambda: dump_json(benchmark.to_jsonld()),
         "workbook": lambda: _curation_table(benchmark._content(_QUESTIONS), ".xlsx")[0],  # noqa: SLF001 - as its methods
         "records": lambda: b"".join(dump_json(record, _LINE) for record in benchmark.to_records()),
-        "parquet": lambda: parquet(benchmark.to_records()),
+        "parquet": lambda: parquet(columns_of(benchmark.to_records())),
     }
     try:
         return made[kind]()

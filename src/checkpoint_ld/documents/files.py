@@ -38,6 +38,32 @@ PACKED: Final = ".gz"
 GZIP: Final = b"\x1f\x8b"
 """The first bytes of packed data."""
 
+MEDIA_TYPES: Final = {
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+    ".ttl": "text/turtle",
+    ".nt": "application/n-triples",
+    ".nq": "application/n-quads",
+    ".trig": "application/trig",
+    ".rdf": "application/rdf+xml",
+    ".rq": "application/sparql-query",
+    ".ru": "application/sparql-update",
+    ".srj": "application/sparql-results+json",
+    ".srx": "application/sparql-results+xml",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".txt": "text/plain",
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".eval": "application/zip",
+    PACKED: "application/gzip",
+}
+"""The media types of files by extension."""
+FORM: Final = "application/x-www-form-urlencoded"
+"""The media type of the fields of a form, which is that of no file."""
 _CHUNK = 1 << 20
 _LONGEST = 1000
 """The most characters of a path in a message: a text that was given in place of a path may be long."""

@@ -19,7 +19,7 @@ from checkpoint_ld.benchmark.content import traits_of
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.data import library, packaged
 from checkpoint_ld.dialects.reading import CANONICAL
-from checkpoint_ld.documents.files import PACKED
+from checkpoint_ld.documents.files import MEDIA_TYPES, PACKED, extension_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
@@ -43,15 +43,15 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 SYNTAXES = {
-    ".jsonld": ("JSON-LD", "application/ld+json"),
-    ".ttl": ("Turtle", "text/turtle"),
-    ".nt": ("N-Triples", "application/n-triples"),
-    ".nq": ("N-Quads", "application/n-quads"),
-    ".trig": ("TriG", "application/trig"),
-    ".rdf": ("RDF/XML", "application/rdf+xml"),
-    ".json": ("JSON", "application/json"),
+    ".jsonld": "JSON-LD",
+    ".ttl": "Turtle",
+    ".nt": "N-Triples",
+    ".nq": "N-Quads",
+    ".trig": "TriG",
+    ".rdf": "RDF/XML",
+    ".json": "JSON",
 }
-"""The syntaxes in which checkpoints are offered, by extension: name and media type; the last is for agents alone."""
+"""The names of the syntaxes in which checkpoints are offered, by extension; the last is for agents alone."""
 SHARD = 1_000
 """The number of questions in one file of the search index."""
 LISTED = 100
@@ -218,7 +218,7 @@ class Pages:
         own.mkdir(parents=True)
         files: dict[str, list[tuple[str, str]]] = {}
         for checkpoint in () if run.has_secrets else run.checkpoints:
-            for extension, (syntax, _) in SYNTAXES.items():
+            for extension, syntax in SYNTAXES.items():
                 file = f"{address_of(checkpoint.id)}{extension}"
                 with contents.noting(checkpoint.id):
                     (own / file).write_bytes(checkpoint.content(EXTENSIONS[extension]))
@@ -232,9 +232,12 @@ class Pages:
             "description": newest.description
             or f"{counted(len(run.checkpoints), 'checkpoint')} of the agent {newest.agent_id}, with all that it did.",
             "distribution": [
-                {"@type": "DataDownload", "contentUrl": f"{place}{file}", "encodingFormat": SYNTAXES[f".{end}"][1]}
+                {
+                    "@type": "DataDownload",
+                    "contentUrl": f"{place}{file}",
+                    "encodingFormat": MEDIA_TYPES[extension_of(file)],
+                }
                 for file, _ in chain.from_iterable(files.values())
-                for end in [file.rpartition(".")[2]]
             ],
         }
         question = None if newest.about is None else newest.about.question
@@ -343,7 +346,7 @@ def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, li
 def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
     """Write the newest version in all syntaxes; yield file, name and media type of the syntax, and size in bytes."""
     packed = ""
-    for extension, (name, media) in SYNTAXES.items():
+    for extension, name in SYNTAXES.items():
         if extension != ".json":
             file = folder / f"checkpoint{extension}{packed}"
             dialect = CANONICAL if extension == ".jsonld" else None
@@ -351,7 +354,7 @@ def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator
                 collection.newest.benchmark.save(file, save_deep_judgment_config=True, dialect=dialect)
                 size = file.stat().st_size
                 packed = packed or (PACKED if size > LARGE else "")
-                yield file.name, f"{name}, packed" if file.suffix == PACKED else name, media, size
+                yield file.name, f"{name}, packed" if file.suffix == PACKED else name, MEDIA_TYPES[extension], size
 
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 TITLE = "Checkpoints of AI evaluation"
 _BYTE_SIZE = NamedNode(PREFIXES["dcat"] + "byteSize")
 _NOT_NEGATIVE = NamedNode(XSD + "nonNegativeInteger")
-_NONE = "urn:checkpoint-ld:nothing"
+NOTHING = "urn:checkpoint-ld:nothing"
+"""An IRI that no store has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Description:
 
 def described(store: Store, wanted: Description) -> QueryResult:
     """Return the sorted statements of a description. Raises SettingsError for an IRI that is not absolute."""
-    iris = {name: _iri(getattr(wanted, name) or _NONE) for name in ("files", "site", "document")}
+    iris = {name: _iri(getattr(wanted, name) or NOTHING) for name in ("files", "site", "document")}
     values: dict[str, Term] = {
         "document": iris["document"],
         "site": iris["site"],

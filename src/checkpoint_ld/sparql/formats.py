@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from enum import Enum
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -18,14 +17,13 @@ import orjson
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
-from checkpoint_ld.data import library
+from checkpoint_ld import tables
+from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.emission import rdf_xml
 from checkpoint_ld.phrases import cells, harmless, head, tail, unknown
 from checkpoint_ld.sparql.guard import PREFIXES
 from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of
-from checkpoint_ld.tables import line as marked_line
-from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -138,7 +136,7 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
     if kind == "table":
         return _table(shown, None if wide else width, wide=wide)
     if kind == "csv":
-        return comma_separated([shown.columns, *([_plain(term) for term in row] for row in shown.rows)])
+        return tables.table([shown.columns, *([_plain(term) for term in row] for row in shown.rows)])
     if kind == "tsv":
         rows = ["\t".join("" if term is None else str(term) for term in row) for row in shown.rows]
         return "".join(f"{row}\n" for row in ("\t".join(f"?{name}" for name in shown.columns), *rows))
@@ -156,10 +154,8 @@ def parquet(result: QueryResult) -> bytes:
     A column holds texts if its values have several types, or a number has more than 64 bits. Raises SettingsError if
     polars is not installed.
     """
-    shown, target = _tabular(result), BytesIO()
-    columns = {name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)}
-    library("polars").DataFrame(columns).write_parquet(target)
-    return target.getvalue()
+    shown = _tabular(result)
+    return tables.parquet({name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)})
 
 
 def _column(terms: list[Term | None]) -> list[Any]:
@@ -217,8 +213,8 @@ def _style(values: list[Term | None]) -> Style:
 
 
 def _markdown(result: QueryResult) -> str:
-    rows = [[marked_line(_read(term, wide=False)) for term in row] for row in result.rows]
-    lines = ([marked_line(name) for name in result.columns], ["---"] * len(result.columns), *rows)
+    rows = [[tables.line(_read(term, wide=False)) for term in row] for row in result.rows]
+    lines = ([tables.line(name) for name in result.columns], ["---"] * len(result.columns), *rows)
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
@@ -235,20 +231,20 @@ def _plain(term: Term | None) -> str:
 
 
 RESULT_TYPES = {
-    "application/sparql-results+json": "json",
-    "application/json": "json",
-    "application/sparql-results+xml": "xml",
+    MEDIA_TYPES[".srj"]: "json",
+    MEDIA_TYPES[".json"]: "json",
+    MEDIA_TYPES[".srx"]: "xml",
     "application/xml": "xml",
-    "text/csv": "csv",
-    "text/tab-separated-values": "tsv",
+    MEDIA_TYPES[".csv"]: "csv",
+    MEDIA_TYPES[".tsv"]: "tsv",
 }
 """Media types of the results of SELECT and ASK, the preferred first."""
 GRAPH_TYPES = {
-    "text/turtle": "turtle",
-    "application/n-triples": "ntriples",
-    "application/ld+json": "jsonld",
-    "application/rdf+xml": "rdfxml",
-    "text/plain": "ntriples",
+    MEDIA_TYPES[".ttl"]: "turtle",
+    MEDIA_TYPES[".nt"]: "ntriples",
+    MEDIA_TYPES[".jsonld"]: "jsonld",
+    MEDIA_TYPES[".rdf"]: "rdfxml",
+    MEDIA_TYPES[".txt"]: "ntriples",
 }
 """Media types of the results of CONSTRUCT and DESCRIBE."""
 _NAMESPACE = "http://www.w3.org/2005/sparql-results#"
@@ -268,7 +264,7 @@ def chosen(accept: str, form: Form) -> tuple[str, str] | None:
 def prefers_page(accept: str) -> bool:
     """Return whether a header `Accept` does not prefer RDF to HTML, as that of a browser."""
     wanted = _ranges(accept) or [("*/*", 1.0)]
-    page = _weight("text/html", wanted)
+    page = _weight(MEDIA_TYPES[".html"], wanted)
     return page > 0 and page >= max(_weight(media, wanted) for media in GRAPH_TYPES)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import typing
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,11 +14,11 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from rdflib import BNode, URIRef
 from rdflib import Literal as RdflibLiteral
 
-from checkpoint_ld.data import library as optional
 from checkpoint_ld.documents.values import lone_surrogate
-from checkpoint_ld.errors import QueryError, QueryFailedError, SettingsError
+from checkpoint_ld.errors import QueryError, QueryFailedError
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.notebook import Card, Rows, Shown
+from checkpoint_ld.tables import FrameLibrary, data_frame
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -157,7 +156,6 @@ def _typed(text: str, kind: str) -> pyoxigraph.Literal:
 
 
 Row: TypeAlias = "tuple[Term | None, ...]"
-FrameLibrary: TypeAlias = typing.Literal["pandas", "polars"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -211,14 +209,8 @@ class QueryResult(Shown):
 
         Raises SettingsError for another library, and if the library is not installed.
         """
-        if library not in ("pandas", "polars"):
-            raise SettingsError(f'the library is {library!r}: use "pandas" or "polars"')
-        frames = optional(library)
         values = {name: [value_of(row[at]) for row in self.rows] for at, name in enumerate(self.columns)}
-        if library == "pandas":
-            # Inference by pandas would turn a column of integers with missing values into floats.
-            return frames.DataFrame(values, columns=list(self.columns), dtype=object).convert_dtypes()
-        return frames.DataFrame(values, strict=False)
+        return data_frame(values, library)
 
     @property
     def graph(self) -> Graph:

@@ -24,6 +24,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pyoxigraph
 
 from checkpoint_ld.data import packaged
+from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing, queries
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from checkpoint_ld.sparql.result import QueryResult
-
-
-_NOTHING = "urn:checkpoint-ld:nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ class Answer:
     @classmethod
     def plain(cls, status: int, message: str, **headers: str) -> Answer:
         """Return an answer of one sentence."""
-        return cls(status, "text/plain", f"{message}\n", headers)
+        return cls(status, _TEXT, f"{message}\n", headers)
 
 
 def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
@@ -111,10 +109,10 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
         default, named = tuple(operation.default_graphs), tuple(operation.named_graphs)
         if default or named:
             # With two default graphs or more, the engine merges them in a new store and ignores FROM.
-            query = replace(query, default_graphs=(default or (_NOTHING,)) * 2, named_graphs=named)
+            query = replace(query, default_graphs=(default or (describing.NOTHING,)) * 2, named_graphs=named)
         for name in (*query.default_graphs, *query.named_graphs):
             try:
-                is_here = name == _NOTHING or store.contains_named_graph(pyoxigraph.NamedNode(name))
+                is_here = name == describing.NOTHING or store.contains_named_graph(pyoxigraph.NamedNode(name))
             except ValueError:
                 raise QueryError(f"{name!r} is no IRI of a graph") from None
             if not is_here:
@@ -179,14 +177,9 @@ NAMED = "/queries"
 VOID = "/.well-known/void"
 RESOURCE = "/resource"
 GRAPH = "/graph"
-FILES = {
-    "/": ("page.html", "text/html"),
-    "/page.css": ("page.css", "text/css"),
-    "/page.js": ("page.js", "text/javascript"),
-}
-FORM = "application/x-www-form-urlencoded"
-QUERY = "application/sparql-query"
-UPDATE = "application/sparql-update"
+FILES = {"/": "page.html", "/page.css": "page.css", "/page.js": "page.js"}
+QUERY, UPDATE = MEDIA_TYPES[".rq"], MEDIA_TYPES[".ru"]
+_TEXT, _PAGE, _TURTLE = MEDIA_TYPES[".txt"], MEDIA_TYPES[".html"], MEDIA_TYPES[".ttl"]
 POLICY = (
     "default-src 'none'; img-src data:; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
@@ -393,11 +386,10 @@ class _Handler(BaseHTTPRequestHandler):
         if path in {GRAPH, RESOURCE}:
             return self._about(path, given, accept)
         if path in FILES:
-            name, media_type = FILES[path]
-            text = packaged(f"sparql/{name}")
-            return Answer(200, media_type, look() + text if name.endswith(".css") else text)
+            name, text = FILES[path], packaged(f"sparql/{FILES[path]}")
+            return Answer(200, MEDIA_TYPES[extension_of(name)], look() + text if name.endswith(".css") else text)
         if path == NAMED:
-            return Answer(200, "application/json", _catalogue())
+            return Answer(200, MEDIA_TYPES[".json"], _catalogue())
         if path.startswith(f"{NAMED}/"):
             return _bound(path.removeprefix(f"{NAMED}/"), query)
         return Answer.plain(404, f"there is nothing at {path!r}: the service is at {SERVICE}")
@@ -409,10 +401,10 @@ class _Handler(BaseHTTPRequestHandler):
         pool, site = self.server.pool, f"http://{host}/"
         if not prefers_page(accept):
             return pool.answer(QueryOperation("", accept, site=site))
-        answer = pool.answer(QueryOperation("", "text/turtle", site=site))
+        answer = pool.answer(QueryOperation("", _TURTLE, site=site))
         # A browser shows plain text, and downloads unknown media types.
-        is_browser = "text/html" in accept and answer.status == HTTPStatus.OK
-        return replace(answer, media_type="text/plain") if is_browser else answer
+        is_browser = _PAGE in accept and answer.status == HTTPStatus.OK
+        return replace(answer, media_type=_TEXT) if is_browser else answer
 
     def _about(self, path: str, given: Mapping[str, Sequence[str]], accept: str) -> Answer:
         """Return a whole graph, or the statements about a resource, as a page or as RDF."""
@@ -423,17 +415,17 @@ class _Handler(BaseHTTPRequestHandler):
         [iri] = values
         pool = self.server.pool
         if path == GRAPH:
-            wanted = "text/turtle" if prefers_page(accept) else accept
+            wanted = _TURTLE if prefers_page(accept) else accept
             answer = pool.answer(QueryOperation(describing.ALL, wanted, (iri,), (), self.server.settings.max_rows))
             return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
         if not prefers_page(accept):
             return pool.answer(QueryOperation(describing.statements(iri), accept))
-        answer = pool.answer(QueryOperation(describing.rows(iri), "application/sparql-results+json"))
+        answer = pool.answer(QueryOperation(describing.rows(iri), MEDIA_TYPES[".srj"]))
         if answer.status != HTTPStatus.OK:
             return answer
         found = json.loads(answer.text)["results"]["bindings"]
         page = describing.page(packaged("sparql/resource.html"), iri, found)
-        return Answer(200 if found else 404, "text/html", page)
+        return Answer(200 if found else 404, _PAGE, page)
 
     def _closing(self, status: int, message: str) -> Answer:
         self.close_connection = True
@@ -460,7 +452,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "update" in given:
             return _NO_UPDATES
         if "query" not in given and self.command != "POST":
-            return Answer(200, "text/turtle", packaged("sparql/description.ttl"))
+            return Answer(200, _TURTLE, packaged("sparql/description.ttl"))
         if len(given.get("query", ())) != 1:
             return Answer.plain(400, "give one query")
         default, named = (given.get(f"{kind}-graph-uri", ()) for kind in ("default", "named"))

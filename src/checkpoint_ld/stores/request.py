@@ -20,6 +20,7 @@ from urllib.parse import quote, urlencode
 
 import pyoxigraph
 
+from checkpoint_ld.documents.files import FORM, MEDIA_TYPES
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
@@ -33,12 +34,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
 
 
-N_TRIPLES = "application/n-triples"
-N_QUADS = "application/n-quads"
-RESULTS = "application/sparql-results+json"
-QUERY = "application/sparql-query"
-UPDATE = "application/sparql-update"
-FORM = "application/x-www-form-urlencoded"
+N_TRIPLES, N_QUADS = MEDIA_TYPES[".nt"], MEDIA_TYPES[".nq"]
+QUERY, UPDATE, RESULTS = MEDIA_TYPES[".rq"], MEDIA_TYPES[".ru"], MEDIA_TYPES[".srj"]
 
 MOST_TRIPLES = 1000
 MOST_BYTES = 256 << 10

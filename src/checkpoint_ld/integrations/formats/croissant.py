@@ -20,7 +20,7 @@ from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import read_bytes
+from checkpoint_ld.documents.files import MEDIA_TYPES, read_bytes
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
@@ -136,7 +136,7 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
                 id=name,
                 name=name,
                 content_url=name,
-                encoding_formats=["application/json" if name != CHECKPOINT else "application/ld+json"],
+                encoding_formats=[MEDIA_TYPES[PurePosixPath(name).suffix]],
                 sha256=hashlib.sha256(data).hexdigest(),
             )
             for name, data in held.items()

@@ -24,6 +24,7 @@ from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import examine_bytes
+from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.graph import emission
@@ -47,20 +48,6 @@ TURTLE, REPORT = "checkpoint.ttl", "report.html"
 _DESCRIPTION = "the description of a crate"
 _NO_LICENCE = "No licence is stated: ask those who made the benchmark before you use it."
 _OF_THIS = "give answers and runs of this version of the benchmark"
-_MEDIA = {
-    ".json": "application/json",
-    ".jsonld": "application/ld+json",
-    ".jsonl": "application/jsonl",
-    ".ndjson": "application/jsonl",
-    ".ttl": "text/turtle",
-    ".nt": "application/n-triples",
-    ".nq": "application/n-quads",
-    ".trig": "application/trig",
-    ".rdf": "application/rdf+xml",
-    ".html": "text/html",
-    ".eval": "application/zip",
-    ".gz": "application/gzip",
-}
 _OF_FILES = frozenset({"File", "MediaObject", "Dataset", "DataFeed", "SoftwareSourceCode", "ComputationalWorkflow"})
 _DEMANDING = _OF_FILES | {"SoftwareApplication", "ComputerLanguage", "WebSite"}
 """Types that a crate demands more of than a citation states: membership in the crate, a version, an address."""
@@ -184,7 +171,7 @@ class _Crate:
         held = {
             "name": name,
             "description": description,
-            "encodingFormat": _MEDIA.get(PurePath(path).suffix.lower(), "application/octet-stream"),
+            "encodingFormat": MEDIA_TYPES.get(PurePath(path).suffix.lower(), "application/octet-stream"),
             "contentSize": str(len(data)),
             "sha256": hashlib.sha256(data).hexdigest(),
             **members,
