@@ -218,7 +218,6 @@ def test_what_is_no_token_is_refused(wrong: str) -> None:
 # --- Values for variables: of every kind, in every form of query, and never syntax.
 
 
-
 @pytest.mark.slow
 @example('" } SERVICE <http://127.0.0.1:1/> { ?s ?p ?o } #')
 @example("\\u0022 } \\U00000022")
