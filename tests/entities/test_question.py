@@ -495,17 +495,18 @@ def test_a_template_kind_stays_a_class_in_memory_and_is_a_schema_in_a_file(
 ) -> None:
     class Form(BaseModel):
         grade: int
+        names: list[str]
         remark: str | None = None
 
     trait = cls.model_validate({"name": "form", "description": "d", "kind": Form, "higher_is_better": None})
     trait.description = "edited"
     assert trait.kind is Form
     assert trait.is_template_kind
-    assert trait.template_fields == ("grade", "remark")
-    assert trait.model_copy(deep=True) == trait
+    assert trait.template_fields == ("grade", "names", "remark")
+    assert trait.model_copy(deep=True) == trait != cls.model_validate({**trait.model_dump(), "kind": "boolean"})
     rubric = Rubric.from_traits([trait])
     assert rubric is not None
-    assert rubric.validate_evaluation({"form.grade": 3, "form.remark": None})
+    assert rubric.validate_evaluation({"form.grade": 3, "form.names": [], "form.remark": None})
     benchmark = Benchmark.create("n")
     benchmark.add_global_rubric_trait(trait)
     benchmark.save(tmp_path / "form.jsonld")

@@ -7,7 +7,7 @@ import typing
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from checkpoint_ld.entities import (
     LENIENT,
@@ -160,22 +160,6 @@ def test_the_schema_of_a_template_trait_is_kept_as_it_is(cls: Any) -> None:
 def test_an_object_that_is_no_template_is_refused(kind: dict[str, Any]) -> None:
     with pytest.raises(ValidationError, match="is no template"):
         made(LLMRubricTrait, lenient=True, kind=kind)
-
-
-def test_a_pydantic_model_of_plain_fields_is_a_template() -> None:
-    class Form(BaseModel):
-        count: int
-        names: list[str] = Field(description="who")
-        remark: str | None = None
-
-    trait = made(LLMRubricTrait, kind=Form)
-    assert (trait.template_fields, trait.kind) == (("count", "names", "remark"), Form)
-    assert Form.model_fields["remark"].default is None
-    written = {"type": "template", "schema": Form.model_json_schema()}
-    assert trait.model_dump()["kind"] == json.loads(trait.model_dump_json())["kind"] == written
-    read = made(LLMRubricTrait, kind=written)
-    assert (read == trait, trait == read, read != trait) == (True, True, False)
-    assert trait != made(LLMRubricTrait)
 
 
 @pytest.mark.parametrize(

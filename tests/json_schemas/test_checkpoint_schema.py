@@ -382,14 +382,6 @@ def refused(name: str, value: Json) -> list[str]:
     ]
 
 
-def objects(schema: Json) -> Iterator[dict[str, Json]]:
-    """Yield all parts of a schema that are objects."""
-    if isinstance(schema, dict):
-        yield schema
-    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from objects(part)
-
-
 @pytest.mark.slow
 @every_schema
 def test_it_is_a_schema_that_needs_no_other(name: str) -> None:
@@ -398,7 +390,7 @@ def test_it_is_a_schema_that_needs_no_other(name: str) -> None:
     assert schema["$id"] == f"urn:checkpoint-ld:schema:{name}"
     assert schema["title"].lower() == name.replace("-", "")
     assert schema["description"].endswith(".")
-    used = {part["$ref"] for part in objects(schema) if isinstance(part.get("$ref"), str)}
+    used = {part["$ref"] for part in parts(schema) if isinstance(part.get("$ref"), str)}
     assert used == {f"#/$defs/{one}" for one in schema.get("$defs", ())}
 
 

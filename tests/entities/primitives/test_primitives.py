@@ -198,50 +198,42 @@ def test_set_containment(extracted: object, expected: object, modes: set[str]) -
 
 
 @pytest.mark.parametrize(
-    ("primitive", "rows"),
+    ("primitive", "passing", "failing"),
     [
-        (NumericGraded(cutoff=0.1), {(100, 100): 1.0, (105, 100): 0.5, (110, 100): 0.0}),
-        (NumericGraded(cutoff=0.1, full_credit=0.02, decay="quadratic"), {(102, 100): 1.0}),
-        (NumericGraded(cutoff=0.1, full_credit=0), {(100, 100): 1.0}),
-        (NumericGraded(cutoff=2, mode="absolute"), {(1, 0): 0.5}),
-        (NumericGraded(cutoff=2), {(0, 0): 1.0}),
-        (NumericRangeGraded(min=10, max=20, margin=5), {(10, None): 1.0}),
-        (NumericThresholdGraded(direction="max", margin=0.1), {(0, 100): 1.0, (-0.1, 0): 1.0, ("inf", "inf"): 1.0}),
-        (NumericThresholdGraded(direction="min", margin=0.1), {(100, 100): 1.0}),
-    ],
-)
-def test_graded_primitives_pass_with_credit(primitive: VerificationPrimitive, rows: dict[Any, float]) -> None:
-    for (extracted, expected), score in rows.items():
-        assert (primitive.check(extracted, expected), round(primitive.score(extracted, expected), 4)) == (True, score)
-
-
-@pytest.mark.parametrize(
-    ("primitive", "rows"),
-    [
-        (NumericGraded(cutoff=0.1), {(111, 100): 0.0}),
-        (NumericGraded(cutoff=0.1, full_credit=0.02, decay="quadratic"), {(105, 100): 0.8594, (110, 100): 0.0}),
-        (NumericGraded(cutoff=0.1, full_credit=0), {(101, 100): 0.9}),
-        (NumericGraded(cutoff=2), {(1, 0): 0.0, ("nan", 1): 0.0, ("inf", 1): 0.0}),
+        (NumericGraded(cutoff=0.1), {(100, 100): 1.0, (105, 100): 0.5, (110, 100): 0.0}, {(111, 100): 0.0}),
+        (
+            NumericGraded(cutoff=0.1, full_credit=0.02, decay="quadratic"),
+            {(102, 100): 1.0},
+            {(105, 100): 0.8594, (110, 100): 0.0},
+        ),
+        (NumericGraded(cutoff=0.1, full_credit=0), {(100, 100): 1.0}, {(101, 100): 0.9}),
+        (NumericGraded(cutoff=2, mode="absolute"), {(1, 0): 0.5}, {}),
+        (NumericGraded(cutoff=2), {(0, 0): 1.0}, {(1, 0): 0.0, ("nan", 1): 0.0, ("inf", 1): 0.0}),
         (
             NumericRangeGraded(min=10, max=20, margin=5),
+            {(10, None): 1.0},
             {(22.5, None): 0.5, (25, None): 0.0, (7.5, None): 0.5, ("nan", None): 0.0, ("-inf", None): 0.0},
         ),
-        (NumericRangeGraded(min=10, max=20, margin=0.5, mode="relative"), {(22.5, None): 0.5}),
-        (NumericRangeGraded(min=10, max=20, margin=5, decay="quadratic"), {(22.5, None): 0.75}),
-        (NumericRangeGraded(min=10, max=20, margin=5, exclusive_min=True), {(10, None): 1.0}),
-        (NumericRangeGraded(min=10, max=20, margin=5, exclusive_max=True), {(20, None): 1.0}),
+        (NumericRangeGraded(min=10, max=20, margin=0.5, mode="relative"), {}, {(22.5, None): 0.5}),
+        (NumericRangeGraded(min=10, max=20, margin=5, decay="quadratic"), {}, {(22.5, None): 0.75}),
+        (NumericRangeGraded(min=10, max=20, margin=5, exclusive_min=True), {}, {(10, None): 1.0}),
+        (NumericRangeGraded(min=10, max=20, margin=5, exclusive_max=True), {}, {(20, None): 1.0}),
         (
             NumericThresholdGraded(direction="max", margin=0.1),
+            {(0, 100): 1.0, (-0.1, 0): 1.0, ("inf", "inf"): 1.0},
             {(105, 100): 0.5, (110, 100): 0.0, (0.1, 0): 0.0, ("nan", 1): 0.0},
         ),
-        (NumericThresholdGraded(direction="max", margin=0.1, exclusive=True), {(100, 100): 1.0}),
-        (NumericThresholdGraded(direction="min", margin=0.1), {(95, 100): 0.5}),
-        (NumericThresholdGraded(direction="min", margin=10, mode="absolute", decay="quadratic"), {(95, 100): 0.75}),
+        (NumericThresholdGraded(direction="max", margin=0.1, exclusive=True), {}, {(100, 100): 1.0}),
+        (NumericThresholdGraded(direction="min", margin=0.1), {(100, 100): 1.0}, {(95, 100): 0.5}),
+        (NumericThresholdGraded(direction="min", margin=10, mode="absolute", decay="quadratic"), {}, {(95, 100): 0.75}),
     ],
 )
-def test_graded_primitives_give_credit_to_what_fails(primitive: VerificationPrimitive, rows: dict[Any, float]) -> None:
-    for (extracted, expected), score in rows.items():
-        assert (primitive.check(extracted, expected), round(primitive.score(extracted, expected), 4)) == (False, score)
+def test_graded_primitives_give_credit_to_what_passes_and_to_what_fails(
+    primitive: VerificationPrimitive, passing: dict[Any, float], failing: dict[Any, float]
+) -> None:
+    for rows, passed in ((passing, True), (failing, False)):
+        found = {pair: (primitive.check(*pair), round(primitive.score(*pair), 4)) for pair in rows}
+        assert found == {pair: (passed, score) for pair, score in rows.items()}
 
 
 @given(st.sampled_from([one for one in NUMERIC if one.graded]), *[st.floats(-1e6, 1e6)] * 3)
