@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Severity(IntEnum):
@@ -64,3 +69,9 @@ class Finding:
             for part in (str(self.place), self.code, self.condition, f"{subject}{self.message}{remedy}{dialect}")
             if part
         )
+
+
+def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:
+    """Return the number of findings of each severity, the highest first, also where it is 0."""
+    found = Counter(one.severity for one in findings)
+    return {severity: found[severity] for severity in sorted(Severity, reverse=True)}

@@ -120,22 +120,18 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
     return _Tested(_component_of("datatype"), message, test=is_of)
 
 
-def _comparison(one: Node, other: Node) -> Callable[[Callable[[Any, Any], bool]], bool]:
-    """Return a comparison of two literals by an operator; it is false if they are not comparable (SPARQL 1.1)."""
+def _holds(compare: Callable[[Any, Any], bool], one: Node, other: Node) -> bool:
+    """Return the comparison of two literals by an operator, false if they are not comparable (SPARQL 1.1)."""
     first, second = _comparable(one), _comparable(other)
-
-    def holds(compare: Callable[[Any, Any], bool]) -> bool:
-        if first is None or second is None or first[0] != second[0]:
-            return False
-        values: tuple[Any, Any] = first[1], second[1]
-        try:
-            if set(map(type, values)) == {Decimal, float}:  # SPARQL compares them as doubles (SPARQL 1.1 §17.3)
-                values = float(values[0]), float(values[1])
-            return bool(compare(*values))
-        except (TypeError, ValueError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
-            return False
-
-    return holds
+    if first is None or second is None or first[0] != second[0]:
+        return False
+    values: tuple[Any, Any] = first[1], second[1]
+    try:
+        if set(map(type, values)) == {Decimal, float}:  # SPARQL compares them as doubles (SPARQL 1.1 §17.3)
+            values = float(values[0]), float(values[1])
+        return bool(compare(*values))
+    except (TypeError, ValueError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
+        return False
 
 
 def _comparable(term: Node) -> tuple[object, Any] | None:
@@ -163,7 +159,7 @@ def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compile
             raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(term)}: write a literal")
         component = _component_of(name)
         message = f"Value is not {sign} {_braced(term)}"
-        return _Tested(component, message, test=lambda value: _comparison(value, term)(compare))
+        return _Tested(component, message, test=lambda value: _holds(compare, value, term))
 
     return compiler
 
@@ -353,13 +349,10 @@ def _compile_has_value(_shapes: Index, _shape: Node, term: Node) -> Constraint:
 def _compile_unique_language(shapes: Index, shape: Node, term: Node) -> Constraint | None:
     """Compile sh:uniqueLang (SHACL 1.0 §4.4.5), which applies only if its value is the term `true`, not `1`."""
     _of_properties(shapes, shape, "uniqueLang")
+    if not truth(shapes, shape, "uniqueLang") or str(term) != "true":
+        return None
     message = "More than one String shares the same Language"
-    component = _component_of("uniqueLang")
-    return (
-        _Grouped(component, message, faulty=_same_language)
-        if truth(shapes, shape, "uniqueLang") and str(term) == "true"
-        else None
-    )
+    return _Grouped(_component_of("uniqueLang"), message, faulty=_same_language)
 
 
 def _same_language(values: Sequence[Node], _other: Sequence[Node]) -> list[None]:
@@ -394,7 +387,7 @@ def _not_disjoint(values: Sequence[Node], other: Sequence[Node]) -> list[Node]:
 
 def _not_below(compare: Callable[[Any, Any], bool]) -> Callable[[Sequence[Node], Sequence[Node]], list[Node]]:
     """Return a function that finds the values that are not below all of others; a pair of values is one result."""
-    return lambda values, other: [one for one in values for bound in other if not _comparison(one, bound)(compare)]
+    return lambda values, other: [one for one in values for bound in other if not _holds(compare, one, bound)]
 
 
 def _pair(

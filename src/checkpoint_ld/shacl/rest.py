@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
 from checkpoint_ld.vocabulary import SHACL, SHAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from rdflib.plugins.sparql.sparql import Query
     from rdflib.query import Result as Answer
@@ -102,15 +103,8 @@ def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> Da
     from pyshacl import shacl_rules  # noqa: PLC0415 - it takes longer to import than most files to read
 
     graph = ValidationGraph(copied(data.index), _NAME, prefixes)
-    with SPARQL_LOCK:
-        try:
-            found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)
-        except CheckpointLdError:
-            raise
-        except Exception as error:  # rules may make rdflib and pySHACL raise any exception
-            raise ShapesError(str(error)) from error
-        finally:
-            _forget_shapes()
+    with _running():
+        found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)
     failed = None if isinstance(found, str) else found.value(None, RDF_TYPE, sh("ValidationFailure"))
     if failed is not None or isinstance(found, str):  # pySHACL returns a failure as a result
         raise ShapesError(found if isinstance(found, str) else str(found.value(failed, sh("message"))))
@@ -139,31 +133,35 @@ def report_of_pyshacl(
     """Return pySHACL's report on a graph; it may change the graph and `shapes`. Raises ShapesError as above."""
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
-    shapes_graph = ValidationGraph(shapes, SHAPES)
-    # One at a time: pySHACL changes rdflib while it runs, and rdflib keeps the state of an evaluation in the query.
-    with SPARQL_LOCK:
-        try:
-            _, report, text = pyshacl.validate(
-                graph,
-                shacl_graph=shapes_graph,
-                inplace=True,
-                advanced=advanced,
-                js=False,
-                focus_nodes=None if focus_nodes is None else [str(one) for one in focus_nodes],
-            )
-        except CheckpointLdError:
-            raise
-        except Exception as error:  # shapes and their queries may make rdflib and pySHACL raise any exception
-            raise ShapesError(str(error)) from error
-        finally:
-            _forget_shapes()
+    with _running():
+        _, report, text = pyshacl.validate(
+            graph,
+            shacl_graph=ValidationGraph(shapes, SHAPES),
+            inplace=True,
+            advanced=advanced,
+            js=False,
+            focus_nodes=None if focus_nodes is None else [str(one) for one in focus_nodes],
+        )
     if not isinstance(report, Graph):  # pySHACL returns a failure as a result (SHACL 1.0 §3.4)
         raise ShapesError(str(text))
     return report
 
 
-def _forget_shapes() -> None:
-    """Empty pySHACL's cache, which keeps the shapes of every run, some megabytes each."""
-    components = sys.modules.get("pyshacl.constraints.sparql.sparql_based_constraint_components")
-    if components is not None:
-        components.SPARQLConstraintComponentValidator.validator_cache.clear()
+@contextmanager
+def _running() -> Iterator[None]:
+    """Let pySHACL run, in one thread at a time; raise ShapesError for any exception that is not ours.
+
+    It changes rdflib while it runs, and rdflib keeps the state of an evaluation in the query.
+    """
+    with SPARQL_LOCK:
+        try:
+            yield
+        except CheckpointLdError:
+            raise
+        except Exception as error:  # shapes, their queries and rules may make rdflib and pySHACL raise any exception
+            raise ShapesError(str(error)) from error
+        finally:
+            # pySHACL's cache keeps the shapes of every run, some megabytes each.
+            components = sys.modules.get("pyshacl.constraints.sparql.sparql_based_constraint_components")
+            if components is not None:
+                components.SPARQLConstraintComponentValidator.validator_cache.clear()

@@ -21,13 +21,14 @@ from checkpoint_ld.data import library, packaged
 from checkpoint_ld.dialects.reading import CANONICAL
 from checkpoint_ld.documents.files import MEDIA_TYPES, PACKED, extension_of
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import counts_of
 from checkpoint_ld.graph.literals import is_iri
 from checkpoint_ld.mapping.traits import family_of
 from checkpoint_ld.phrases import counted, harmless, harmless_lines
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.validation.reports.page import styles
-from checkpoint_ld.validation.reports.text import counts_of, version, word
+from checkpoint_ld.validation.reports.text import version, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

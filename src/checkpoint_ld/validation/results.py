@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld import arguments, shacl
 from checkpoint_ld.documents.text import pointer, steps_of
 from checkpoint_ld.errors import FindingsError
-from checkpoint_ld.findings import Finding, Place, Severity
+from checkpoint_ld.findings import Finding, Place, Severity, counts_of
 from checkpoint_ld.graph.annotation import Pointers
 from checkpoint_ld.graph.literals import is_minted, text_of
 from checkpoint_ld.graph.store import triples_of
@@ -107,8 +106,7 @@ class Report(Shown):
     @property
     def counts(self) -> dict[Severity, int]:
         """The number of findings of each severity, the highest first, also where it is 0."""
-        counted = Counter(found.severity for found in self.findings)
-        return {severity: counted[severity] for severity in sorted(Severity, reverse=True)}
+        return counts_of(self.findings)
 
     @property
     def conforms(self) -> bool:
@@ -431,10 +429,10 @@ def _name_in_message(result: Result, role: str) -> str | None:
     if _UNEXPECTED_TYPE in result.paths:
         expected = forms.expected_type(result.value, role)
         return f"this place requires {expected}" if expected else None
-    near = forms.misspelt(str(result.value), role)
+    near = forms.misspelt(result.value, role)
     if near:
         return f"did you mean {near}?"
-    owner = forms.misplaced(str(result.value), role)
+    owner = forms.misplaced(result.value, role)
     return f"it belongs to {owner}" if owner else None
 
 

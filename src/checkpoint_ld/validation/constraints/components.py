@@ -184,8 +184,7 @@ def _is_clear(data: DataGraph, scenario: Node) -> bool:
     """Return whether each edge of a scenario has two ends that exist."""
     edges = data.values(scenario, _EDGES)
     return not data.values(scenario, _MALFORMED) and not any(
-        data.values(edge, _NOWHERE[0])
-        or data.values(edge, _NOWHERE[1])
+        any(data.values(edge, one) for one in _NOWHERE)
         or not all(any(map(_is_text, data.values(edge, end))) for end in _ENDS)
         for edge in edges
     )
@@ -193,14 +192,6 @@ def _is_clear(data: DataGraph, scenario: Node) -> bool:
 
 def _is_text(term: Node) -> bool:
     return isinstance(term, Literal) and term.language is None and term.datatype in (None, XSD_STRING)
-
-
-def _misspelt(key: Any, role: str) -> str | None:
-    return forms.misspelt(str(key), role)
-
-
-def _misplaced(key: Any, role: str) -> str | None:
-    return forms.misplaced(str(key), role)
 
 
 _ENTRY, _LEADS_TO, _NODES, _EDGES, _MALFORMED = (
@@ -219,8 +210,8 @@ COMPONENTS: Mapping[str, Component] = {
             "SameNumber": _pairs("sameNumber", is_same_number),
             "Identifies": _pairs("identifies", is_identifier_of, _TEXT, unless=_REPEATS),
             "SameAmong": _same_in,
-            "Spelling": _in_role("spelling", _misspelt),
-            "Placement": _in_role("placement", _misplaced),
+            "Spelling": _in_role("spelling", forms.misspelt),
+            "Placement": _in_role("placement", forms.misplaced),
             "Typed": _in_role("typed", forms.expected_type),
         }.items()
     },
@@ -251,8 +242,8 @@ def _register_once() -> None:
         "isBelow": of_values(is_below),
         "isSameNumber": of_values(is_same_number),
         "isIdentifierOf": of_values(is_identifier_of),
-        "isMisspelt": in_role(_misspelt),
-        "isMisplaced": in_role(_misplaced),
+        "isMisspelt": in_role(forms.misspelt),
+        "isMisplaced": in_role(forms.misplaced),
         "isMistyped": in_role(forms.expected_type),
     }
     for name, function in functions.items():

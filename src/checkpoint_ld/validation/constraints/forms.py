@@ -105,15 +105,16 @@ def _searched(known: tuple[str, ...]) -> list[tuple[str, str, int, set[str]]]:
     return [(other, one, len(other), set(other)) for other, one in folded.items()]
 
 
-def misspelt(key: str, role: str) -> str | None:
+def misspelt(term: object, role: str) -> str | None:
     """Return the key that is probably meant by an unknown key of an object in this role."""
-    known = KEYS.get(role)
+    key, known = str(term), KEYS.get(role)
     is_meant = not known or key in known or key in _ALSO_USUAL or key in _KEYS_OF_OTHERS
     return None if is_meant else nearest(key, known)
 
 
-def misplaced(key: str, role: str) -> str | None:
+def misplaced(term: object, role: str) -> str | None:
     """Return the kind of object that a key belongs to, if it is not one in this role."""
+    key = str(term)
     return None if key in KEYS.get(role, (key,)) else _KEYS_OF_OTHERS.get(key)
 
 

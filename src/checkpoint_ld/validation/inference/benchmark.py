@@ -57,7 +57,8 @@ _PREDICATES: Mapping[str, Mapping[str, Node]] = {
     role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
 }
 
-_FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
+FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
+"""The names of the classes of traits by what evaluates them, without `Trait`."""
 
 
 def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> None:
@@ -103,7 +104,7 @@ def classes_of(suffix: str, bounds: Mapping[str, object], settings: Mapping[str,
     `bounds` are the JSON values of its members `BOUNDS`, `settings` those of its settings.
     """
     family = settings.get("dynamic_trait_type") if suffix == DYNAMIC else TRAIT_FAMILIES[suffix]
-    family = family if isinstance(family, str) and family in _FAMILIES else ""
+    family = family if isinstance(family, str) and family in FAMILIES else ""
     is_boolean = family in ("regex", "metric")
     (best, worst), (low, high) = map(bounds.get, BOUNDS), (number(settings.get(name)) for name in _SCORES)
     stated = _kind_in(settings.get("kind"))
@@ -125,7 +126,7 @@ def classes_of(suffix: str, bounds: Mapping[str, object], settings: Mapping[str,
     found = {
         "Known": True,
         "Dynamic": suffix == DYNAMIC,
-        _FAMILIES.get(family, ""): bool(family),
+        FAMILIES.get(family, ""): bool(family),
         (kind or "").capitalize(): kind is not None,
         "Classed": family in ("llm", "agentic", "callable") and "classes" in settings and kind != "literal",
         "Implied" if is_boolean or implies_range else "Unimplied": True,

@@ -31,9 +31,9 @@ from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.components import COMPONENTS
 from checkpoint_ld.validation.constraints.forms import FORMS, value_of
-from checkpoint_ld.validation.inference.benchmark import infer
+from checkpoint_ld.validation.inference.benchmark import FAMILIES, infer
 from checkpoint_ld.validation.inference.roles import predicate_of
-from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, TRAIT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -259,18 +259,6 @@ def _name(members: Json) -> str | None:
     return None
 
 
-FAMILIES = {
-    "llm": "LLMTrait",
-    "regex": "RegexTrait",
-    "callable": "CallableTrait",
-    "metric": "MetricTrait",
-    "agentic": "AgenticTrait",
-}
-"""The classes of traits by what evaluates them."""
-
-KINDS = {"boolean": "BooleanTrait", "score": "ScoreTrait", "literal": "LiteralTrait"}
-"""The classes of traits by the kind of their results; a trait whose results have a JSON Schema is a TemplateTrait."""
-
 ELSEWHERE = frozenset(("name", "description", "classes", "callable_code", "model_override"))
 """Settings that become no predicates: members or nodes state them already, or a copy of code is not needed."""
 
@@ -288,8 +276,9 @@ def _trait_of(rating: Node, members: Json, additions: Additions, scope: str) -> 
         return
     if trait is None:
         return
-    family, kind = FAMILIES[traits.family_of(trait)], str(getattr(trait, "kind", "boolean"))
-    additions.add_classes(rating, "Trait", scope, family, KINDS.get(kind, "TemplateTrait"))
+    family, kind = FAMILIES[traits.family_of(trait)], getattr(trait, "kind", "boolean")
+    result = kind if kind in TRAIT_KINDS else "template"  # a JSON Schema
+    additions.add_classes(rating, "Trait", scope, f"{family}Trait", f"{result.capitalize()}Trait")
     if traits.is_dynamic(members):
         additions.add_classes(rating, "DynamicTrait")
     _settings_of(rating, trait, additions)
@@ -509,7 +498,7 @@ def _fault(result: shacl.Result, value: Node, data: DataGraph) -> str | None:
     if result.component != _SPELLING:
         return str(value)
     roles = (str(role).removeprefix(KARENINA) for role in data.values(result.focus, RDF_TYPE))
-    meant = next(filter(None, (forms.misspelt(str(value), role) for role in roles)))
+    meant = next(filter(None, (forms.misspelt(value, role) for role in roles)))
     return f"{value}: did you mean {meant}?"
 
 

@@ -11,8 +11,9 @@ from string import Template
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from checkpoint_ld.findings import counts_of
 from checkpoint_ld.phrases import counted, harmless
-from checkpoint_ld.validation.reports.text import TOOL, counts_of, name_of, position, source_of, tally, version, word
+from checkpoint_ld.validation.reports.text import TOOL, name_of, position, source_of, tally, version, word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

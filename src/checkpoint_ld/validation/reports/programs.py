@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree as ET
 
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.findings import Severity, counts_of
 from checkpoint_ld.graph.literals import ROOT_PREFIX
 from checkpoint_ld.phrases import encodable
 from checkpoint_ld.rules import Rule
@@ -20,7 +20,6 @@ from checkpoint_ld.validation.reports.text import (
     TOOL,
     Source,
     by_rule,
-    counts_of,
     name_of,
     position,
     rule_of,

@@ -15,11 +15,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.findings import Severity
+from checkpoint_ld.findings import Severity, counts_of
 from checkpoint_ld.phrases import cells, counted, harmless, head, tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.rules import Rule
@@ -61,12 +61,6 @@ def position(place: Place) -> str:
 def word(severity: Severity) -> str:
     """Return the word for a severity, such as `violation`."""
     return severity.name.lower()
-
-
-def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:
-    """Return the number of findings of each severity, the highest severity first."""
-    found = Counter(one.severity for one in findings)
-    return {severity: found[severity] for severity in sorted(Severity, reverse=True)}
 
 
 def tally(counts: Mapping[Severity, int]) -> str:
