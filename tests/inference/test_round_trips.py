@@ -159,7 +159,7 @@ def test_a_name_that_the_document_uses_is_not_derived_on_its_objects() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_real_documents_come_back_as_if_nothing_had_been_derived(corpus: Path, dialect: str) -> None:
-    for case in some(expectations(corpus, dialect), 4):
+    for case in some(expectations(corpus, dialect), 8):
         graph = loaded(corpus / case["file"]).graph
         derived = with_inferred(graph)
         assert triples(without_derived(derived.index)) == triples(graph.index), case["file"]

@@ -352,12 +352,12 @@ def test_a_hostile_file_ends_with_findings_or_none_and_harms_nobody(data: bytes)
 
 
 @pytest.mark.slow
-def test_a_thousand_questions_with_ten_thousand_faults_end_in_a_readable_report() -> None:
+def test_two_hundred_questions_with_two_thousand_faults_end_in_a_readable_report() -> None:
     tree = document("metals")
     element = tree["dataFeedElement"][1]
     faults = [("kind", "scale"), ("min_score", "a"), ("max_score", "b"), ("higher_is_better", "perhaps")]
     tree["dataFeedElement"] = []
-    for at in range(1000):
+    for at in range(200):
         one = copy.deepcopy(element)
         one["@id"] = f"urn:uuid:item-{at}"
         one["item"]["text"] = f"Which metal is number {at}?"
@@ -373,7 +373,7 @@ def test_a_thousand_questions_with_ten_thousand_faults_end_in_a_readable_report(
     report = checkpoint_ld.validate(text(tree, indent=2))
     shown = reports.render(report, "text", reports.Settings(max_per_rule=2))
 
-    assert len(report.findings) >= 10_000
+    assert len(report.findings) >= 2_000
     assert len(shown.splitlines()) < 300
     assert "more of KR002" in shown
 
