@@ -146,7 +146,7 @@ def test_pyshacl_gives_our_verdict_of_inferred_statements_and_by_rules_of_infere
     codes = some(sorted(only_python()), 12)
     needy = [case for case in cases() if case.code in codes]
     others = some([case for case in cases() if case.code not in only_python()][::EVERY], 2)
-    inferred, by_rules = _by_pyshacl(tmp_path, (some(cases(), 25), True, False), ([*needy, *others], False, True))
+    inferred, by_rules = _by_pyshacl(tmp_path, (some(cases(), 40), True, False), ([*needy, *others], False, True))
 
     assert len(cases()) > 300
     assert _differing(inferred) == set()
