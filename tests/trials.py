@@ -17,11 +17,6 @@ def examples(number: int) -> int:
     return number if ALL and not CI else max(number // 5, 5)
 
 
-def kills(number: int) -> int:
-    """Return how often something is killed: `number` times, a sixth as often in CI, which is to end soon."""
-    return max(number // 6, 2) if CI else number
-
-
 def some(cases: Sequence[T], every: int) -> Sequence[T]:
     """Return the cases that are run where they take long and are much alike: all, in CI only every so many."""
     return cases[::every] if CI else cases

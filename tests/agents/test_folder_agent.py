@@ -1,9 +1,12 @@
 """The example agent: what it finds, and that it may be killed at any moment."""
 
 import json
-import subprocess
-import sys
+import os
+import random
+import runpy
+import signal
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,9 @@ import pytest
 
 from checkpoint_ld import AgentCheckpoint, CheckpointManager
 from tests.conftest import REPOSITORY
-from tests.trials import kills
+from tests.forking import forked
 
-EXAMPLE = REPOSITORY / "docs" / "examples" / "folder_agent.py"
-KILLS = kills(60)
+AGENT = runpy.run_path(str(REPOSITORY / "docs" / "examples" / "folder_agent.py"))
 
 
 @pytest.fixture
@@ -28,33 +30,45 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def run(*arguments: object) -> dict[str, str]:
-    result = subprocess.run([sys.executable, EXAMPLE, *map(str, arguments)], check=True, capture_output=True, text=True)
-    return dict(line.split(": ", 1) for line in result.stdout.splitlines())
+def work(folder: Path, store: Path) -> dict[str, Any]:
+    report: dict[str, Any] = AGENT["work"](str(folder), str(store / "checkpoints"), f"sqlite:///{store}/agents.db")
+    return report
 
 
-@pytest.mark.slow
+def work_and_note(folder: Path, store: Path) -> None:
+    """Work, and write each call of a tool into a journal before it runs."""
+    journal = os.open(store / "journal", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def noted(name: str, tool: Any, folder: str, **arguments: Any) -> Any:
+        os.write(journal, f"{name} {json.dumps(arguments)}\n".encode())
+        return tool(folder, **arguments)
+
+    tools = AGENT["TOOLS"]
+    tools.update({name: partial(noted, name, tool) for name, tool in tools.items()})
+    work(folder, store)
+
+
 def test_the_agent_looks_at_every_file(folder: Path, tmp_path: Path) -> None:
-    found = run(folder, tmp_path / "kept")
-    assert found["files"] == "17"
-    assert found["unreadable"] == "['picture.png']"
-    assert len(json.loads(found["same"].replace("'", '"'))) == 1  # the empty ones
-    assert run(folder, tmp_path / "kept") == found  # it is done: nothing is looked at again
+    found = work(folder, tmp_path / "kept")
+    assert (found["files"], found["unreadable"], len(found["same"])) == (17, ["picture.png"], 1)  # the empty ones
+    assert work(folder, tmp_path / "kept") == found  # it is done: nothing is looked at again
 
 
 @pytest.mark.slow
 def test_the_agent_loses_and_repeats_nothing_when_it_is_killed(folder: Path, tmp_path: Path) -> None:
-    expected = run(folder, tmp_path / "quiet")
-    killing = Path(__file__).with_name("killing.py")
-    arguments = [killing, EXAMPLE, folder, tmp_path / "stores", KILLS, "7"]
-    result = subprocess.run([sys.executable, *map(str, arguments)], check=True, capture_output=True, text=True)
-    runs = json.loads(result.stdout)
-    assert sum(one["kills"] for one in runs) == KILLS
-    for one in runs:
-        check(Path(one["store"]), one["kills"], expected)
+    expected, store = work(folder, tmp_path / "quiet"), tmp_path / "store"
+    store.mkdir()
+    moments, kills = random.Random(7), 0
+    work_once = partial(work_and_note, folder, store)
+    while (ended := forked(work_once, kill_after=moments.uniform(0.0, 0.3 + kills / 50))) != 0:
+        assert ended == -signal.SIGKILL
+        kills += 1
+        assert kills < 100
+    assert kills > 0
+    check(store, kills, expected)
 
 
-def check(store: Path, kills: int, expected: dict[str, str]) -> None:
+def check(store: Path, kills: int, expected: dict[str, Any]) -> None:
     with CheckpointManager(store / "checkpoints", f"sqlite:///{store}/agents.db") as manager:
         manager.reindex()
         assert manager.verify() == ()
@@ -62,7 +76,7 @@ def check(store: Path, kills: int, expected: dict[str, str]) -> None:
         assert [header.id for header in manager.list()] == [one.id for one in manager.files.headers()]
         line = manager.list(order="oldest")
         last = manager.get(line[-1].id)
-    assert {key: str(value) for key, value in last.snapshot.context.variables["report"].items()} == expected
+    assert last.snapshot.context.variables["report"] == expected
     assert [header.parent_checkpoint_id for header in line] == [None, *(header.id for header in line[:-1])]
     assert [header.step_number for header in line] == sorted(header.step_number for header in line)
     check_calls(last, kills, Counter((store / "journal").read_text().splitlines()))

@@ -27,6 +27,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import Command, interrupt
+from tests.checkpointing.managers import MemoryStore
 from tests.cli.conftest import Run, run
 from tests.forking import forked
 from tests.trials import examples
@@ -42,7 +43,6 @@ from checkpoint_ld.errors import (
     WrongTypeError,
 )
 from checkpoint_ld.integrations.langgraph import CheckpointSaver
-from checkpoint_ld.stores.protocol import Put, header_of
 
 __all__ = ["run"]
 
@@ -507,7 +507,7 @@ messages = st.one_of(
 @settings(deadline=None, max_examples=examples(50), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.dictionaries(texts, messages | st.lists(messages, max_size=20) | texts, max_size=3), max_size=4))
 def test_whatever_messages_state_the_checkpoint_can_be_read(steps: list[dict[str, Any]]) -> None:
-    kept = _Kept()
+    kept = MemoryStore()
     saver, config = CheckpointSaver(CheckpointManager(kept)), THREAD
     for number, values in enumerate(steps):
         checkpoint = empty_checkpoint()
@@ -516,32 +516,4 @@ def test_whatever_messages_state_the_checkpoint_can_be_read(steps: list[dict[str
         found = saver.get_tuple(config)
         assert found is not None
         assert repr(found.checkpoint["channel_values"]) == repr(values)
-
-
-class _Kept:
-    """A store in memory that reads what it holds as others read files."""
-
-    capabilities = frozenset({"put", "get", "list"})
-
-    def __init__(self) -> None:
-        self.held: dict[str, bytes] = {}
-
-    def put(self, checkpoint: AgentCheckpoint, **_: Any) -> Any:
-        self.held[checkpoint.id] = checkpoint.content()
-        return Put(None, created=True)
-
-    def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
-        return AgentCheckpoint.load(self.held[checkpoint_id])
-
-    def headers(self, wanted: Any = None, /) -> Any:
-        return iter([header_of(one) for one in map(self.get, self.held) if wanted.matches(one)])
-
-    def update_metadata(self, checkpoint_id: str, /, **_: Any) -> Any: ...
-
-    def delete(self, checkpoint_id: str, /) -> bool:
-        return self.held.pop(checkpoint_id, None) is not None
-
-    def verify(self, **_: Any) -> Any:
-        return iter(())
-
-    def close(self) -> None: ...
+    assert [AgentCheckpoint.load(one.content()) for one in kept.held.values()] == [*kept.held.values()]
