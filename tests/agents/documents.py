@@ -45,11 +45,7 @@ def second(**members: Json) -> Json:
     failed = {"id": "c2", "tool_id": "bash", "arguments": {}, "status": "failed", "error": "boom"}
     counts = {"tokens_used": 10, "duration_ms": 20}
     return {
-        "version": "0.0.1",
-        "id": "ckpt_1",
-        "timestamp": MOMENT,
-        "execution_id": "exec_1",
-        "agent_id": "agent_1",
+        **checkpoint(),
         "snapshot": {
             "thought_chain": {"current_step_id": "t1", "steps": [{**step, "timestamp": MOMENT - 900}]},
             "context": {"messages": [{"role": "user", "content": "hi"}], "variables": {"task": "sort"}},

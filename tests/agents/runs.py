@@ -3,31 +3,23 @@
 from typing import Any
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
+from tests.agents import documents
 
-START = 1_738_790_400_000
+START = documents.MOMENT
 """2025-02-05 21:20:00 UTC, in milliseconds."""
 
 
 def thought(number: int, **more: Any) -> dict[str, Any]:
-    return {
-        "id": f"t{number}",
-        "type": "reasoning",
-        "content": f"thought {number}",
-        "created_at": START + 1000 * number,
-        **more,
-    }
+    return _of(documents.thought(f"t{number}", content=f"thought {number}", created_at=START + 1000 * number), more)
 
 
 def call(number: int, **more: Any) -> dict[str, Any]:
-    return {
-        "id": f"c{number}",
-        "tool_id": "read_file",
-        "args": {"path": f"{number}.py"},
-        "success": True,
-        "started_at": START + 1000 * number,
-        "completed_at": START + 1000 * number + 500,
-        **more,
-    }
+    times = {"started_at": START + 1000 * number, "completed_at": START + 1000 * number + 500}
+    return _of(documents.call(f"c{number}", tool_id="read_file", args={"path": f"{number}.py"}, **times), more)
+
+
+def _of(entry: Any, more: dict[str, Any]) -> dict[str, Any]:
+    return {**entry, **more}
 
 
 def tree(
@@ -40,22 +32,12 @@ def tree(
     step: int = 1,
     **more: Any,
 ) -> dict[str, Any]:
-    thoughts, calls = thoughts or [], calls or []
-    return {
-        "version": "0.0.1",
-        "id": key,
-        "timestamp": START + 10_000 * step,
-        "execution_id": "exec_1",
-        "agent_id": "reader",
-        "snapshot": {
-            "thought_chain": thoughts,
-            "context": {"variables": variables or {}, "state": {}, "history": []},
-            "tool_state": {"calls": calls, "results": results or {}},
-            "progress": {"step_number": step, "total_thoughts": len(thoughts), "total_tool_calls": len(calls)},
-        },
-        "metadata": {"step_number": step, "tokens_used": 100 * step, "duration_ms": 5, "checkpoint_reason": "manual"},
-        **more,
-    }
+    metadata = {"step_number": step, "tokens_used": 100 * step, "duration_ms": 5, "checkpoint_reason": "manual"}
+    usual = {"id": key, "timestamp": START + 10_000 * step, "agent_id": "reader", "metadata": metadata}
+    found = documents.checkpoint(thoughts or [], calls or [], results or {}, **{**usual, **more})
+    found["snapshot"]["context"]["variables"] = variables or {}
+    found["snapshot"]["progress"]["step_number"] = step
+    return dict(found)
 
 
 def checkpoint(key: str = "k1", **given: Any) -> AgentCheckpoint:

@@ -7,7 +7,6 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,20 +19,29 @@ from pydantic import ValidationError
 from checkpoint_ld.agents import rules
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import ROOT, bytes_of, ordered, sha256_of
+from checkpoint_ld.documents.values import walk
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError, TargetExistsError, UnsupportedVersion, WriteError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.validation.results import Report
 from tests.agents.documents import MOMENT, Json, call, checkpoint, checkpoints, second, thought
 
 
-def changed(value: Json, *path: str | int) -> Json:
-    """Return a sound checkpoint with another value at one place."""
-    tree = checkpoint([thought("t1"), thought("t2", parent_id="t1")], [call("c1"), {"id": "c2", "status": "running"}])
+def broken(tree: Json, path: tuple[str | int, ...], value: Json, *, is_absent: bool = False) -> Json:
+    """Return a tree with another value at one place, or with none."""
     holder = tree
     for step in path[:-1]:
         holder = holder[step]
-    holder[path[-1]] = value
+    if is_absent:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = copy.deepcopy(value)
     return tree
+
+
+def changed(value: Json, *path: str | int) -> Json:
+    """Return a sound checkpoint with another value at one place."""
+    calls = [call("c1"), {"id": "c2", "status": "running"}]
+    return broken(checkpoint([thought("t1"), thought("t2", parent_id="t1")], calls), path, value)
 
 
 THOUGHT = ("snapshot", "thought_chain", 0)
@@ -333,26 +341,8 @@ def whole() -> Json:
     return tree
 
 
-def paths(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, one in inner:
-        yield (*path, step)
-        yield from paths(one, (*path, step))
-
-
 # Without these there is no agent checkpoint, or none of a version that is known.
-_PATHS = [path for path in paths(whole()) if path not in (("version",), ("snapshot",), ("execution_id",))]
-
-
-def broken(tree: Json, path: tuple[str | int, ...], value: Json, *, is_absent: bool) -> Json:
-    holder = tree
-    for step in path[:-1]:
-        holder = holder[step]
-    if is_absent:
-        del holder[path[-1]]
-    else:
-        holder[path[-1]] = copy.deepcopy(value)
-    return tree
+_PATHS = [tuple(path) for path, _ in walk(whole()) if path not in ([], ["version"], ["snapshot"], ["execution_id"])]
 
 
 def test_a_checkpoint_with_all_members_breaks_no_rule() -> None:
@@ -378,9 +368,9 @@ def test_what_is_loaded_breaks_no_rule_and_what_is_refused_does(
 
 
 def test_integers_that_no_float_holds_are_numbers() -> None:
-    tree = broken(whole(), ("snapshot", "context", "memory", 0, "importance"), 10**400, is_absent=False)
+    tree = broken(whole(), ("snapshot", "context", "memory", 0, "importance"), 10**400)
     assert AgentCheckpoint.of_tree(tree).tree() == tree
-    tree = broken(whole(), ("snapshot", "thought_chain", 0, "alternatives", 0, "confidence"), 10**400, is_absent=False)
+    tree = broken(whole(), ("snapshot", "thought_chain", 0, "alternatives", 0, "confidence"), 10**400)
     with pytest.raises(InvalidCheckpoint, match="/alternatives/0/confidence"):
         AgentCheckpoint.of_tree(tree)
 
@@ -390,5 +380,5 @@ def test_a_value_of_the_wrong_type_is_refused_even_if_no_rule_minds(monkeypatch:
     with pytest.raises(
         InvalidCheckpoint, match=r"/snapshot/thought_chain/1/confidence AD011 .*; found float"
     ) as refused:
-        AgentCheckpoint.of_tree(broken(whole(), ("snapshot", "thought_chain", 1, "confidence"), 1.5, is_absent=False))
+        AgentCheckpoint.of_tree(broken(whole(), ("snapshot", "thought_chain", 1, "confidence"), 1.5))
     assert {found.rule for found in refused.value.findings} == {"agent-value"}

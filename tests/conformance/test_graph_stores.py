@@ -14,8 +14,11 @@ from checkpoint_ld.checkpointing import CombinedStore
 from checkpoint_ld.stores.directory import Directory
 from checkpoint_ld.stores.graphs import GraphStore
 from checkpoint_ld.testing import Case, Subject, cases, conformance
+from tests.remote.conftest import _no_credentials_of_the_user
 from tests.remote.oxigraph_server import oxigraph
 from tests.trials import some
+
+__all__ = ["_no_credentials_of_the_user"]
 
 pytestmark = pytest.mark.slow
 
@@ -57,13 +60,6 @@ SERVERS = Servers()
 def _servers_that_end() -> Iterator[None]:
     with SERVERS.running:
         yield
-
-
-@pytest.fixture(autouse=True)
-def _no_credentials_of_the_user(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("CHECKPOINT_LD_USER", "CHECKPOINT_LD_PASSWORD", "CHECKPOINT_LD_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
 
 
 def embedded(folder: Path) -> GraphStore:
