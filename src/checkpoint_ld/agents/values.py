@@ -470,6 +470,7 @@ def real(number: float) -> float:
 
 ROOT: Final = (*Heading.model_fields, "diff")
 """The known members of the root, in their order."""
+BEFORE_SNAPSHOT, AFTER_SNAPSHOT = ROOT[: ROOT.index("snapshot")], ROOT[ROOT.index("snapshot") + 1 :]
 
 
 class _Order(NamedTuple):

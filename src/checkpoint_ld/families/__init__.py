@@ -152,12 +152,7 @@ def examine_bytes(
 
 
 def examine_each(
-    data: bytes,
-    name: str | None = None,
-    *,
-    syntax: str | None = None,
-    limits: Limits = DEFAULT_LIMITS,
-    checked: bool = True,
+    data: bytes, name: str | None, *, syntax: str | None = None, checked: bool = True
 ) -> dict[str, Source | ReadError]:
     """Read the checkpoints of a text, by the names of their graphs if several are named by a checkpoint in them.
 
@@ -179,7 +174,7 @@ def examine_each(
         data,
         name,
         syntax,
-        limits,
+        DEFAULT_LIMITS,
         of_document=lambda document: {"": _of_document(document, checked=checked)},
         of_index=lambda index, syntax: {"": of_statements(index, syntax, name, checked=checked)},
         of_graphs=each,

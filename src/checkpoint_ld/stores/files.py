@@ -73,8 +73,6 @@ STALE_S: Final = 3600.0
 
 _START = 1 << 13
 _END = 1 << 14
-_FIRST = ["version", "id", "timestamp", "execution_id", "agent_id"]
-_LAST = ("metadata", "parent", "name", "description", "about", "diff")
 _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
 _METADATA = b'\n  },\n  "metadata": {'
 _BEFORE = re.compile(rb'\n    (?:\}|"current_step_id": "[^\n]*)\Z')
@@ -129,9 +127,11 @@ def _heading(start: bytes, end: bytes) -> dict[str, Any] | None:
         return None
     head, tail = start[:first] + b"\n}", b"{" + end[last + len(b"\n  },") :]
     before, after = parse(head.decode()), parse(tail.decode())
-    known = [name for name in after if name in _LAST]
-    is_canonical = list(before) == _FIRST and before["version"] == values.NEWEST
-    is_ordered = known == [name for name in _LAST if name in after] and after.keys().isdisjoint((*before, "snapshot"))
+    known = [name for name in after if name in values.AFTER_SNAPSHOT]
+    is_canonical = tuple(before) == values.BEFORE_SNAPSHOT and before["version"] == values.NEWEST
+    is_ordered = known == [name for name in values.AFTER_SNAPSHOT if name in after] and after.keys().isdisjoint(
+        (*before, "snapshot")
+    )
     return {**before, **after} if is_canonical and is_ordered else None
 
 

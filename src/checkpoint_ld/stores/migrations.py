@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from checkpoint_ld.stores.tables import Row, Tree
+    from checkpoint_ld.agents.values import Tree
+    from checkpoint_ld.stores.tables import Row
 
 _OLD = "old_"
 _PARENT = """CASE WHEN EXISTS (

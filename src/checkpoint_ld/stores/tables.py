@@ -15,14 +15,14 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from checkpoint_ld.agents.values import real
+from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, real
 from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-    from checkpoint_ld.agents.values import Snapshot
+    from checkpoint_ld.agents.values import Snapshot, Tree
     from checkpoint_ld.stores.protocol import Filter
 
 
@@ -121,9 +121,7 @@ for _name, _columns, _where in (
 
 
 Row = dict[str, Any]
-Tree = dict[str, Any]
 
-_FIRST = ("version", "id", "timestamp", "execution_id", "agent_id")
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 """orjson reads integers of up to 64 bits."""
 _ENDED = {"execution_completed": "completed", "execution_failed": "failed"}
@@ -185,7 +183,7 @@ def known(connection: sa.Connection, checkpoint_id: str) -> tuple[str, str | Non
 
 def row_of(tree: Tree, header: Header) -> Row:
     """Return the row of `checkpoints` for a canonical tree; members without a column are one JSON text."""
-    extra = {name: value for name, value in tree.items() if name not in (*_FIRST, "snapshot", "metadata")}
+    extra = {name: value for name, value in tree.items() if name not in (*BEFORE_SNAPSHOT, "snapshot", "metadata")}
     return {
         **{name: getattr(header, name) for name in _in_header},
         "is_branch": int(header.is_branch),
@@ -199,7 +197,7 @@ def tree_of(row: Mapping[Any, Any]) -> Tree:
     """Return the canonical tree of a row of `checkpoints`. Raises ValueError for damaged JSON."""
     parts = {name: loaded(row[f"{name}_json"] or "{}") for name in ("snapshot", "metadata", "extra")}
     extra = parts.pop("extra")
-    return {**{name: row[name] for name in _FIRST}, **parts, **extra}
+    return {**{name: row[name] for name in BEFORE_SNAPSHOT}, **parts, **extra}
 
 
 def _thought_rows(checkpoint_id: str, snapshot: Snapshot) -> list[Row]:

@@ -86,11 +86,9 @@ def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
         compiled = re.compile(pattern, flags)
         if operation == "findall":
             return {"found": compiled.findall(text)}
-        if operation == "search":
-            return {"found": [""] if compiled.search(text) else []}
+        return {"found": [""] if operation == "search" and compiled.search(text) else []}
     except (re.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
         return {"error": str(error) or "nested too deeply"}
-    return {"found": []}
 
 
 atexit.register(end)
@@ -140,9 +138,9 @@ def occurs(pattern: str, text: str, flags: Sequence[str] = ()) -> bool:
     return bool(_matched("search", pattern, text, flags))
 
 
-def find_all(pattern: str, text: str, flags: Sequence[str] = ()) -> list[Match]:
+def find_all(pattern: str, text: str) -> list[Match]:
     """Return all matches, as Python's `findall` does. Raises as `occurs` does."""
-    found: list[str | list[str]] = _matched("findall", pattern, text, flags)
+    found: list[str | list[str]] = _matched("findall", pattern, text, ())
     return [tuple(match) if isinstance(match, list) else match for match in found]
 
 
