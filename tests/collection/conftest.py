@@ -1,11 +1,12 @@
 """Files to put into collections."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from checkpoint_ld.stores.collection import Collection
 from tests.documents import Json, canonical, item
 
 Write = Callable[..., Path]
@@ -39,3 +40,10 @@ def write(tmp_path: Path) -> Write:
 def store(tmp_path: Path) -> Path:
     """Where a collection may be made."""
     return tmp_path / "collection"
+
+
+@pytest.fixture
+def collection(store: Path) -> Iterator[Collection]:
+    """Return a collection that was just made."""
+    with Collection.open(store) as opened:
+        yield opened

@@ -31,20 +31,19 @@ def texts(collection: Collection) -> list[str]:
     return [row["t"] for row in rows.as_dicts()]
 
 
-def test_a_second_run_changes_nothing(write: Write, store: Path) -> None:
+def test_a_second_run_changes_nothing(write: Write, store: Path, collection: Collection) -> None:
     for number in (1, 2):
         write(f"{number}.jsonld", checkpoint(number))
     files = store.parent / "files"
-    with Collection.open(store) as collection:
-        assert kinds(collection.add(files)) == {"1.jsonld": "added", "2.jsonld": "added"}
-        before = dict(collection.entries)
-        assert kinds(collection.add(files)) == {"1.jsonld": "unchanged", "2.jsonld": "unchanged"}
-        assert dict(collection.entries) == before
-        assert collection.statistics().checkpoints == 2
+    assert kinds(collection.add(files)) == {"1.jsonld": "added", "2.jsonld": "added"}
+    before = dict(collection.entries)
+    assert kinds(collection.add(files)) == {"1.jsonld": "unchanged", "2.jsonld": "unchanged"}
+    assert dict(collection.entries) == before
+    assert collection.statistics().checkpoints == 2
 
 
 def test_a_file_that_the_store_removes_meanwhile_counts_as_nothing(
-    store: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_file = Path.is_file
 
@@ -54,12 +53,11 @@ def test_a_file_that_the_store_removes_meanwhile_counts_as_nothing(
             path.unlink()
         return found
 
-    with Collection.open(store) as collection:
-        before = collection.statistics().bytes
-        (store / "store" / "vanishing.sst").write_bytes(b"some")
-        assert collection.statistics().bytes == before + len(b"some")
-        monkeypatch.setattr(Path, "is_file", vanishing)
-        assert collection.statistics().bytes == before
+    before = collection.statistics().bytes
+    (store / "store" / "vanishing.sst").write_bytes(b"some")
+    assert collection.statistics().bytes == before + len(b"some")
+    monkeypatch.setattr(Path, "is_file", vanishing)
+    assert collection.statistics().bytes == before
 
 
 def test_files_folders_and_patterns_are_meant(write: Write, store: Path) -> None:
@@ -74,129 +72,121 @@ def test_files_folders_and_patterns_are_meant(write: Write, store: Path) -> None
     assert loaded.passed_over == 1
 
 
-def test_a_changed_file_replaces_what_it_held(write: Write, store: Path) -> None:
+def test_a_changed_file_replaces_what_it_held(write: Write, collection: Collection) -> None:
     file = write("one.jsonld", checkpoint(1, "Old?", "Older?"))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        write("one.jsonld", checkpoint(1, "New?"))
-        assert kinds(collection.add(file)) == {"one.jsonld": "replaced"}
-        assert texts(collection) == ["New?"]
-        assert not collection.verify()
+    collection.add(file)
+    write("one.jsonld", checkpoint(1, "New?"))
+    assert kinds(collection.add(file)) == {"one.jsonld": "replaced"}
+    assert texts(collection) == ["New?"]
+    assert not collection.verify()
 
 
-def test_a_file_that_states_the_same_in_another_layout_is_no_change(write: Write, store: Path) -> None:
+def test_a_file_that_states_the_same_in_another_layout_is_no_change(write: Write, collection: Collection) -> None:
     file = write("one.jsonld", checkpoint())
-    with Collection.open(store) as collection:
-        collection.add(file)
-        graph = collection.entries[iri()].sha256
-        file.write_text(file.read_text(encoding="utf-8") + "\n\n", encoding="utf-8")
-        assert kinds(collection.add(file)) == {"one.jsonld": "unchanged"}
-        assert collection.entries[iri()].sha256 == graph
-        assert collection.entries[iri()].file.size == file.stat().st_size
+    collection.add(file)
+    graph = collection.entries[iri()].sha256
+    file.write_text(file.read_text(encoding="utf-8") + "\n\n", encoding="utf-8")
+    assert kinds(collection.add(file)) == {"one.jsonld": "unchanged"}
+    assert collection.entries[iri()].sha256 == graph
+    assert collection.entries[iri()].file.size == file.stat().st_size
 
 
-def test_a_file_that_holds_another_checkpoint_now_no_longer_holds_the_old_one(write: Write, store: Path) -> None:
+def test_a_file_that_holds_another_checkpoint_now_no_longer_holds_the_old_one(
+    write: Write, collection: Collection
+) -> None:
     file = write("one.jsonld", checkpoint(1))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        write("one.jsonld", checkpoint(2))
-        collection.add(file)
-        assert list(collection) == [iri(2)]
+    collection.add(file)
+    write("one.jsonld", checkpoint(2))
+    collection.add(file)
+    assert list(collection) == [iri(2)]
 
 
-def test_two_files_that_trade_their_checkpoints_lose_none(write: Write, store: Path) -> None:
+def test_two_files_that_trade_their_checkpoints_lose_none(write: Write, store: Path, collection: Collection) -> None:
     for number in (1, 2):
         write(f"{number}.jsonld", checkpoint(number))
     files = store.parent / "files"
-    with Collection.open(store) as collection:
-        collection.add(files)
-        write("1.jsonld", checkpoint(3))
-        write("2.jsonld", checkpoint(1))
-        collection.add(files)
-        assert list(collection) == [iri(1), iri(3)]
-        assert {graph: collection.source(graph).name for graph in collection} == {
-            iri(1): "2.jsonld",
-            iri(3): "1.jsonld",
-        }
+    collection.add(files)
+    write("1.jsonld", checkpoint(3))
+    write("2.jsonld", checkpoint(1))
+    collection.add(files)
+    assert list(collection) == [iri(1), iri(3)]
+    assert {graph: collection.source(graph).name for graph in collection} == {
+        iri(1): "2.jsonld",
+        iri(3): "1.jsonld",
+    }
 
 
 @pytest.mark.parametrize(
     ("choice", "kind"), [(OnConflict.ERROR, "added"), (OnConflict.SKIP, "added"), (OnConflict.REPLACE, "replaced")]
 )
 def test_a_conflict_with_what_a_later_file_no_longer_holds_is_none(
-    choice: OnConflict, kind: str, write: Write, store: Path
+    choice: OnConflict, kind: str, write: Write, collection: Collection
 ) -> None:
     file = write("b.jsonld", checkpoint(1))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
-        loaded = collection.add(*files, options=Options(choice))
-        assert kinds(loaded) == {"a.jsonld": kind, "b.jsonld": "added"}
-        assert {graph: collection.source(graph).name for graph in collection} == {
-            iri(1): "a.jsonld",
-            iri(2): "b.jsonld",
-        }
-        assert not collection.verify()
+    collection.add(file)
+    files = [write("a.jsonld", checkpoint(1, "Changed?")), write("b.jsonld", checkpoint(2))]
+    loaded = collection.add(*files, options=Options(choice))
+    assert kinds(loaded) == {"a.jsonld": kind, "b.jsonld": "added"}
+    assert {graph: collection.source(graph).name for graph in collection} == {
+        iri(1): "a.jsonld",
+        iri(2): "b.jsonld",
+    }
+    assert not collection.verify()
 
 
-def test_a_file_whose_checkpoint_another_replaces_is_not_unchanged(write: Write, store: Path) -> None:
+def test_a_file_whose_checkpoint_another_replaces_is_not_unchanged(write: Write, collection: Collection) -> None:
     file = write("b.jsonld", checkpoint(1))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        loaded = collection.add(write("a.jsonld", checkpoint(1, "A?")), file, options=Options(OnConflict.REPLACE))
-        assert kinds(loaded) == {"a.jsonld": "replaced", "b.jsonld": "replaced"}
-        assert collection.source(iri(1)).name == "b.jsonld"
+    collection.add(file)
+    loaded = collection.add(write("a.jsonld", checkpoint(1, "A?")), file, options=Options(OnConflict.REPLACE))
+    assert kinds(loaded) == {"a.jsonld": "replaced", "b.jsonld": "replaced"}
+    assert collection.source(iri(1)).name == "b.jsonld"
 
 
-def test_a_moved_checkpoint_is_not_replaced_as_that_of_a_vanished_file(write: Write, store: Path) -> None:
+def test_a_moved_checkpoint_is_not_replaced_as_that_of_a_vanished_file(write: Write, collection: Collection) -> None:
     file = write("a.jsonld", checkpoint(1))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        file.rename(file.with_name("b.jsonld"))
-        write("c.jsonld", checkpoint(1, "Another?"))
-        loaded = collection.sync(file.parent, prune=True, options=Options(OnConflict.SKIP))
-        assert kinds(loaded) == {"b.jsonld": "moved", "c.jsonld": "skipped"}
-        assert texts(collection) == ["What is it?"]
+    collection.add(file)
+    file.rename(file.with_name("b.jsonld"))
+    write("c.jsonld", checkpoint(1, "Another?"))
+    loaded = collection.sync(file.parent, prune=True, options=Options(OnConflict.SKIP))
+    assert kinds(loaded) == {"b.jsonld": "moved", "c.jsonld": "skipped"}
+    assert texts(collection) == ["What is it?"]
 
 
-def test_a_bad_file_is_reported_and_keeps_no_other_out(write: Write, store: Path) -> None:
+def test_a_bad_file_is_reported_and_keeps_no_other_out(write: Write, store: Path, collection: Collection) -> None:
     write("1.jsonld", checkpoint(1))
     write("2.jsonld", '{"@type": "DataFeed", "dataFeedElement": [')
     write("3.jsonld", checkpoint(3))
-    with Collection.open(store) as collection:
-        loaded = collection.add(store.parent / "files", store.parent / "files" / "missing.jsonld")
-        assert kinds(loaded) == {
-            "1.jsonld": "added",
-            "2.jsonld": "refused",
-            "3.jsonld": "added",
-            "missing.jsonld": "refused",
-        }
-        assert [Path(one.source).name for one in loaded.refused] == ["2.jsonld", "missing.jsonld"]
-        assert "2.jsonld:1:" in loaded.refused[0].message
-        assert list(collection) == [iri(1), iri(3)]
+    loaded = collection.add(store.parent / "files", store.parent / "files" / "missing.jsonld")
+    assert kinds(loaded) == {
+        "1.jsonld": "added",
+        "2.jsonld": "refused",
+        "3.jsonld": "added",
+        "missing.jsonld": "refused",
+    }
+    assert [Path(one.source).name for one in loaded.refused] == ["2.jsonld", "missing.jsonld"]
+    assert "2.jsonld:1:" in loaded.refused[0].message
+    assert list(collection) == [iri(1), iri(3)]
 
 
-def test_a_file_that_breaks_the_chosen_rules_stays_out(write: Write, store: Path) -> None:
+def test_a_file_that_breaks_the_chosen_rules_stays_out(write: Write, collection: Collection) -> None:
     tree = checkpoint()
     tree["dateModified"] = "yesterday"
     file = write("one.jsonld", tree)
     strict = Options(checks=Checks(profiles.profile("strict"), Severity.WARNING))
-    with Collection.open(store) as collection:
-        [outcome] = collection.add(file, options=strict).outcomes
-        assert outcome.kind is Kind.REFUSED
-        assert "yesterday" in outcome.message
-        assert len(collection) == 0
-        collection.add(file, options=Options(checks=Checks(profiles.profile("karenina"))))
-        assert collection.entries[iri()].findings[Severity.WARNING] >= 1
+    [outcome] = collection.add(file, options=strict).outcomes
+    assert outcome.kind is Kind.REFUSED
+    assert "yesterday" in outcome.message
+    assert len(collection) == 0
+    collection.add(file, options=Options(checks=Checks(profiles.profile("karenina"))))
+    assert collection.entries[iri()].findings[Severity.WARNING] >= 1
 
 
-def test_findings_of_reading_are_counted_in_the_manifest(write: Write, store: Path) -> None:
+def test_findings_of_reading_are_counted_in_the_manifest(write: Write, collection: Collection) -> None:
     tree = checkpoint()
     tree["dateModified"] = "yesterday"
-    with Collection.open(store) as collection:
-        collection.add(write("one.jsonld", tree))
-        assert collection.entries[iri()].findings[Severity.WARNING] == 1
-        assert collection.statistics().findings == {"violation": 0, "warning": 1, "info": 0}
+    collection.add(write("one.jsonld", tree))
+    assert collection.entries[iri()].findings[Severity.WARNING] == 1
+    assert collection.statistics().findings == {"violation": 0, "warning": 1, "info": 0}
 
 
 class TestTwoFilesOfOneIri:
@@ -209,36 +199,31 @@ class TestTwoFilesOfOneIri:
         collection.add(self.one)
         return collection.add(self.two, options=Options(choice))
 
-    def test_are_a_conflict_that_names_both(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            [refused] = self.second(collection, OnConflict.ERROR).refused
-            assert "one.jsonld" in refused.message
-            assert "two.jsonld" in refused.message
-            assert texts(collection) == ["First?"]
+    def test_are_a_conflict_that_names_both(self, collection: Collection) -> None:
+        [refused] = self.second(collection, OnConflict.ERROR).refused
+        assert "one.jsonld" in refused.message
+        assert "two.jsonld" in refused.message
+        assert texts(collection) == ["First?"]
 
-    def test_of_one_run_are_a_conflict_too(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            assert kinds(collection.add(self.one, self.two)) == {"one.jsonld": "added", "two.jsonld": "refused"}
-            assert texts(collection) == ["First?"]
+    def test_of_one_run_are_a_conflict_too(self, collection: Collection) -> None:
+        assert kinds(collection.add(self.one, self.two)) == {"one.jsonld": "added", "two.jsonld": "refused"}
+        assert texts(collection) == ["First?"]
 
-    def test_with_the_same_content_are_one(self, store: Path, write: Write) -> None:
+    def test_with_the_same_content_are_one(self, collection: Collection, write: Write) -> None:
         write("two.jsonld", checkpoint(1, "First?"))
-        with Collection.open(store) as collection:
-            [outcome] = self.second(collection, OnConflict.ERROR).outcomes
-            assert outcome.kind is Kind.UNCHANGED
-            assert "the same as" in outcome.message
-            assert collection.source(iri()).name == "one.jsonld"
+        [outcome] = self.second(collection, OnConflict.ERROR).outcomes
+        assert outcome.kind is Kind.UNCHANGED
+        assert "the same as" in outcome.message
+        assert collection.source(iri()).name == "one.jsonld"
 
-    def test_may_replace_each_other(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            assert kinds(self.second(collection, OnConflict.REPLACE)) == {"two.jsonld": "replaced"}
-            assert texts(collection) == ["Second?"]
-            assert collection.source(iri()).name == "two.jsonld"
+    def test_may_replace_each_other(self, collection: Collection) -> None:
+        assert kinds(self.second(collection, OnConflict.REPLACE)) == {"two.jsonld": "replaced"}
+        assert texts(collection) == ["Second?"]
+        assert collection.source(iri()).name == "two.jsonld"
 
-    def test_may_be_skipped(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            assert kinds(self.second(collection, OnConflict.SKIP)) == {"two.jsonld": "skipped"}
-            assert texts(collection) == ["First?"]
+    def test_may_be_skipped(self, collection: Collection) -> None:
+        assert kinds(self.second(collection, OnConflict.SKIP)) == {"two.jsonld": "skipped"}
+        assert texts(collection) == ["First?"]
 
     def test_may_both_be_kept(self, store: Path) -> None:
         with Collection.open(store) as collection:
@@ -253,68 +238,66 @@ class TestTwoFilesOfOneIri:
             assert collection.entries[second].root == first
             assert kinds(collection.add(self.one, self.two)) == {"one.jsonld": "unchanged", "two.jsonld": "unchanged"}
 
-    def test_of_which_one_was_renamed_are_one(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            collection.add(self.one)
-            self.one.replace(self.two)
-            assert kinds(collection.add(self.two)) == {"two.jsonld": "moved"}
-            assert collection.source(iri()).name == "two.jsonld"
+    def test_of_which_one_was_renamed_are_one(self, collection: Collection) -> None:
+        collection.add(self.one)
+        self.one.replace(self.two)
+        assert kinds(collection.add(self.two)) == {"two.jsonld": "moved"}
+        assert collection.source(iri()).name == "two.jsonld"
 
 
-def test_history_is_kept_by_keeping_both(write: Write, store: Path) -> None:
+def test_history_is_kept_by_keeping_both(write: Write, collection: Collection) -> None:
     file = write("one.jsonld", checkpoint(1, "First?"))
-    with Collection.open(store) as collection:
-        collection.add(file)
-        write("one.jsonld", checkpoint(1, "Second?"))
-        collection.add(file, options=Options(OnConflict.KEEP_BOTH))
-        assert texts(collection) == ["First?", "Second?"]
-        assert kinds(collection.add(file, options=Options(OnConflict.KEEP_BOTH))) == {"one.jsonld": "unchanged"}
+    collection.add(file)
+    write("one.jsonld", checkpoint(1, "Second?"))
+    collection.add(file, options=Options(OnConflict.KEEP_BOTH))
+    assert texts(collection) == ["First?", "Second?"]
+    assert kinds(collection.add(file, options=Options(OnConflict.KEEP_BOTH))) == {"one.jsonld": "unchanged"}
 
 
-def test_no_checkpoint_may_have_the_name_of_the_manifest(write: Write, store: Path) -> None:
+def test_no_checkpoint_may_have_the_name_of_the_manifest(write: Write, collection: Collection) -> None:
     tree = checkpoint()
     tree["@id"] = "urn:checkpoint-ld:manifest"
-    with Collection.open(store) as collection:
-        [refused] = collection.add(write("one.jsonld", tree)).refused
-        assert "another @id" in refused.message
-        assert not collection.verify()
+    [refused] = collection.add(write("one.jsonld", tree)).refused
+    assert "another @id" in refused.message
+    assert not collection.verify()
 
 
-def test_a_name_of_a_checkpoint_is_no_syntax(write: Write, store: Path) -> None:
+def test_a_name_of_a_checkpoint_is_no_syntax(write: Write, collection: Collection) -> None:
     tree = checkpoint()
     tree["@id"] = "urn:x> ?p ?o } } ; DROP ALL ; #"
     tree["name"] = 'a" } } ; DROP ALL ; # \\'
-    with Collection.open(store) as collection:
-        collection.add(write("other.jsonld", checkpoint(2)))
-        collection.add(write("one.jsonld", tree), write("two.jsonld", {**checkpoint(3), "name": tree["name"]}))
-        assert iri(2) in collection
-        assert collection.entries[iri(3)].name == tree["name"]
-        assert not collection.verify()
+    collection.add(write("other.jsonld", checkpoint(2)))
+    collection.add(write("one.jsonld", tree), write("two.jsonld", {**checkpoint(3), "name": tree["name"]}))
+    assert iri(2) in collection
+    assert collection.entries[iri(3)].name == tree["name"]
+    assert not collection.verify()
 
 
-def test_a_large_load_is_one_in_bulk(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_load_is_one_in_bulk(
+    write: Write, store: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(holdings, "_BULK", 100)
     for number in (1, 2):
         write(f"{number}.jsonld", checkpoint(number))
-    with Collection.open(store) as collection:
-        collection.add(store.parent / "files")
-        write("1.jsonld", checkpoint(1, "New?"))
-        collection.add(store.parent / "files")
-        assert texts(collection) == ["New?", "What is it?"]
-        assert not collection.verify()
+    collection.add(store.parent / "files")
+    write("1.jsonld", checkpoint(1, "New?"))
+    collection.add(store.parent / "files")
+    assert texts(collection) == ["New?", "What is it?"]
+    assert not collection.verify()
 
 
-def test_what_was_not_counted_right_is_not_done(write: Write, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_not_counted_right_is_not_done(
+    write: Write, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = write("one.jsonld", checkpoint())
-    with Collection.open(store) as collection:
-        with monkeypatch.context() as patch:
-            patch.setattr(holdings.Holdings, "count", lambda *_: 7)
-            [refused] = collection.add(file).refused
-        assert "another number" in refused.message
-        assert texts(collection) == []
-        assert [one.graph for one in collection.unfinished] == [iri()]
-        assert kinds(collection.add(file)) == {"one.jsonld": "added"}
-        assert not collection.verify()
+    with monkeypatch.context() as patch:
+        patch.setattr(holdings.Holdings, "count", lambda *_: 7)
+        [refused] = collection.add(file).refused
+    assert "another number" in refused.message
+    assert texts(collection) == []
+    assert [one.graph for one in collection.unfinished] == [iri()]
+    assert kinds(collection.add(file)) == {"one.jsonld": "added"}
+    assert not collection.verify()
 
 
 class TestSync:
@@ -324,80 +307,73 @@ class TestSync:
             write(f"{number}.jsonld", checkpoint(number))
         self.folder = store.parent / "files"
 
-    def test_loads_what_is_new_or_changed(self, write: Write, store: Path) -> None:
-        with Collection.open(store) as collection:
-            collection.sync(self.folder)
-            write("2.jsonld", checkpoint(2, "New?"))
-            write("4.jsonld", checkpoint(4))
-            assert kinds(collection.sync(self.folder)) == {
-                "1.jsonld": "unchanged",
-                "2.jsonld": "replaced",
-                "3.jsonld": "unchanged",
-                "4.jsonld": "added",
-            }
+    def test_loads_what_is_new_or_changed(self, write: Write, collection: Collection) -> None:
+        collection.sync(self.folder)
+        write("2.jsonld", checkpoint(2, "New?"))
+        write("4.jsonld", checkpoint(4))
+        assert kinds(collection.sync(self.folder)) == {
+            "1.jsonld": "unchanged",
+            "2.jsonld": "replaced",
+            "3.jsonld": "unchanged",
+            "4.jsonld": "added",
+        }
 
-    def test_opens_no_unchanged_file(self, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with Collection.open(store) as collection:
-            collection.sync(self.folder)
-            monkeypatch.setattr("checkpoint_ld.stores.loading.read_file", None)
-            assert set(kinds(collection.sync(self.folder)).values()) == {"unchanged"}
+    def test_opens_no_unchanged_file(self, collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+        collection.sync(self.folder)
+        monkeypatch.setattr("checkpoint_ld.stores.loading.read_file", None)
+        assert set(kinds(collection.sync(self.folder)).values()) == {"unchanged"}
 
-    def test_shows_what_vanished_and_drops_it_only_on_request(self, write: Write, store: Path) -> None:
-        with Collection.open(store) as collection:
-            collection.add(write("../elsewhere/9.jsonld", checkpoint(9)))
-            collection.sync(self.folder)
-            (self.folder / "2.jsonld").unlink()
-            assert kinds(collection.sync(self.folder))["2.jsonld"] == "vanished"
-            assert iri(2) in collection
-            assert kinds(collection.sync(self.folder, prune=True))["2.jsonld"] == "dropped"
-            assert list(collection) == [iri(1), iri(3), iri(9)]
-            assert not collection.verify()
+    def test_shows_what_vanished_and_drops_it_only_on_request(self, write: Write, collection: Collection) -> None:
+        collection.add(write("../elsewhere/9.jsonld", checkpoint(9)))
+        collection.sync(self.folder)
+        (self.folder / "2.jsonld").unlink()
+        assert kinds(collection.sync(self.folder))["2.jsonld"] == "vanished"
+        assert iri(2) in collection
+        assert kinds(collection.sync(self.folder, prune=True))["2.jsonld"] == "dropped"
+        assert list(collection) == [iri(1), iri(3), iri(9)]
+        assert not collection.verify()
 
     @pytest.mark.parametrize("text", ["", "{", '{"a": 1}'])
     @pytest.mark.parametrize("prune", [False, True])
-    def test_a_broken_file_has_not_vanished(self, text: str, prune: bool, write: Write, store: Path) -> None:
+    def test_a_broken_file_has_not_vanished(self, text: str, prune: bool, write: Write, collection: Collection) -> None:
         file = write("2.json", checkpoint(2))
         (self.folder / "2.jsonld").unlink()
-        with Collection.open(store) as collection:
-            collection.sync(self.folder)
-            file.write_text(text, encoding="utf-8")
-            assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "refused"
-            assert iri(2) in collection
-            write("2.json", checkpoint(2, "New?"))
-            assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "replaced"
+        collection.sync(self.folder)
+        file.write_text(text, encoding="utf-8")
+        assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "refused"
+        assert iri(2) in collection
+        write("2.json", checkpoint(2, "New?"))
+        assert kinds(collection.sync(self.folder, prune=prune))["2.json"] == "replaced"
 
     @pytest.mark.parametrize("prune", [False, True])
     @pytest.mark.parametrize(("text", "outcome"), [("What is it?", "moved"), ("New?", "replaced")])
     def test_a_renamed_file_has_not_vanished(
-        self, text: str, outcome: str, prune: bool, write: Write, store: Path
+        self, text: str, outcome: str, prune: bool, write: Write, collection: Collection
     ) -> None:
-        with Collection.open(store) as collection:
-            collection.sync(self.folder)
-            (self.folder / "2.jsonld").unlink()
-            write("5.jsonld", checkpoint(2, text))
-            options = Options(OnConflict.ERROR if prune else OnConflict.REPLACE)
-            assert kinds(collection.sync(self.folder, prune=prune, options=options)) == {
-                "1.jsonld": "unchanged",
-                "3.jsonld": "unchanged",
-                "5.jsonld": outcome,
-            }
-            assert set(kinds(collection.sync(self.folder, prune=prune)).values()) == {"unchanged"}
-            assert len(collection) == 3
+        collection.sync(self.folder)
+        (self.folder / "2.jsonld").unlink()
+        write("5.jsonld", checkpoint(2, text))
+        options = Options(OnConflict.ERROR if prune else OnConflict.REPLACE)
+        assert kinds(collection.sync(self.folder, prune=prune, options=options)) == {
+            "1.jsonld": "unchanged",
+            "3.jsonld": "unchanged",
+            "5.jsonld": outcome,
+        }
+        assert set(kinds(collection.sync(self.folder, prune=prune)).values()) == {"unchanged"}
+        assert len(collection) == 3
 
-    def test_a_link_to_a_file_of_the_folder_has_not_vanished(self, store: Path) -> None:
+    def test_a_link_to_a_file_of_the_folder_has_not_vanished(self, collection: Collection) -> None:
         (self.folder / "links").mkdir()
         (self.folder / "links" / "1.jsonld").symlink_to(self.folder / "1.jsonld")
-        with Collection.open(store) as collection:
-            collection.add(self.folder / "links")
-            assert set(kinds(collection.sync(self.folder, prune=True)).values()) == {"added", "unchanged"}
-            assert len(collection) == 3
+        collection.add(self.folder / "links")
+        assert set(kinds(collection.sync(self.folder, prune=True)).values()) == {"added", "unchanged"}
+        assert len(collection) == 3
 
-    def test_needs_a_folder(self, store: Path) -> None:
-        with Collection.open(store) as collection:
-            collection.sync(self.folder)
-            with pytest.raises(SourceMissingError, match="no such folder"):
-                collection.sync(self.folder / "missing", prune=True)
-            assert len(collection) == 3
+    def test_needs_a_folder(self, collection: Collection) -> None:
+        collection.sync(self.folder)
+        with pytest.raises(SourceMissingError, match="no such folder"):
+            collection.sync(self.folder / "missing", prune=True)
+        assert len(collection) == 3
 
 
 def test_checkpoints_are_removed_by_iri_or_by_file(write: Write, store: Path) -> None:
@@ -415,16 +391,15 @@ def test_checkpoints_are_removed_by_iri_or_by_file(write: Write, store: Path) ->
 
 
 def test_sources_are_kept_relative_to_the_collection(
-    write: Write, store: Path, monkeypatch: pytest.MonkeyPatch
+    write: Write, store: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write("one.jsonld", checkpoint())
     monkeypatch.chdir(file.parent)
-    with Collection.open(store) as collection:
-        collection.add("one.jsonld")
-        assert collection.entries[iri()].source == "../files/one.jsonld"
-        monkeypatch.chdir(store.parent)
-        assert collection.source(iri()) == Path("files", "one.jsonld")
-        assert kinds(collection.add("files/one.jsonld")) == {"one.jsonld": "unchanged"}
+    collection.add("one.jsonld")
+    assert collection.entries[iri()].source == "../files/one.jsonld"
+    monkeypatch.chdir(store.parent)
+    assert collection.source(iri()) == Path("files", "one.jsonld")
+    assert kinds(collection.add("files/one.jsonld")) == {"one.jsonld": "unchanged"}
 
 
 def test_standard_input_is_no_file(store: Path) -> None:
@@ -511,32 +486,29 @@ def test_a_reader_is_reported_and_no_graph_of_it_is_given_away(store: Path) -> N
 
 
 @pytest.mark.usefixtures("interrupted")
-def test_the_next_writer_finds_nothing_half_there(store: Path) -> None:
-    with Collection.open(store) as collection:
-        assert not collection.query("ASK { GRAPH ?g { <urn:uuid:question-1-0> ?p ?o } }").boolean
-        assert collection.query("ASK { GRAPH ?g { <urn:uuid:question-2-0> ?p ?o } }").boolean
-        assert len(collection.unfinished) == 1
+def test_the_next_writer_finds_nothing_half_there(collection: Collection) -> None:
+    assert not collection.query("ASK { GRAPH ?g { <urn:uuid:question-1-0> ?p ?o } }").boolean
+    assert collection.query("ASK { GRAPH ?g { <urn:uuid:question-2-0> ?p ?o } }").boolean
+    assert len(collection.unfinished) == 1
 
 
 @pytest.mark.usefixtures("interrupted")
-def test_repair_loads_it_again(store: Path) -> None:
-    with Collection.open(store) as collection:
-        [problem] = collection.verify()
-        assert problem.message == "its loading was interrupted"
-        assert problem.repair == ""
-        [problem] = collection.verify(repair=True)
-        assert problem.repair.startswith("loaded again from")
-        assert collection.verify() == ()
-        assert collection.benchmark(iri())[0].question == "What is it?"
+def test_repair_loads_it_again(collection: Collection) -> None:
+    [problem] = collection.verify()
+    assert problem.message == "its loading was interrupted"
+    assert problem.repair == ""
+    [problem] = collection.verify(repair=True)
+    assert problem.repair.startswith("loaded again from")
+    assert collection.verify() == ()
+    assert collection.benchmark(iri())[0].question == "What is it?"
 
 
-def test_repair_takes_it_out_if_its_file_is_gone(interrupted: Path, store: Path) -> None:
+def test_repair_takes_it_out_if_its_file_is_gone(interrupted: Path, collection: Collection) -> None:
     interrupted.unlink()
-    with Collection.open(store) as collection:
-        [problem] = collection.verify(repair=True)
-        assert problem.repair.startswith("taken out, for it cannot be loaded again")
-        assert list(collection) == [iri(2)]
-        assert collection.verify() == ()
+    [problem] = collection.verify(repair=True)
+    assert problem.repair.startswith("taken out, for it cannot be loaded again")
+    assert list(collection) == [iri(2)]
+    assert collection.verify() == ()
 
 
 # --- Derived statements can be kept beside a collection: they follow it, and queries about them find the same.

@@ -58,18 +58,17 @@ def test_the_json_of_a_checkpoint_comes_back(document: Json, write: Write, store
         assert same(emission.jsonld_of(held, emission.ContextStyle.PLAIN), document)
 
 
-def test_a_checkpoint_with_a_feed_in_it_is_one_checkpoint(write: Write, store: Path) -> None:
+def test_a_checkpoint_with_a_feed_in_it_is_one_checkpoint(write: Write, collection: Collection) -> None:
     nested = {"@type": "DataFeed", "@id": "urn:x:nested", "name": "Not this one", "isPartOf": {"@id": iri(1)}}
     file = write("1.jsonld", {**checkpoint(1), "isBasedOn": nested})
-    with Collection.open(store) as collection:
-        collection.add(file)
-        out = io.BytesIO()
-        collection.dump(out)
-        again = Benchmark.load(out.getvalue(), syntax="nq")
-        assert same(again.to_jsonld("plain"), Benchmark.load(file).to_jsonld("plain"))
-        assert [one.code for one in collection.validate().findings if one.severity is Severity.VIOLATION] == []
-        answer = collection.answer(queries.request("benchmarks"))
-        assert [row["name"] for row in answer.as_dicts()] == ["Benchmark 1"]
+    collection.add(file)
+    out = io.BytesIO()
+    collection.dump(out)
+    again = Benchmark.load(out.getvalue(), syntax="nq")
+    assert same(again.to_jsonld("plain"), Benchmark.load(file).to_jsonld("plain"))
+    assert [one.code for one in collection.validate().findings if one.severity is Severity.VIOLATION] == []
+    answer = collection.answer(queries.request("benchmarks"))
+    assert [row["name"] for row in answer.as_dicts()] == ["Benchmark 1"]
 
 
 def test_the_store_does_rewrite_numbers_and_the_export_does_not(write: Write, store: Path) -> None:
@@ -150,13 +149,12 @@ def test_the_whole_corpus_comes_back(corpus: Path, store: Path) -> None:
     assert identical > 5
 
 
-def test_an_rdf_source_with_blank_nodes_is_named_and_comes_back(write: Write, store: Path) -> None:
+def test_an_rdf_source_with_blank_nodes_is_named_and_comes_back(write: Write, collection: Collection) -> None:
     lines = f'<{iri()}> a schema:DataFeed ; schema:name "B" ; schema:creator [ a schema:Person ; schema:name "A" ] .'
     file = write("one.ttl", f"@prefix schema: <https://schema.org/> .\n{lines}\n")
-    with Collection.open(store) as collection:
-        collection.add(file)
-        assert b"_:" not in emission.ntriples_of(collection.get(iri()))
-        assert collection.benchmark(iri()).creator == Benchmark.load(file).creator
+    collection.add(file)
+    assert b"_:" not in emission.ntriples_of(collection.get(iri()))
+    assert collection.benchmark(iri()).creator == Benchmark.load(file).creator
 
 
 # --- The folder of a collection: opened by one writer or many readers, and distinguished from other folders.
@@ -334,13 +332,12 @@ def test_a_collection_is_made_where_a_killed_process_began_to_make_one(tmp_path:
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "\ud800", "a" * 5000, "https://me:secret@example.org/"])
-def test_a_text_that_is_no_path_is_refused(path: str, store: Path) -> None:
+def test_a_text_that_is_no_path_is_refused(path: str, collection: Collection) -> None:
     with pytest.raises(SettingsError, match="is no path of a folder: give a"):
         Collection.open(path)
-    with Collection.open(store) as collection:
-        for work in (collection.sync, collection.export):
-            with pytest.raises(SettingsError, match="is no path of a folder: give a"):
-                work(path)
+    for work in (collection.sync, collection.export):
+        with pytest.raises(SettingsError, match="is no path of a folder: give a"):
+            work(path)
 
 
 # --- `verify` holds every statement against the manifest, and mends what it can.

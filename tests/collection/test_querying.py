@@ -50,7 +50,7 @@ def test_all_graphs_together_are_the_default(timeout: float | None, filled: Coll
     assert row["n"] > 2
 
 
-def test_what_several_graphs_state_is_reported_once(write: Write, store: Path) -> None:
+def test_what_several_graphs_state_is_reported_once(write: Write, collection: Collection) -> None:
     both, one = "SELECT (COUNT(*) AS ?n) { ?q a schema:Question ; schema:text ?t }", checkpoint(1, "Same?", "Mine?")
     other = {**one, "@id": iri(2), "name": "Other", "dataFeedElement": one["dataFeedElement"][:1]}
     paths = write("1.jsonld", one), write("2.jsonld", other)
@@ -59,19 +59,18 @@ def test_what_several_graphs_state_is_reported_once(write: Write, store: Path) -
         texts = both, both.replace("{ ?q", "{ GRAPH ?g { ?q") + "}"
         return [row["n"] for text in texts for row in collection.query(text)]
 
-    with Collection.open(store) as collection:
-        collection.add(*paths)
-        assert counted(collection) == [2, 3]
-        write("1.jsonld", {**one, "dataFeedElement": one["dataFeedElement"][1:]})
-        collection.add(*paths)
-        assert counted(collection) == [2, 2]
-        write("2.jsonld", {**other, "dataFeedElement": one["dataFeedElement"]})
-        collection.add(*paths)
-        assert counted(collection) == [2, 3]
-        collection.remove(iri(2))
-        assert counted(collection) == [1, 1]
-        collection.remove(iri(1))
-        assert counted(collection) == [0, 0]
+    collection.add(*paths)
+    assert counted(collection) == [2, 3]
+    write("1.jsonld", {**one, "dataFeedElement": one["dataFeedElement"][1:]})
+    collection.add(*paths)
+    assert counted(collection) == [2, 2]
+    write("2.jsonld", {**other, "dataFeedElement": one["dataFeedElement"]})
+    collection.add(*paths)
+    assert counted(collection) == [2, 3]
+    collection.remove(iri(2))
+    assert counted(collection) == [1, 1]
+    collection.remove(iri(1))
+    assert counted(collection) == [0, 0]
 
 
 @pytest.mark.slow
@@ -259,10 +258,9 @@ def test_an_export_writes_over_nothing(filled_to_export: Path, tmp_path: Path) -
             collection.export(tmp_path / "files" / "01.jsonld" / "below")
 
 
-def test_an_empty_collection_is_exported_too(store: Path, tmp_path: Path) -> None:
-    with Collection.open(store) as collection:
-        assert dumped(collection) == b""
-        assert [one.file for one in collection.export(tmp_path / "out", shards=4)] == ["manifest.nq"]
+def test_an_empty_collection_is_exported_too(collection: Collection, tmp_path: Path) -> None:
+    assert dumped(collection) == b""
+    assert [one.file for one in collection.export(tmp_path / "out", shards=4)] == ["manifest.nq"]
 
 
 # --- A collection described in VoID and DCAT 3.
@@ -306,12 +304,11 @@ def described(write: Write, store: Path) -> tuple[Graph, Path]:
 
 
 def test_it_fits_the_shapes_and_without_a_publisher_only_that_is_missing(
-    described: tuple[Graph, Path], store: Path
+    described: tuple[Graph, Path], collection: Collection
 ) -> None:
     assert fitting(described[0]) == ""
 
-    with Collection.open(store) as collection:
-        assert fitting(collection.describe().graph).count("Constraint Violation") == 1
+    assert fitting(collection.describe().graph).count("Constraint Violation") == 1
 
 
 def test_each_dataset_has_the_metadata_of_its_benchmark(described: tuple[Graph, Path]) -> None:
