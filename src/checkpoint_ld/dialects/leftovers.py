@@ -173,9 +173,10 @@ def restored(
     With a `trail`, `have` will be at `pointer`, and the leftovers stand at `source`.
     """
     whole = dict(have)
+    recorded = trail if trail is not None and trail.kept else None
     for member, value in rest.items():
         held = have.get(member)
-        place, origin = step(pointer, member), step(source, member)
+        place, origin = (step(pointer, member), step(source, member)) if recorded is not None else ("", "")
         if member in _INNER and isinstance(value, dict) and isinstance(held, dict):
             whole[member] = restored(held, value, place, origin, trail)
             continue
@@ -186,11 +187,11 @@ def restored(
         elif member == "rating" and isinstance(value, list) and isinstance(held, list):
             kept = held
         whole[member] = [*kept, *value] if kept else value
-        if trail is not None and not kept:
-            trail.moved(place, origin)
-        elif trail is not None:
+        if recorded is not None and not kept:
+            recorded.moved(place, origin)
+        elif recorded is not None:
             for index in range(len(value)):
-                trail.moved(step(place, len(kept) + index), step(origin, index))
+                recorded.moved(step(place, len(kept) + index), step(origin, index))
     return _ordered(whole, pointer, trail) if ORDER in whole else whole
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from checkpoint_ld.dialects.dialect import ABSENT, Listing, Trail, container, name_of, values
@@ -50,7 +51,16 @@ _DIRECTED = {*LLM_SUFFIXES, "RegexTrait", "CallableTrait", "MetricRubricTrait"}
 
 def in_order(members: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return `members` in the order in which Karenina writes those of a `kind`, unknown ones last."""
-    return {**{name: members[name] for name in BY_TYPE[kind] if name in members}, **members}
+    names = _order(tuple(members), kind)
+    return members if names is None else {name: members[name] for name in names}
+
+
+@lru_cache(maxsize=1024)
+def _order(names: tuple[str, ...], kind: str) -> tuple[str, ...] | None:
+    """Return the names of members in Karenina's order, None if they are in that order."""
+    known = [name for name in BY_TYPE[kind] if name in names]
+    ordered = tuple(dict.fromkeys((*known, *names)))
+    return None if ordered == names else ordered
 
 
 def trait_type(name: object) -> tuple[str, str] | None:
@@ -104,9 +114,14 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
     Its type is prefixed, its range holds floats, and the GUI's members for deep judgment become properties. The implied
     kind, range and direction are written out. Invalid values stay as they are.
     """
-    if not isinstance(rating, dict) or (trail.dialect == CANONICAL and is_clean(rating)):
+    settings = _clean_settings(rating) if isinstance(rating, dict) else None
+    if not isinstance(rating, dict) or (settings is not None and trail.dialect == CANONICAL):
         return rating
     clean = dict(rating)
+    if settings is not None and (
+        "higher_is_better" in settings or _SUFFIX_OF[rating["additionalType"]] not in _DIRECTED
+    ):
+        return in_order(with_leftovers(clean, pointer, trail), "Rating")
     for bound in ("bestRating", "worstRating"):
         if bound in clean:
             clean[bound] = as_float(clean[bound])
@@ -126,23 +141,27 @@ def clean_rating(rating: Any, pointer: str, trail: Trail) -> Any:
 
 def is_clean(rating: Any) -> bool:
     """Return whether `clean_rating` would leave a rating of the canonical dialect as it is."""
-    if not isinstance(rating, dict):
-        return True
+    return not isinstance(rating, dict) or _clean_settings(rating) is not None
+
+
+def _clean_settings(rating: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the settings of a rating in canonical form, None for any other rating."""
     suffix = _SUFFIX_OF.get(kind) if isinstance(kind := rating.get("additionalType"), str) else None
     entries = rating.get("additionalProperty")
     if suffix is None or not isinstance(entries, list) or not _DEEP.isdisjoint(rating):
-        return False
+        return None
     settings = values(entries)
     if len(settings) < len(entries) or settings.get("evaluation_mode") == GUI_MATRIX:
-        return False
+        return None
     if any(isinstance(settings.get(name), str) for name in CONTAINERS):
-        return False
+        return None
     if any(type(rating[bound]) is not float for bound in ("bestRating", "worstRating") if bound in rating):
-        return False
+        return None
     kind = settings.get("kind")
     if suffix not in LLM_SUFFIXES or kind == "boolean":
-        return True
-    return IDLE_RANGE.keys() <= settings.keys() if kind == "score" else kind == "literal" and suffix == LLM_SUFFIXES[1]
+        return settings
+    is_fit = IDLE_RANGE.keys() <= settings.keys() if kind == "score" else (kind, suffix) == ("literal", LLM_SUFFIXES[1])
+    return settings if is_fit else None
 
 
 def _clean_entries(

@@ -159,17 +159,14 @@ def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and wha
         and rating.get("bestRating", best) == best
         and rating.get("worstRating", worst) == worst
         and ("@id" not in rating or is_gui_id(rating))
-        and all(
-            name in idle
-            or (
-                value is not None
-                and value != GUI_MATRIX
-                and name in known
-                and (trait.get(name) is value or same(trait.get(name), value))
-            )
-            for name, value in plain.items()
-        )
+        and all(_has(trait, name, value, known) for name, value in plain.items() if name not in idle)
     )
+
+
+def _has(trait: dict[str, Any], name: str, value: Any, known: tuple[str, ...]) -> bool:
+    """Return whether a trait has a setting that a rating states, one of the `known` settings of its kind."""
+    held = trait.get(name)
+    return value is not None and value != GUI_MATRIX and name in known and (held is value or same(held, value))
 
 
 def _type(family: Family, given: dict[str, Any], scope: str) -> str:

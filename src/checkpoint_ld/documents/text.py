@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def pointer(path: Iterable[str | int]) -> str:
     """Return the JSON Pointer of a path of keys and indexes."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(["/" + str(step).replace("~", "~0").replace("/", "~1") for step in path])
 
 
 def steps_of(pointer: str) -> list[str]:

@@ -30,6 +30,7 @@ SUBCLASS = named("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 _NOTHING: dict[Node, Node | list[Node]] = {}
 _ABSENT = type(None)
 _LISTS = frozenset((list, Several))
+_NONE = frozenset((_ABSENT,))
 
 
 def index_of(graph: Graph) -> Index:
@@ -82,17 +83,42 @@ def merged(first: Index, *others: Index) -> Index:
 
 
 class DataGraph:
-    """The statements of one or more subject indexes, for validation."""
+    """The statements of one or more subject indexes, for validation.
+
+    The indexes stay apart: inferred statements have few predicates, and only their columns need both.
+    """
 
     def __init__(self, *indexes: Index) -> None:
-        self.index = merged(*indexes)
+        self._indexes = indexes
         self._having: dict[Node, dict[Node, None]] = {}
         self._subjects: dict[Node, dict[Node, list[Node]]] = {}
         self._instances: dict[Node, Mapping[Node, None]] = {}
 
+    @cached_property
+    def index(self) -> Index:
+        """The statements in one index, which must not be changed."""
+        return merged(*self._indexes)
+
+    @cached_property
+    def _predicates(self) -> list[frozenset[Node]]:
+        """The predicates of each index but the first; many nodes of an index share their statements."""
+        distinct = ({id(held): held for held in index.values()}.values() for index in self._indexes[1:])
+        return [frozenset(chain.from_iterable(helds)) for helds in distinct]
+
+    def indexes_with(self, predicate: Node) -> tuple[Index, ...]:
+        """Return the first index, and the others that have a predicate."""
+        first, *others = self._indexes
+        if not others:
+            return self._indexes
+        return (first, *(index for index, known in zip(others, self._predicates, strict=True) if predicate in known))
+
     def values(self, node: Node, predicate: Node) -> list[Node]:
         """Return the values of a property of a node, each once."""
-        return terms_of(self.index.get(node, _NOTHING).get(predicate))
+        first, *others = self.indexes_with(predicate)
+        held = first.get(node, _NOTHING).get(predicate)
+        for index in others:
+            held = together(([held], [index.get(node, _NOTHING).get(predicate)]))[0]
+        return terms_of(held)
 
     def subjects(self, predicate: Node, value: Node) -> list[Node]:
         """Return the nodes that have a value for a property, each once."""
@@ -114,7 +140,7 @@ class DataGraph:
         """Find the nodes that have some properties, in a single pass."""
         found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
         is_unwanted = frozenset(found).isdisjoint
-        for node, held in self.index.items():
+        for node, held in chain.from_iterable(index.items() for index in self._indexes):
             if not is_unwanted(held):
                 for predicate in found.keys() & held.keys():
                     found[predicate][node] = None
@@ -126,12 +152,13 @@ class DataGraph:
 
     def describes(self, node: Node) -> bool:
         """Return whether there are statements about a node."""
-        return node in self.index
+        return any(node in index for index in self._indexes)
 
     def statements(self, node: Node) -> Iterator[tuple[Node, Node]]:
         """Yield the properties of a node with their values, each pair once."""
-        for predicate, held in self.index.get(node, _NOTHING).items():
-            for value in terms_of(held):
+        held = [index.get(node, _NOTHING) for index in self._indexes]
+        for predicate in dict.fromkeys(chain.from_iterable(held)):
+            for value in self.values(node, predicate):
                 yield predicate, value
 
     def instances(self, kind: Node) -> Mapping[Node, None]:
@@ -166,11 +193,12 @@ class DataGraph:
         """The instances of each class, grouped by their classes."""
         alike: dict[int, list[Node]] = {}
         every: dict[int, Held] = {}
-        for node, kinds in zip(self.index, [held.get(RDF_TYPE) for held in self.index.values()], strict=True):
-            try:
-                alike[id(kinds)].append(node)
-            except KeyError:
-                alike[id(kinds)], every[id(kinds)] = [node], kinds
+        for index in self.indexes_with(RDF_TYPE):
+            for node, kinds in zip(index, [held.get(RDF_TYPE) for held in index.values()], strict=True):
+                try:
+                    alike[id(kinds)].append(node)
+                except KeyError:
+                    alike[id(kinds)], every[id(kinds)] = [node], kinds
         found: dict[Node, list[list[Node]]] = defaultdict(list)
         for key, kinds in every.items():
             for kind in terms_of(kinds):
@@ -262,11 +290,13 @@ class Table:
         self.data = data
         self.nodes = nodes
         self._columns: dict[PropertyPath | None, Column] = {}
+        self._statements: dict[int, list[dict[Node, Node | list[Node]]]] = {}
 
-    @cached_property
-    def _rows(self) -> list[dict[Node, Node | list[Node]]]:
-        """The statements of each node."""
-        return list(map(self.data.index.get, self.nodes, repeat(_NOTHING)))
+    def _rows(self, index: Index) -> list[dict[Node, Node | list[Node]]]:
+        """Return the statements of each node in one index of the data."""
+        if id(index) not in self._statements:
+            self._statements[id(index)] = list(map(index.get, self.nodes, repeat(_NOTHING)))
+        return self._statements[id(index)]
 
     def column(self, path: PropertyPath | None) -> Column:
         """Return the column of a path; None stands for the nodes themselves."""
@@ -278,17 +308,21 @@ class Table:
 
     def property(self, predicate: Node) -> Sequence[Held]:
         """Return the values of a property of each row."""
-        return list(map(dict.get, self._rows, repeat(predicate)))
+        indexes = self.data.indexes_with(predicate)
+        return together(list(map(dict.get, self._rows(index), repeat(predicate))) for index in indexes)
 
 
 def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
     """Return the values of one or more columns together, row by row, without duplicates."""
     first, *others = columns
     for other in others:
-        first = [
-            more if one is None else one if more is None or more is one else _both(one, more)
-            for one, more in zip(first, other, strict=True)
-        ]
+        if _NONE.issuperset(map(type, first)):
+            first = other
+        elif not _NONE.issuperset(map(type, other)):
+            first = [
+                more if one is None else one if more is None or more is one else _both(one, more)
+                for one, more in zip(first, other, strict=True)
+            ]
     return first
 
 
