@@ -66,12 +66,10 @@ def test_nothing_is_wrong_with_a_document(documents: Any) -> None:
     assert checkpoint_ld.load(documents.document(60)).findings == ()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_rich_document_is_loaded_and_one_question_of_ten_has_a_fault(part: Callable[[str], Any], seed: int) -> None:
+def test_a_rich_document_is_loaded_and_one_question_of_ten_has_a_fault(part: Callable[[str], Any]) -> None:
     rich = part("rich_documents")
-    data = rich.document(300, seed)
-    assert data == rich.document(300, seed)
+    data = rich.document(300, 1)
+    assert data == rich.document(300, 1)
     assert len(checkpoint_ld.load(data).questions) == 300
     codes = Counter(found.code for found in checkpoint_ld.validate(data).findings)
     assert min(codes["KR038"], codes["KQ009"], codes["KQ010"]) > 30, "stored code, missing dates"

@@ -8,21 +8,15 @@ from checkpoint_ld.batch.bulk import ConvertOptions, Shard, ShardResult, convert
 
 
 def dies_once(shard: Shard, options: ConvertOptions) -> ShardResult:
-    """Convert a shard, in a process that is killed at its first attempt at the second one."""
-    sign = Path(shard.out).with_suffix(".died")
+    """Convert a shard, in a process that is killed while it writes a file, at its first attempt at the second one."""
+    out = Path(shard.out)
+    sign = out.with_suffix(".died")
     if shard.index == 1 and not sign.exists():
         sign.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return convert_shard(shard, options)
-
-
-def leaves_something(shard: Shard, options: ConvertOptions) -> ShardResult:
-    """Convert a shard, in a process that is killed while it writes a file, at its first attempt at the second one."""
-    if shard.index == 1 and not Path(shard.out).with_suffix(".died").exists():
-        out = Path(shard.out)
         out.mkdir(exist_ok=True)  # the process beside this one may not have made it yet
         (out / ".0123456789abcdef.tmp").write_bytes(b"half")
-    return dies_once(shard, options)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return convert_shard(shard, options)
 
 
 def always_dies(shard: Shard, options: ConvertOptions) -> ShardResult:

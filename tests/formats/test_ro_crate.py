@@ -218,15 +218,6 @@ def test_the_validator_passes_a_hundred_questions_in_an_archive(
     assert {key for one in entities(tmp_path / "crate").values() for key in one} <= TERMS
 
 
-@pytest.mark.slow
-def test_the_validator_passes_a_file_of_the_corpus(
-    validated: Callable[[Path], list[str]], corpus: Path, tmp_path: Path
-) -> None:
-    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
-    export_benchmark(checkpoint_ld.load(file), tmp_path / "crate", format="ro-crate")
-    assert validated(tmp_path / "crate") == []
-
-
 def test_a_licence_that_nobody_stated_is_reported(tmp_path: Path, run: Run) -> None:
     done = run("export", ELEMENTS, "--to", "ro-crate", "-o", tmp_path / "crate", "--answers", ANSWERS)
     assert (done.code, "states no licence" in done.err, "set its licence" in done.err) == (0, True, True)
