@@ -237,20 +237,19 @@ def test_a_file_is_no_folder_of_checkpoints(run: Run, folder: Path) -> None:
     assert "k3.json" in result.err
 
 
-REINDEX = ["reindex", "--db", "new.db"]
-
-
-@pytest.mark.parametrize("command", [["list"], ["show", "k1"], ["verify"], REINDEX, ["prune", "--keep-last", "1"]])
-@pytest.mark.parametrize("option", [None, "--dir", "--db", "--store"])
+@pytest.mark.parametrize(
+    "command", ["list", "show k1", "verify", "reindex --db new.db", "prune --keep-last 1", "list --dir checkpoints"]
+)
 def test_a_store_that_does_not_exist_is_an_error_that_names_the_option(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], option: str | None
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run("agent", *command, *([option, "nope"] if option and command != REINDEX else []))
-    assert result.code == 2
-    assert result.err.startswith("nope: " if option and command != REINDEX else "checkpoints: ")
-    assert (option if option and command != REINDEX else "--dir") in result.err
-    assert list(tmp_path.iterdir()) == []
+    for option in (None,) if command.startswith("reindex") or "--dir" in command else (None, "--db", "--store"):
+        result = run("agent", *command.split(), *([option, "nope"] if option else []))
+        assert result.code == 2
+        assert result.err.startswith("nope: " if option else "checkpoints: ")
+        assert (option or "--dir") in result.err
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_shown_and_compared_without_any_store(

@@ -45,10 +45,8 @@ def parsed(data: bytes) -> Any:
     return json.loads(data)
 
 
-def test_the_extension_of_out_shows_the_syntax(run: Run, metals: Path, tmp_path: Path) -> None:
-    for name, start in (("a.nt", b"<urn:"), ("a.ttl", b"@prefix"), ("a.trig", b"@prefix"), ("a.jsonld", b"{\n")):
-        assert run("convert", metals, "-o", tmp_path / name).code == 0
-        assert (tmp_path / name).read_bytes().startswith(start)
+def test_a_syntax_that_is_named_wins_over_the_extension_of_the_output(run: Run, metals: Path, tmp_path: Path) -> None:
+    assert run("convert", metals, "-o", tmp_path / "a.nt").code == 0
     assert run("convert", metals, "-o", tmp_path / "b.ttl", "--to", "nt").code == 0
     assert (tmp_path / "b.ttl").read_bytes() == (tmp_path / "a.nt").read_bytes()
 
@@ -63,13 +61,11 @@ def test_jsonld_is_canonical_whatever_the_layout_of_the_source(run: Run, tmp_pat
     assert {**improved, "@context": tree["@context"]} == tree
 
 
-@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
-def test_an_older_dialect_is_written_on_demand_and_leads_back(run: Run, metals: Path, dialect: str) -> None:
-    older = run("convert", metals, "--dialect", dialect)
+def test_an_older_dialect_is_written_on_demand_and_leads_back(run: Run, metals: Path) -> None:
+    older = run("convert", metals, "--dialect", "v2.0")
     assert older.code == 0
-    assert parsed(older.out)
     seen = Benchmark.load(older.out)
-    assert seen.dialect == dialect
+    assert seen.dialect == "v2.0"
     assert [one.question for one in seen.questions] == [one.question for one in Benchmark.load(metals).questions]
 
 
@@ -112,17 +108,9 @@ def test_what_cannot_be_written_is_refused_with_a_reason(
     ("data", "code"),
     [
         (b"", "E-JSON"),
-        (b'{"@type": "DataFeed", "name": "x"', "E-JSON"),
-        (b"{} trailing", "E-JSON"),
         (b'{"name": "a", "name": "b"}', "E-DUPKEY"),
-        (b'{"bestRating": NaN}', "E-NUMBER"),
-        (b'{"bestRating": 1e999}', "E-NUMBER"),
         (b'{"text": "\\ud800"}', "E-SURROGATE"),
-        ("{}".encode("utf-16"), "E-ENCODING"),
-        (b'{"text": "caf\xe9"}', "E-ENCODING"),
         (b"[" * 100_000 + b"]" * 100_000, "E-DEPTH"),
-        (b"null", "E-ROOT"),
-        (b'{"@type": "Recipe"}', "E-ROOT"),
         (b'{"version": "2.0", "checkpoint": null}', "E-ROOT"),
         (b"@prefix x: <urn:x> . x:a", "E-RDF"),
     ],

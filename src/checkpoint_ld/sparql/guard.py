@@ -26,7 +26,7 @@ from checkpoint_ld.sparql.result import quoted, written
 from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
@@ -116,6 +116,15 @@ def _line(text: str, found: re.Match[str]) -> int:
     return text.count("\n", 0, found.start()) + 1
 
 
+def _depths(tokens: Iterable[Token]) -> Iterator[int]:
+    """Yield for each token the number of brackets that are open before it."""
+    depth = 0
+    for token in tokens:
+        yield depth
+        if token.kind == "other":
+            depth += (token.text in "({[") - (token.text in ")}]")
+
+
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -147,34 +156,26 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
 def limited(text: str, most: int) -> str:
     """Return a query with a LIMIT of `most`, or with its own LIMIT if that is smaller."""
     found = [*tokens_of(text)]
-    kinds, tokens = [token.kind for token in found], [token.text for token in found]
-    depth, end = 0, len(tokens)
-    for at, (kind, piece) in enumerate(zip(kinds, tokens, strict=True)):
-        if kind == "other":
-            depth += (piece in "({[") - (piece in ")}]")
-        elif kind == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
-            if piece.upper() == "LIMIT":
-                start = at + 1 if kinds[at + 1] != "space" else at + 2
+    tokens, end = [token.text for token in found], len(found)
+    for at, (token, depth) in enumerate(zip(found, _depths(found), strict=True)):
+        if token.kind == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+            if token.text.upper() == "LIMIT":
+                start = at + 1 if found[at + 1].kind != "space" else at + 2
                 after = next((index for index in range(start, end) if not tokens[index].isdecimal()), len(tokens))
                 number = min(most, int("".join(tokens[start:after])))
                 return "".join((*tokens[:start], str(number), *tokens[after:]))
-            if piece.upper() == "VALUES":
+            if token.text.upper() == "VALUES":
                 end = at
     return "".join((*tokens[:end], f" LIMIT {most} ", *tokens[end:]))
 
 
 def _start_of_pattern(tokens: Sequence[Token]) -> int | None:
     """Return the position of the brace that opens the pattern, not of a template or of an expression."""
-    depth = 0
     last = Token("space", "")
-    template = False
-    for at, token in enumerate(tokens):
-        if token.kind == "other":
-            if token.text == "{" and depth == 0:
-                template = last.kind == "word" and last.text.upper() == "CONSTRUCT"
-                if not template:
-                    return at
-            depth += (token.text in "({") - (token.text in ")}")
+    for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
+        is_template = last.kind == "word" and last.text.upper() == "CONSTRUCT"
+        if depth == 0 and token == Token("other", "{") and not is_template:
+            return at
         if token.kind != "space":
             last = token
     return None
@@ -253,6 +254,8 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 @lru_cache(maxsize=128)
 def _checked(text: str, services: Collection[str]) -> Checked:
     tokens = list(tokens_of(text))
+    if any(depth > DEEPEST for depth in _depths(tokens)):
+        raise QueryError(f"the brackets of the query are nested more than {DEEPEST} deep")
     plain = "".join(token.text for token in tokens)
     tree = _parsed(plain)
     for node in nodes(tree):
@@ -272,7 +275,6 @@ def _parsed(plain: str) -> Any:
     # `parseQuery` would expand escaped code points first, even after an escaped backslash.
     from pyparsing.exceptions import ParseBaseException  # noqa: PLC0415 - rdflib's parser takes its time to import
 
-    _refuse_depth(plain)
     try:
         return sparql_parser().Query.parse_string(plain, parse_all=True)
     except ParseBaseException as error:
@@ -297,15 +299,6 @@ def _is_update(plain: str) -> bool:
         return bool(sparql_parser().UpdateUnit.parse_string(plain, parse_all=True)[0].request)
     except (ParseBaseException, RecursionError):
         return False
-
-
-def _refuse_depth(plain: str) -> None:
-    depth = 0
-    for token in tokens_of(plain):
-        if token.kind == "other":
-            depth += (token.text in "([{") - (token.text in ")]}")
-            if depth > DEEPEST:
-                raise QueryError(f"the brackets of the query are nested more than {DEEPEST} deep")
 
 
 def nodes(tree: Any) -> Iterator[Any]:
