@@ -273,23 +273,17 @@ MUTE = "class Mute(Exception):\n  def __str__(self): raise self\nraise Mute"
         (MUTE, "raised Mute (line 3)"),
         ("result = 'x' * 2_000_000", "gave a reply of more than 1000000 bytes"),
         ("raise ValueError('x' * 100_000)", "raised ValueError: xxx"),
+        pytest.param("import os\nos.abort()", "crashed (signal SIGABRT)", marks=posix),
+        pytest.param("import signal\nsignal.raise_signal(40)", "crashed (signal 40)", marks=linux),
+        pytest.param(
+            "import signal\nsignal.raise_signal(signal.SIGXCPU)", "took too much time of the processor", marks=posix
+        ),
     ],
 )
 def test_what_went_wrong_is_reported_in_short(code: str, message: str) -> None:
     held = failure(code)
     assert held.startswith(f"the test {message}")
     assert len(held) < 1000
-
-
-@posix
-def test_a_crash_is_named_by_its_signal() -> None:
-    assert "crashed (signal SIGABRT)" in failure("import os\nos.abort()")
-    assert "took too much time of the processor" in failure("import signal\nsignal.raise_signal(signal.SIGXCPU)")
-
-
-@linux
-def test_a_signal_without_a_name_is_named_by_its_number() -> None:
-    assert "crashed (signal 40)" in failure("import signal\nsignal.raise_signal(40)")
 
 
 def test_what_code_prints_is_lost_and_its_input_is_empty() -> None:
