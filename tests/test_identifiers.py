@@ -299,3 +299,11 @@ def test_the_table_of_a_benchmark_gives_its_questions_back(
     made.export_to_file(path)
     found = extract_questions_from_file(path, "Question", "Raw Answer")
     assert [(one.question, one.raw_answer) for one in found] == asked
+
+
+def test_a_first_line_that_names_the_separator_for_spreadsheets_is_no_row(tmp_path: Path) -> None:
+    for line, separator in (("sep=;\r\n", ";"), ("sep=|\n", "|"), ("", ";")):
+        path = tmp_path / "questions.csv"
+        path.write_text(f"{line}Question{separator}Answer\nWhich, if any?{separator}None\n", encoding="utf-8")
+        (question,) = extract_questions_from_file(path, "Question", "Answer")
+        assert (question.question, question.raw_answer) == ("Which, if any?", "None")

@@ -165,3 +165,16 @@ def test_a_table_without_names_is_refused(tmp_path: Path) -> None:
         benchmark().import_rubrics(tmp_path / "a.csv")
     with pytest.raises(SettingsError, match="give a table as"):
         benchmark().import_rubrics(tmp_path / "a.json")
+
+
+def test_of_two_columns_for_one_member_the_first_filled_cell_counts(tmp_path: Path) -> None:
+    file = tmp_path / "traits.csv"
+    file.write_text("name,min,max,min_score\na,1,5,2\nb,,5,3\nc,1,5,1\n", encoding="utf-8")
+    made = benchmark()
+    (found,) = made.import_rubrics(file)
+    rubric = made.get_global_rubric()
+    assert rubric is not None
+    assert [trait.min_score for trait in rubric.llm_traits] == [1, 3, 1]
+    assert words_of(found) == (
+        "row 2, column 'min': another column has the same member; the first one counts; empty one of both cells"
+    )

@@ -57,6 +57,8 @@ CURATION_COLUMNS = (
 _END = "end"
 """A row after the last one, by which an open quotation mark is detected."""
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+_STATED = re.compile(r"sep=(.)\r?", re.IGNORECASE)
+"""A first line by which a table of text names its separator to a spreadsheet; it is no row."""
 _OLD = ".xls"
 # A text such as 007, which is no number in JSON, is a name.
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
@@ -81,13 +83,13 @@ def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the o
 ) -> list[Question]:
     """Return the questions in a table: `.csv` (with commas or semicolons), `.tsv`, `.txt` (with tabs) or `.xlsx`.
 
-    The first row has the names of the columns. Texts are stripped, and rows without a question or an answer left out.
-    The rows of one question in a table for curators count as one, whose cells about fields are lists. A column of
-    `keywords_columns` is `{"column": …, "separator": …}`; the default separator is a comma. Keywords are sorted,
-    without repetitions. The url and `custom_metadata_columns` go into the custom metadata, where numbers, truth
-    values and dates keep their types (dates as ISO 8601 texts); in a table of text only if the whole column has that
-    type. Missing columns are ignored, except those of question and answer. Workbooks need the extra `openpyxl`; their
-    first sheet is read unless `sheet_name` is given.
+    The first row has the names of the columns; a line such as `sep=;` may be above it. Texts are stripped, and rows
+    without a question or an answer left out. The rows of one question in a table for curators count as one, whose
+    cells about fields are lists. A column of `keywords_columns` is `{"column": …, "separator": …}`; the default
+    separator is a comma. Keywords are sorted, without repetitions. The url and `custom_metadata_columns` go into the
+    custom metadata, where numbers, truth values and dates keep their types (dates as ISO 8601 texts); in a table of
+    text only if the whole column has that type. Missing columns are ignored, except those of question and answer.
+    Workbooks need the extra `openpyxl`; their first sheet is read unless `sheet_name` is given.
 
     Raises SettingsError for another extension, LookupFailedError for a missing sheet or a missing column of question or
     answer, SourceMissingError (a FileNotFoundError), and ReadError for a file that is no table.
@@ -186,8 +188,10 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
         raise ReadError(f"{path}: is not {encoding} at byte {error.start}; save it as UTF-8") from None
     if text.count("\0") > len(text) // 4:
         raise ReadError(f"{path}: is UTF-16 without a byte order mark; save it as UTF-8")
-    first = text.partition("\n")[0]
-    if separator == "," and "," not in first and ";" in first:
+    first, _, below = text.partition("\n")
+    if stated := _STATED.fullmatch(first):
+        text, separator = below, stated[1]
+    elif separator == "," and "," not in first and ";" in first:
         separator = ";"  # as spreadsheets write it where the comma is in numbers
     usual = csv.field_size_limit(len(text) + len(_END))  # a long answer may exceed the usual limit
     try:
@@ -294,9 +298,9 @@ def import_rubrics(
         raise LookupFailedError(f"{path}: {unknown('column', 'name', [*filter(None, written)])}")
     table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(self.graph))
     for number, row in enumerate(rows, 2):
-        cells = {name: cell for name, cell in zip(columns, row, strict=False) if name and cell_text(cell).strip()}
-        if cells:
-            table.add(number, cells)
+        filled = [(name, cell) for name, cell in zip(columns, row, strict=False) if name and cell_text(cell).strip()]
+        if filled:
+            table.add(number, filled)
     for (question, is_dynamic), traits in table.traits.items():
         _put(self, question, traits, is_dynamic=is_dynamic)
     return tuple(table.findings)
@@ -331,8 +335,13 @@ class _Table:
     def _note(self, message: str, remedy: str) -> None:
         self.findings.append(replace(finding("loss", message, remedy=remedy), place=Place(self._path)))
 
-    def add(self, number: int, cells: Cells) -> None:
-        """Add the trait of a row, or a finding about it."""
+    def add(self, number: int, filled: Sequence[tuple[str, Any]]) -> None:
+        """Add the trait of a row with the `filled` cells, or a finding about it."""
+        cells: dict[str, Any] = {}
+        for name, cell in filled:
+            if cells.setdefault(name, cell) != cell:
+                message = f"{self._where(number, name)}: another column has the same member; the first one counts"
+                self._note(message, "empty one of both cells")
         try:
             scope = self._scope(cells)
             trait = self._trait(number, cells)
