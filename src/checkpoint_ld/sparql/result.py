@@ -16,6 +16,7 @@ from rdflib import Literal as RdflibLiteral
 
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError, QueryFailedError
+from checkpoint_ld.graph.emission.syntaxes import literal_of
 from checkpoint_ld.graph.literals import literal
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.tables import FrameLibrary, data_frame
@@ -130,13 +131,7 @@ def of_rdflib(term: Any) -> Term:
     """Return the term of pyoxigraph for a term of rdflib."""
     if isinstance(term, BNode):
         return BlankNode(re.sub(r"[^A-Za-z0-9]", "x", str(term)))
-    if not isinstance(term, RdflibLiteral):
-        return NamedNode(str(term))
-    if term.language:
-        return pyoxigraph.Literal(str(term), language=term.language)
-    if term.datatype is None:
-        return pyoxigraph.Literal(str(term))
-    return pyoxigraph.Literal(str(term), datatype=NamedNode(str(term.datatype)))
+    return literal_of(term) if isinstance(term, RdflibLiteral) else NamedNode(str(term))
 
 
 def to_rdflib(term: Term) -> Any:

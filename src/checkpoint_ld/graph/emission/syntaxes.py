@@ -221,13 +221,18 @@ def _term_of(term: Node) -> Any:
     try:
         if not isinstance(term, Literal):
             return pyoxigraph.BlankNode(str(term)) if is_blank(term) else pyoxigraph.NamedNode(str(term))
-        if term.language:
-            return pyoxigraph.Literal(str(term), language=term.language)
-        datatype = term.datatype
-        return pyoxigraph.Literal(str(term), datatype=None if datatype is None else pyoxigraph.NamedNode(datatype))
+        return literal_of(term)
     except ValueError:
         text_of(term)  # raises WriteError
         raise
+
+
+def literal_of(term: Literal) -> pyoxigraph.Literal:
+    """Return the literal of pyoxigraph for one of rdflib."""
+    if term.language:
+        return pyoxigraph.Literal(str(term), language=term.language)
+    datatype = term.datatype
+    return pyoxigraph.Literal(str(term), datatype=None if datatype is None else pyoxigraph.NamedNode(datatype))
 
 
 def _in_order(index: Index, terms: _Known) -> Iterator[tuple[Any, Any, Any]]:

@@ -8,6 +8,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Triple
 from rdflib import RDF, SH, BNode, Literal
 
+from checkpoint_ld.graph.emission.syntaxes import literal_of
 from checkpoint_ld.phrases import encodable
 from checkpoint_ld.rules import SEVERITIES
 from checkpoint_ld.validation.reports.text import name_of
@@ -152,11 +153,7 @@ class Results:
         return BlankNode(self._labels.setdefault(node, f"{self._prefix}result{len(self._labels) + 1}"))
 
     def _term(self, term: Node) -> BlankNode | NamedNode | pyoxigraph.Literal:
-        if not isinstance(term, Literal):
-            return self._node(term)
-        if term.language:
-            return pyoxigraph.Literal(str(term), language=term.language)
-        return pyoxigraph.Literal(str(term), datatype=NamedNode(str(term.datatype)) if term.datatype else None)
+        return literal_of(term) if isinstance(term, Literal) else self._node(term)
 
 
 def _key(term: Node) -> str:
