@@ -15,25 +15,15 @@ import pytest
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, TargetExistsError, WriteError
-from tests.cli.conftest import Run, run
+from tests.cli.conftest import Run
 from tests.formats.benchmarks import made
 from tests.trials import examples
 
-__all__ = ["run"]
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
 
 
-@pytest.fixture(autouse=True)
-def mlc(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def refused(*_: object) -> None:
-        raise AssertionError("nothing goes to the network")
-
-    monkeypatch.setattr("socket.socket.connect", refused)
-    monkeypatch.setattr("socket.getaddrinfo", refused)
-    return library()
-
-
-def library() -> Any:
+@pytest.fixture(scope="module", autouse=True)
+def mlc() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the library imports
         return pytest.importorskip("mlcroissant", reason="mlcroissant is not installed: make .venv/.integrations-group")
@@ -167,7 +157,6 @@ def test_texts_stay_as_they_are(mlc: Any, tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the description of a data set of ours."""
-    library()
     folder = tmp_path_factory.mktemp("exported") / "any"
     export_benchmark(made(1), folder, format="croissant")
     return (folder / "croissant.json").read_text(encoding="utf-8")

@@ -13,11 +13,9 @@ from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.assessment import Status, assess, read_answers
 from checkpoint_ld.assessment.inspect_logs import values_in
 from checkpoint_ld.errors import ReadError, SettingsError, StoredCodeWarning, TargetExistsError, WriteError
-from tests.cli.conftest import Run, run
+from tests.cli.conftest import Run
 from tests.formats.benchmarks import made
 from tests.trials import examples
-
-__all__ = ["run"]
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),  # Inspect's retries
@@ -57,14 +55,6 @@ def _inspect() -> Iterator[None]:
     pytest.importorskip("inspect_ai", reason="Inspect is not installed: make .venv/.integrations-group")
     yield
     gc.collect()  # while the warnings above are ignored: Inspect's streams would warn in a test after these
-
-
-@pytest.fixture(autouse=True)
-def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
-        raise AssertionError("nothing goes to the network")
-
-    monkeypatch.setattr("socket.socket.connect", refused)
 
 
 def test_inspect_reads_the_samples(tmp_path: Path) -> None:

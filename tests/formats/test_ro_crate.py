@@ -33,11 +33,10 @@ from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import file, spdx_name
 from tests.agents.documents import checkpoint, thought
 from tests.benchmark.test_templates import named
-from tests.cli.conftest import Run, run
+from tests.cli.conftest import Run
 from tests.conftest import REPOSITORY
 from tests.formats.benchmarks import made
 
-__all__ = ["run"]
 rocrate = pytest.importorskip("rocrate.rocrate", reason="rocrate is not installed: make .venv/.integrations-group")
 EXAMPLES = REPOSITORY / "docs" / "examples"
 METALS, ELEMENTS, ANSWERS = (EXAMPLES / one for one in ("metals.jsonld", "elements.jsonld", "answers.jsonl"))
