@@ -449,7 +449,7 @@ ELEMENT_LAYOUTS: st.SearchStrategy[dict[str, Json]] = st.sampled_from(
 )
 
 
-@pytest.fixture(params=[1, 2, 3, 7, 1 << 22])
+@pytest.fixture(params=[1, 7, 1 << 22])
 def chunk(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
@@ -465,28 +465,20 @@ STARTS = st.sampled_from([b"", b"\xef\xbb\xbf", b" \r\n"])
 CHUNKS = st.sampled_from([1, 2, 3, 7, 30, 1 << 22])
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
-    st.lists(ELEMENT_VALUES, max_size=4),
-    st.dictionaries(ELEMENT_TEXTS, ELEMENT_VALUES, max_size=2),
+    st.lists(st.one_of(ELEMENT_VALUES, OBJECTS), max_size=6),
+    ELEMENT_VALUES,
     ELEMENT_LAYOUTS,
     STARTS,
     CHUNKS,
+    st.booleans(),
 )
-def test_elements_have_the_values_and_places_that_reading_gives_them(
-    entries: list[Json], others: dict[str, Json], layout: dict[str, Json], start: bytes, chunk: int
+def test_elements_have_the_values_and_places_that_reading_gives_them(  # noqa: PLR0917 - hypothesis gives them
+    entries: list[Json], other: Json, layout: dict[str, Json], start: bytes, chunk: int, returns: bool
 ) -> None:
-    hold(start + json.dumps({**others, "list": entries, "after": others}, **layout).encode(), chunk)
-
-
-@pytest.mark.slow
-@settings(max_examples=examples(150), deadline=None)
-@given(st.lists(OBJECTS, max_size=6), ELEMENT_LAYOUTS, STARTS, CHUNKS, st.booleans())
-def test_objects_have_the_values_and_places_that_reading_gives_them(
-    entries: list[Json], layout: dict[str, Json], start: bytes, chunk: int, windows: bool
-) -> None:
-    text = json.dumps({"before": entries, "list": entries, "after": entries}, **layout)
-    hold(start + (text.replace("\n", "\r\n") if windows else text).encode(), chunk)
+    text = json.dumps({"before": entries, "other": other, "list": entries, "after": [other, entries]}, **layout)
+    hold(start + (text.replace("\n", "\r\n") if returns else text).encode(), chunk)
 
 
 def hold(data: bytes, chunk: int) -> None:
@@ -532,13 +524,6 @@ IN_LINES = """{
 
 def test_what_only_looks_like_elements_is_none(chunk: int) -> None:
     hold(IN_LINES.encode(), chunk)
-
-
-def test_elements_in_lines_are_found(chunk: int) -> None:
-    value = {"before": [{"a": 1}, {"a": 2}], "list": [{"é": at, "b": [{}, {"c": [{}]}]} for at in range(20)]}
-    for indent in (1, 2, "\t"):
-        hold(json.dumps(value, indent=indent).encode(), chunk)
-        hold(json.dumps({**value, "after": value["list"]}, indent=indent).encode(), chunk)
 
 
 @pytest.mark.parametrize(
