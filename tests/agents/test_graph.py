@@ -29,6 +29,7 @@ from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.emission import ntriples_of, turtle_of
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.vocabulary import CAF
+from tests.agents.documents import second
 from tests.agents.graphs import FULL, JSON_VALUES, TREES, Tree, as_plain_json_ld, by_oxigraph, by_pyld
 from tests.agents.runs import call, thought, tree
 
@@ -392,23 +393,6 @@ PLAIN = tree(
 )
 """A document with ids that are safe in IRIs, and without what no context can say."""
 
-SECOND: Tree = {
-    **{key: PLAIN[key] for key in ("version", "id", "timestamp", "execution_id", "agent_id", "metadata")},
-    "snapshot": {
-        "thought_chain": {
-            "current_step_id": "s1",
-            "steps": [{"id": "s1", "type": "planning", "content": "plan", "confidence": 0.9, "timestamp": 1}],
-        },
-        "context": {"messages": [{"role": "user", "content": "hi"}], "variables": {"task": "t"}, "memory": []},
-        "tool_state": {
-            "pending": ["c9"],
-            "completed": [{"id": "c1", "tool_id": "grep", "arguments": {"q": "x"}, "result": ["a"], "timestamp": 2}],
-            "failed": [{"id": "c2", "tool_id": "bash", "arguments": {}, "error": "boom", "timestamp": 3}],
-        },
-        "progress": {"step_number": 3, "iterations_completed": 1, "tokens_used": 10, "duration_ms": 20},
-    },
-}
-
 
 def under(file: str, document: Tree) -> Tree:
     return {**json.loads(data.text("contexts", file)), **document}
@@ -448,12 +432,12 @@ def test_the_terms_of_the_second_shape_are_those_of_the_first() -> None:
 
 
 def test_a_raw_file_in_the_second_shape_is_read_alike_by_processors_under_its_context() -> None:
-    read = by_pyld(under("caf-second-shape.jsonld", SECOND))
-    assert isomorphic(read, by_oxigraph(under("caf-second-shape.jsonld", SECOND)))
-    thought_node, failed = URIRef("urn:caf:thought/s1"), URIRef("urn:caf:tool-call/c2")
+    read = by_pyld(under("caf-second-shape.jsonld", second()))
+    assert isomorphic(read, by_oxigraph(under("caf-second-shape.jsonld", second())))
+    thought_node, failed = URIRef("urn:caf:thought/t1"), URIRef("urn:caf:tool-call/c2")
     assert str(read.value(thought_node, schema.caf("thoughtType"))) == "planning"
     assert read.value(failed, schema.caf("tool")) == URIRef("urn:caf:tool/bash")
-    assert read.value(predicate=schema.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c9")) is not None
+    assert read.value(predicate=schema.caf("pendingCall"), object=URIRef("urn:caf:tool-call/c3")) is not None
 
 
 def test_a_context_of_another_kind_is_an_unknown_member() -> None:

@@ -18,7 +18,6 @@ from checkpoint_ld.errors import (
     GraphSyncError,
     InvalidCheckpoint,
     SettingsError,
-    StoreError,
     WriteError,
     WrongTypeError,
 )
@@ -181,15 +180,6 @@ def test_metadata_changes_everywhere_and_the_state_does_not(bench: Bench) -> Non
     assert "name" not in bench.manager.get(saved.id).tree()
     with pytest.raises(InvalidCheckpoint):
         bench.manager.update_metadata(saved.id, metadata={"tokens_used": -1})
-
-
-def test_a_checkpoint_goes_from_the_file_last(bench: Bench) -> None:
-    saved = bench.manager.save(bench.state)
-    bench.graph.broken = {"delete"}
-    with pytest.raises(StoreError, match="delete fails"):
-        bench.manager.delete(saved.id)
-    assert bench.manager.get(saved.id) == saved.checkpoint
-    assert [one.id for one in bench.manager.list()] == [saved.id]
 
 
 @pytest.mark.slow

@@ -31,17 +31,6 @@ def texts(collection: Collection) -> list[str]:
     return [row["t"] for row in rows.as_dicts()]
 
 
-def test_a_second_run_changes_nothing(write: Write, store: Path, collection: Collection) -> None:
-    for number in (1, 2):
-        write(f"{number}.jsonld", checkpoint(number))
-    files = store.parent / "files"
-    assert kinds(collection.add(files)) == {"1.jsonld": "added", "2.jsonld": "added"}
-    before = dict(collection.entries)
-    assert kinds(collection.add(files)) == {"1.jsonld": "unchanged", "2.jsonld": "unchanged"}
-    assert dict(collection.entries) == before
-    assert collection.statistics().checkpoints == 2
-
-
 def test_a_file_that_the_store_removes_meanwhile_counts_as_nothing(
     store: Path, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,15 +59,6 @@ def test_files_folders_and_patterns_are_meant(write: Write, store: Path) -> None
     assert kinds(loaded) == {"1.jsonld": "added", "2.jsonld": "added", "c3.jsonld": "added"}
     assert loaded.unmatched == (str(files / "d*.jsonld"),)
     assert loaded.passed_over == 1
-
-
-def test_a_changed_file_replaces_what_it_held(write: Write, collection: Collection) -> None:
-    file = write("one.jsonld", checkpoint(1, "Old?", "Older?"))
-    collection.add(file)
-    write("one.jsonld", checkpoint(1, "New?"))
-    assert kinds(collection.add(file)) == {"one.jsonld": "replaced"}
-    assert texts(collection) == ["New?"]
-    assert not collection.verify()
 
 
 def test_a_file_that_states_the_same_in_another_layout_is_no_change(write: Write, collection: Collection) -> None:

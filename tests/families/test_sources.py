@@ -163,14 +163,6 @@ def test_a_report_names_the_profiles_of_what_was_validated() -> None:
         families.validate(data(AGENT), engine="none")
 
 
-@pytest.mark.slow
-def test_pyshacl_finds_the_same() -> None:
-    broken = data({**AGENT, "timestamp": -1})
-    ours, theirs = (families.validate(broken, engine=one).findings for one in ("compiled", "pyshacl"))
-    assert ours == theirs
-    assert ours
-
-
 def test_a_single_profile_stands_for_that_of_the_same_name() -> None:
     strict = families.Profiles("strict")
     read = families.examine_bytes(data(tree("k", thoughts=[thought(1, type="musing")])))

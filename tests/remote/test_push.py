@@ -32,17 +32,6 @@ def manifest(folder: Path, *, restart: bool = False) -> Manifest:
     return Manifest.opened(folder / "push.jsonl", URL, restart=restart)
 
 
-def test_a_second_push_sends_nothing(client: SparqlClient, tmp_path: Path) -> None:
-    graphs = [sample(number) for number in range(3)]
-
-    first = remote.push(graphs, client, manifest(tmp_path))
-    second = remote.push(graphs, client, manifest(tmp_path))
-
-    assert actions(first) == ["sent"] * 3
-    assert actions(second) == ["skipped"] * 3
-    assert client.count([one.graph for one in graphs]) == {one.graph: one.count for one in graphs}
-
-
 def test_what_the_store_holds_with_other_values_is_sent_again_by_a_full_push(
     client: SparqlClient, tmp_path: Path
 ) -> None:

@@ -390,13 +390,3 @@ def test_the_commands_take_a_collection(run: Run, store: GraphStore, folder: Pat
     near = run("agent", "show", "k", "--store", folder)
     assert near.code == 2
     assert "k1" in near.err
-
-
-def test_the_command_reindex_makes_the_graphs_again(run: Run, store: GraphStore, folder: Path, tmp_path: Path) -> None:
-    with CheckpointManager(tmp_path / "files") as manager:
-        manager.import_(checkpoint("k1").tree())
-    where = ("--dir", tmp_path / "files", "--store", folder)
-    assert run("agent", "verify", *where).code == 1
-    assert run("agent", "reindex", *where).code == 0
-    assert run("agent", "verify", *where).code == 0
-    assert store.get("k1").content() == checkpoint("k1").content()

@@ -124,6 +124,11 @@ def outgoing_of_quads(lines: Iterable[bytes], source: str = "") -> Outgoing:
     return Outgoing(graph, spooled, count, hashed.hexdigest(), source)
 
 
+def beside(graph: str, sha256: str) -> str:
+    """Return the name under which a version of a checkpoint is kept beside another one, which is called `graph`."""
+    return f"{graph}#{sha256[:16]}"
+
+
 def quads_of(graphs: Iterable[Outgoing]) -> Iterator[bytes]:
     """Yield the N-Quads of graphs, line by line."""
     for graph in graphs:

@@ -20,7 +20,7 @@ from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import renewed
-from checkpoint_ld.stores.backend import software
+from checkpoint_ld.stores.backend import beside, software
 from checkpoint_ld.stores.holdings import DONE, MANIFEST, FileState, Load
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 _BATCH = 50_000
 """The number of statements that are collected in memory before they are loaded; an interruption loses them."""
-_SHOWN_OF_HASH = 16
 
 
 class Kind(StrEnum):
@@ -184,8 +183,8 @@ def prepare(
         if graph != MANIFEST.value:
             try:
                 load = _load(read, file, source, checks)
-                beside = _beside(load)
-                loads.append(beside if graph == beside.entry.graph else load)
+                second = _beside(load)
+                loads.append(second if graph == second.entry.graph else load)
             except (ReadError, FindingsError) as error:
                 loads.append(error)
     return loads
@@ -219,8 +218,7 @@ def _load(read: Source | ReadError, file: FileState, source: str, checks: Checks
 
 
 def _beside(load: Load) -> Load:
-    """Return a load under the name of its graph beside another graph of the same checkpoint."""
-    return load.but(graph=f"{load.entry.graph}#{load.entry.sha256[:_SHOWN_OF_HASH]}")
+    return load.but(graph=beside(load.entry.graph, load.entry.sha256))
 
 
 class Loading:
@@ -330,13 +328,13 @@ class Loading:
         return Outcome(file, kind, other.graph, other.triples, message)
 
     def _kept_beside(self, file: str, load: Load) -> Outcome:
-        beside = _beside(load)
-        if beside.entry.graph in self.pending:
+        second = _beside(load)
+        if second.entry.graph in self.pending:
             self._flush()
-        other = self.holdings.entries.get(beside.entry.graph)
+        other = self.holdings.entries.get(second.entry.graph)
         if other is not None and other.is_done and other.sha256 == load.entry.sha256:
             return Outcome(file, Kind.UNCHANGED, other.graph, other.triples)
-        return self._queued(file, Kind.KEPT_BOTH, beside)
+        return self._queued(file, Kind.KEPT_BOTH, second)
 
     def _queued(self, file: str, kind: Kind, load: Load) -> Outcome:
         self.pending[load.entry.graph] = len(self.outcomes), load

@@ -21,7 +21,7 @@ from checkpoint_ld import families
 from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.stores.backend import Outgoing, Spooled, outgoing, outgoing_of_quads, quads_of
+from checkpoint_ld.stores.backend import Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
 from checkpoint_ld.stores.request import large_integers, values_of
 from checkpoint_ld.stores.server import SparqlClient, connect
@@ -55,7 +55,6 @@ __all__ = [
 CONFLICTS = ("error", "replace", "skip", "keep-both")
 """The treatments of two different checkpoints of one name."""
 _CHOICES = "a store can hold one of them; choose with --on-conflict replace, skip or keep-both, or rename one"
-_SHOWN_OF_HASH = 16
 BATCH = 100
 BATCH_BYTES = 64 << 20
 """The size of a batch, which is sent, verified and recorded together; an interruption loses one at most."""
@@ -176,7 +175,7 @@ def distinct(
     for graph in graphs:
         sha256, source = seen.get(graph.graph, (graph.sha256, graph.source))
         if sha256 != graph.sha256 and on_conflict == "keep-both":
-            graph = replace(graph, graph=f"{graph.graph}#{graph.sha256[:_SHOWN_OF_HASH]}")  # noqa: PLW2901 - another name
+            graph = replace(graph, graph=beside(graph.graph, graph.sha256))  # noqa: PLW2901 - another name
         if graph.graph not in seen or (sha256 != graph.sha256 and on_conflict == "replace"):
             seen[graph.graph] = graph.sha256, graph.source
             yield graph
