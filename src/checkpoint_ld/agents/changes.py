@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from checkpoint_ld.agents.values import Value, members_of
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.documents.values import DEFAULT_LIMITS, lone_surrogate
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, copied, lone_surrogate
 from checkpoint_ld.errors import SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.phrases import shown
@@ -41,7 +41,7 @@ class _Frozen:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return thawed(self)
+        return copied(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return frozen, (self.copy(),)  # type: ignore[attr-defined] # a plain container
@@ -106,13 +106,6 @@ def _text(text: str, what: str) -> str:
     if half := lone_surrogate(text):
         raise WriteError(f"{what} holds {half}, half a surrogate pair, which has no form in UTF-8: leave it out")
     return str(text)
-
-
-def thawed(value: Any) -> Any:
-    """Return a mutable copy of JSON."""
-    if isinstance(value, dict):
-        return {key: thawed(inner) for key, inner in value.items()}
-    return [thawed(inner) for inner in value] if isinstance(value, list) else value
 
 
 Made = TypeVar("Made", bound=Value)

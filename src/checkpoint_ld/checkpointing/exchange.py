@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from checkpoint_ld.agents.changes import new_id, thawed
+from checkpoint_ld.agents.changes import new_id
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import (
     EXTENSIONS,
@@ -29,7 +29,7 @@ from checkpoint_ld.agents.values import (
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json, steps_of
-from checkpoint_ld.documents.values import ABSENT
+from checkpoint_ld.documents.values import ABSENT, copied
 from checkpoint_ld.errors import SettingsError, SourceMissingError, WriteError, WrongTypeError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.stores.protocol import Filter, amended
@@ -111,7 +111,7 @@ def redactor(redact: Redaction | None) -> Redactor:
     if redact is None:
         return lambda checkpoint: checkpoint
     if callable(redact):
-        return lambda checkpoint: _of_redacted(checkpoint, redact(thawed(checkpoint.tree())))
+        return lambda checkpoint: _of_redacted(checkpoint, redact(copied(checkpoint.tree())))
     pointers = tuple(redact)  # an iterator is read once
     for pointer in pointers:
         if not pointer.startswith("/"):
