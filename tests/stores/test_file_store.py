@@ -3,9 +3,6 @@
 import errno
 import gzip
 import os
-import subprocess
-import sys
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +24,7 @@ from checkpoint_ld.stores import files, folder
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import Filter, Header
 from tests.agents import documents
+from tests.forking import forked
 from tests.stores.documents import HARD, checkpoint
 
 
@@ -341,33 +339,21 @@ def test_a_folder_that_others_change_is_waited_for_and_then_reported(tmp_path: P
         pass
 
 
-@pytest.mark.slow
 def test_a_folder_that_may_not_be_written_to_is_reported(store: FileStore) -> None:
-    source = """
-        import os, sys
-        from checkpoint_ld.errors import StoreError
-        from checkpoint_ld.stores.files import FileStore
-        from tests.stores.test_file_store import LONG
-        store = FileStore(sys.argv[1])
-        store.get("ckpt_1")  # loads what may be out of reach for somebody else
+    def refused() -> None:
         os.chdir(store.directory)  # whoever we are, we need not come by the folders above it
         if os.geteuid() == 0:
             os.seteuid(65534)
-        store = FileStore(".")
-        try:
-            store.put(LONG)
-        except StoreError as error:
-            print(type(error).__name__, error)
-        print(store.get("ckpt_1").id)
-    """
+        here = FileStore(".")
+        message = r"^\.: cannot be used: permission denied; ask for permission, or choose another folder$"
+        with pytest.raises(StoreError, match=message):
+            here.put(LONG)
+        assert here.get("ckpt_1") == checkpoint()
+
+    assert_as_it_was(store)  # loads what may be out of reach for somebody else
     store.directory.chmod(0o555)
     try:
-        command = [sys.executable, "-c", textwrap.dedent(source), str(store.directory)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert forked(refused) == 0
     finally:
         store.directory.chmod(0o755)
-
-    assert done.stdout == (
-        "StoreError .: cannot be used: permission denied; ask for permission, or choose another folder\nckpt_1\n"
-    )
     assert_as_it_was(store)

@@ -12,6 +12,7 @@ import pytest
 from pyoxigraph import NamedNode
 
 from checkpoint_ld import Collection
+from checkpoint_ld.agents.schema import iri
 from checkpoint_ld.checkpointing import CheckpointManager
 from checkpoint_ld.errors import (
     CheckpointNotFound,
@@ -217,50 +218,52 @@ def harm(folder: Path, update: str) -> None:
 
 
 GRAPH = "<urn:caf:checkpoint/ckpt_1>"
-THOUGHTS = "?s <urn:caf:derived:hasThought> ?o"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("update", "rule", "message"),
-    [
-        (f"DROP GRAPH {GRAPH}", "agent-graph-damaged", "no agent checkpoint"),
-        (
-            f"WITH {GRAPH} DELETE {{ ?s <urn:caf:derived:sha256> ?o }} WHERE {{ ?s <urn:caf:derived:sha256> ?o }}",
-            "agent-graph-damaged",
-            "there is none",
-        ),
-        (f"INSERT DATA {{ GRAPH {GRAPH} {{ {GRAPH} <https://schema.org/name> 'x' }} }}", "agent-graph-damaged", "fit"),
-        (
-            f"INSERT DATA {{ GRAPH {GRAPH} {{ <urn:x> a <urn:caf:vocab:Checkpoint> }} }}",
-            "agent-graph-damaged",
-            "2 agent checkpoints",
-        ),
-        (
-            f"WITH {GRAPH} DELETE {{ {THOUGHTS} }} WHERE {{ {THOUGHTS} }}",
-            "agent-graph-statements",
-            "other statements",
-        ),
-    ],
-)
-def test_harm_is_reported_and_reindexing_puts_it_right(  # noqa: PLR0917 - three fixtures, three values
-    store: GraphStore, folder: Path, tmp_path: Path, update: str, rule: str, message: str
-) -> None:
+HARMS = {
+    "dropped": ("DROP GRAPH {0}", "agent-graph-damaged", "no agent checkpoint"),
+    "without hash": (
+        "DELETE WHERE {{ GRAPH {0} {{ ?s <urn:caf:derived:sha256> ?o }} }}",
+        "agent-graph-damaged",
+        "there is none",
+    ),
+    "another name": (
+        "INSERT DATA {{ GRAPH {0} {{ {0} <https://schema.org/name> 'x' }} }}",
+        "agent-graph-damaged",
+        "fit",
+    ),
+    "two": (
+        "INSERT DATA {{ GRAPH {0} {{ <urn:x> a <urn:caf:vocab:Checkpoint> }} }}",
+        "agent-graph-damaged",
+        "2 agent checkpoints",
+    ),
+    "derived": (
+        "DELETE WHERE {{ GRAPH {0} {{ ?s <urn:caf:derived:hasThought> ?o }} }}",
+        "agent-graph-statements",
+        "other statements",
+    ),
+}
+
+
+def test_each_harm_is_named_and_reindexing_puts_all_right(store: GraphStore, folder: Path, tmp_path: Path) -> None:
     with CheckpointManager(tmp_path / "files", graph=store) as manager:
-        manager.import_(checkpoint().tree())
+        for name in HARMS:
+            manager.import_(checkpoint(name).tree())
         manager.close()
-        harm(folder, update)
+        for name, (update, _, _) in HARMS.items():
+            harm(folder, update.format(f"<{iri('checkpoint', name)}>"))
 
-        found = next(store.verify())
-        assert found.rule == rule
-        assert message in found.message
-        assert found.place.file == str(folder)
-        if rule == "agent-graph-damaged":
-            with pytest.raises(IntegrityError):
-                store.get("ckpt_1")
+        found = {one.subject.strip('"'): one for one in store.verify()}
+        assert found.keys() == HARMS.keys()
+        for name, (_, rule, message) in HARMS.items():
+            assert (found[name].rule, found[name].place.file) == (rule, str(folder))
+            assert message in found[name].message
+            if rule == "agent-graph-damaged":
+                with pytest.raises(IntegrityError):
+                    store.get(name)
         manager.reindex()
         assert manager.verify() == ()
-        assert store.get("ckpt_1").content() == checkpoint().content()
+        assert all(store.get(name).content() == checkpoint(name).content() for name in HARMS)
 
 
 def test_derived_statements_are_made_again_by_a_repair(store: GraphStore, folder: Path) -> None:
@@ -348,6 +351,7 @@ import sys
 from pyparsing import ParserElement
 ParserElement.enable_packrat()  # as matplotlib does
 from checkpoint_ld import Collection
+from checkpoint_ld.agents.schema import iri
 for _ in range(2):
     with Collection.open(sys.argv[1]) as collection:
         print(len(collection.query("SELECT ?c { ?c a caf:Checkpoint }").rows))
