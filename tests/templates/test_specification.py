@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
@@ -18,6 +18,7 @@ from checkpoint_ld.templates.specification import source_of, spec_of, validate_s
 from tests.corpus import templates_of
 from tests.templates import answer, field, kinds, only
 from tests.templates.specs import HOSTILE, fields, specs
+from tests.trials import examples
 
 REMARKS = {"strategy", "primitive-needs"}
 """What a valid specification may still be reported: a strategy that never passes, a stage that is missing."""
@@ -46,6 +47,7 @@ def test_a_valid_specification_is_read_back_from_its_source(spec: TemplateSpec) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", registry())
+@settings(max_examples=examples(25))
 @given(data=st.data())
 def test_so_is_every_primitive(name: str, data: st.DataObject) -> None:
     spec = TemplateSpec(fields=[data.draw(fields("x", primitive_name=name))])

@@ -234,7 +234,7 @@ def our_run(text: bytes, profile: str) -> tuple[set[tuple[str, str, str]], set[t
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("expected", some(EXAMPLES, 6), ids=lambda expected: expected.code)
+@pytest.mark.parametrize("expected", some(EXAMPLES, 12), ids=lambda expected: expected.code)
 def test_findings_are_those_of_a_plain_run_of_pyshacl(expected: Example) -> None:
     chosen = profiles.profile(expected.profile)
     findings, results = our_run(expected.invalid, expected.profile)
@@ -259,7 +259,7 @@ def test_findings_of_the_corpus_are_those_of_a_plain_run(corpus: Path, folder: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("expected", some(EXAMPLES, 4), ids=lambda expected: expected.code)
+@pytest.mark.parametrize("expected", some(EXAMPLES, 8), ids=lambda expected: expected.code)
 def test_a_second_engine_gives_the_same_verdicts_where_core_shacl_is_enough(expected: Example) -> None:
     graph = plain_graph(expected.invalid)
     _, ours, _ = shacl.validate(graph, CORE)

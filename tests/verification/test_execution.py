@@ -10,7 +10,6 @@ from checkpoint_ld import EvaluationError, StoredCodeWarning, VerificationResult
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.execution import run_template
 from checkpoint_ld.workers.trusted import Trust
-from tests.trials import examples
 
 TRUST = Trust()
 METAL = "    metal: str = VerifiedField(description='m', ground_truth='Mercury', verify_with=ExactMatch())\n"
@@ -291,7 +290,8 @@ def test_a_forged_reply_is_no_result() -> None:
 names = st.sampled_from(["Mercury", "mercury ", "lead", ""])
 
 
-@settings(max_examples=examples(5), suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.usefixtures("in_this_process")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.fixed_dictionaries({"metal": names, "heat": st.floats(5, 15)}),
     st.sampled_from(["", "AnyOf", "AllOf", "AtLeastN"]),
