@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue, TypeAdapter
 
+    from checkpoint_ld.templates.template import TemplateField
+
 
 FIELD_TYPES = ("bool", "str", "int", "float", "list_str", "literal", "date")
 """The types that a field of a template specification may have."""
@@ -87,6 +89,12 @@ def registry() -> Mapping[str, Primitive]:
         types = tuple(members.pop("types"))
         found[name] = Primitive(name, types, tuple(parameters), **members)
     return MappingProxyType(found)
+
+
+def compared_as(field: TemplateField) -> str:
+    """Return the type of a field. A date is a text in Python; only its primitive shows that it is one."""
+    types = () if field.primitive is None else registry()[field.primitive].types
+    return "date" if field.type == "str" and "date" in types else field.type
 
 
 _EXACT = 2**53

@@ -27,7 +27,16 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.templates.expressions import DEEPEST, LONGEST_INTEGER
 from checkpoint_ld.templates.fields import RESERVED
-from checkpoint_ld.templates.primitives import FIELD_TYPES, MisfitError, Patterns, Primitive, misfit, registry, settle
+from checkpoint_ld.templates.primitives import (
+    FIELD_TYPES,
+    MisfitError,
+    Patterns,
+    Primitive,
+    compared_as,
+    misfit,
+    registry,
+    settle,
+)
 from checkpoint_ld.templates.reading import COMPOSITES, UNKNOWN
 from checkpoint_ld.templates.template import LONGEST_SOURCE, Level, ProblemKind, Template, listed, shown
 
@@ -66,22 +75,20 @@ def spec_of(template: Template) -> TemplateSpec | None:
         or any(field.unread or field.primitive is None or field.description is None for field in template.fields)
     ):
         return None
-    fields = []
-    for field in template.fields:
-        is_date = field.type == "str" and "date" in registry()[field.primitive or ""].types
-        fields.append(
-            TemplateFieldSpec(
-                name=field.name,
-                type="date" if is_date else field.type,
-                description=field.description or "",
-                extraction_hint=field.extraction_hint or None,
-                ground_truth=field.ground_truth,
-                literal_values=None if field.literal_values is None else list(field.literal_values),
-                verify_with=field.verify_with or {},
-                weight=field.weight,
-                is_trace=field.is_trace,
-            )
+    fields = [
+        TemplateFieldSpec(
+            name=field.name,
+            type=compared_as(field),
+            description=field.description or "",
+            extraction_hint=field.extraction_hint or None,
+            ground_truth=field.ground_truth,
+            literal_values=None if field.literal_values is None else list(field.literal_values),
+            verify_with=field.verify_with or {},
+            weight=field.weight,
+            is_trace=field.is_trace,
         )
+        for field in template.fields
+    ]
     strategy = None if template.strategy is None else _strategy_spec(template.strategy)
     return TemplateSpec(fields=fields, verify_strategy=strategy, class_name=template.class_name)
 

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -51,6 +50,11 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.selection import Selection
 
 _NO_END = "\\ No newline at end of file\n"
+_CONTEXT = 3
+"""So many unchanged lines stand around changes in a diff."""
+
+_Block = tuple[int, int, list[str]]
+"""The first changed line, the one after the last, and the new lines."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,45 +90,28 @@ def unified_diff(text: str, edits: Iterable[Edit], name: str) -> str:
 
     The edits give the lines that differ, so that large texts take no longer than small ones.
     """
-    lines, parts = lines_of(text), [f"--- {name}\n+++ {name}\n"]
-    new: dict[tuple[int, int], list[str]] = {}
-    opcodes: list[tuple[Any, int, int, int, int]] = []
-    at = new_at = 0
-    for start, end, coming in _blocks(text, lines, sorted(edits)):
-        new_start = new_at + start - at
-        new[start, new_start] = coming
-        opcodes.append(("equal", at, start, new_at, new_start))
-        at, new_at = end, new_start + len(coming)
-        opcodes.append(("replace", start, end, new_start, new_at))
-    if not opcodes:
-        return ""
-    opcodes.append(("equal", at, len(lines), new_at, new_at + len(lines) - at))
-    for hunk in _Known(opcodes).get_grouped_opcodes():
-        (_, start, _, new_start, _), (_, _, end, _, new_end) = hunk[0], hunk[-1]
-        parts.append(f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n")
-        for kind, start, end, new_start, _ in hunk:
-            parts += _marked(" " if kind == "equal" else "-", lines[start:end])
-            parts += _marked("+", new[start, new_start] if kind == "replace" else [])
+    lines, hunks = lines_of(text), list[list[_Block]]()
+    for block in _blocks(text, lines, sorted(edits)):
+        if hunks and block[0] - hunks[-1][-1][1] <= 2 * _CONTEXT:
+            hunks[-1].append(block)
+        else:
+            hunks.append([block])
+    parts = [f"--- {name}\n+++ {name}\n"] if hunks else []
+    shift = 0
+    for hunk in hunks:
+        first, last = max(hunk[0][0] - _CONTEXT, 0), min(hunk[-1][1] + _CONTEXT, len(lines))
+        grown = shift + sum(len(new) - (end - start) for start, end, new in hunk)
+        parts.append(f"@@ -{_range(first, last)} +{_range(first + shift, last + grown)} @@\n")
+        at, shift = first, grown
+        for start, end, new in hunk:
+            parts += (*_marked(" ", lines[at:start]), *_marked("-", lines[start:end]), *_marked("+", new))
+            at = end
+        parts += _marked(" ", lines[at:last])
     return "".join(parts)
 
 
-class _Known(SequenceMatcher[str]):
-    """A comparison with a known result, of which difflib makes hunks."""
-
-    def __init__(self, opcodes: list[tuple[Any, int, int, int, int]]) -> None:
-        super().__init__()
-        self._opcodes = opcodes
-
-    def get_opcodes(self) -> list[tuple[Any, int, int, int, int]]:
-        """Return the known result."""
-        return self._opcodes
-
-
-def _blocks(text: str, lines: list[str], edits: list[Edit]) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield the first changed line, the one after the last, and the new lines.
-
-    Edits of the same lines are one block; unchanged lines at its ends are left out.
-    """
+def _blocks(text: str, lines: list[str], edits: list[Edit]) -> Iterator[_Block]:
+    """Yield what changes: edits of the same lines as one block, without unchanged lines at its ends."""
     starts = [0, *accumulate(map(len, lines))]
 
     def line(offset: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,7 +27,7 @@ from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl import DataGraph
 from checkpoint_ld.shacl.shapes import compile_statements
 from checkpoint_ld.templates import PlainField, TemplateField, read_template
-from checkpoint_ld.templates.primitives import registry
+from checkpoint_ld.templates.primitives import compared_as, registry
 from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.components import COMPONENTS
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.graph.object_reading import Frame
-    from checkpoint_ld.templates import RegexCheck, Strategy, Template
+    from checkpoint_ld.templates import Strategy, Template
 
 
 class Additions:
@@ -327,7 +328,11 @@ def _template_of(question: Node, source: str | None, additions: Additions) -> No
     additions.add_setting(question, "template_level", template.level.value)
     fields = _fields(question, template, additions)
     for at, (name, check) in enumerate((template.regexes or {}).items()):
-        _regex_check(_part(question, ("regexCheck", at), "RegexCheck", additions), name, check, additions)
+        node = _part(question, ("regexCheck", at), "RegexCheck", additions)
+        if node is not None:
+            additions.add(node, SCHEMA + "name", name)
+            for setting, value in asdict(check).items():
+                additions.add_setting(node, setting, value)
     if template.strategy is not None:
         _strategy(question, ("verifyStrategy",), template.strategy, fields, additions)
 
@@ -351,19 +356,12 @@ def _fields(question: Node, template: Template, additions: Additions) -> dict[st
         additions.add(node, SCHEMA + "name", field.name)
         additions.add(node, SCHEMA + "position", at)
         additions.add(node, SCHEMA + "description", field.description)
-        additions.add_setting(node, "field_type", _type_of(field))
+        additions.add_setting(node, "field_type", field.type if isinstance(field, PlainField) else compared_as(field))
         if isinstance(field, PlainField):
             additions.add_setting(node, "ground_truth", truths.get(field.name))
         else:
             _verified(node, field, additions)
     return nodes
-
-
-def _type_of(field: TemplateField | PlainField) -> str:
-    """Return the type of a field. A date is a text in Python; only its primitive shows that it is one."""
-    primitive = field.primitive if isinstance(field, TemplateField) else None
-    is_date = primitive is not None and field.type == "str" and "date" in registry()[primitive].types
-    return "date" if is_date else field.type
 
 
 def _verified(node: Node, field: TemplateField, additions: Additions) -> None:
@@ -408,14 +406,6 @@ def _primitive(node: Node, serialised: Any, additions: Additions) -> None:
         datatype = DOUBLE if parameter.kind == "number" else None
         for one in value if parameter.name in SINGULAR and isinstance(value, list) else (value,):
             additions.add_setting(part, SINGULAR.get(parameter.name, parameter.name), one, datatype)
-
-
-def _regex_check(node: Node | None, name: str, check: RegexCheck, additions: Additions) -> None:
-    if node is not None:
-        additions.add(node, SCHEMA + "name", name)
-        additions.add_setting(node, "pattern", check.pattern)
-        additions.add_setting(node, "expected", check.expected)
-        additions.add_setting(node, "match_type", check.match_type)
 
 
 def _strategy(holder: Node, place: _Place, of: Strategy, fields: Mapping[str, Node], additions: Additions) -> None:
