@@ -433,7 +433,7 @@ def test_lists_of_what_graphs_hold_are_answered_part_by_part_and_no_other_named_
 ) -> None:
     store = dataset().store
     names = [name for name in queries.catalogue() if not name.startswith("agent-")]
-    assert {name for name in names if running.plan_of(checked(queries.named(name).text))} == LISTS
+    assert {name for name in names if checked(queries.named(name).text).plan} == LISTS
     for name in LISTS:
         text = queries.request(name, GIVEN.get(name, {}))
         monkeypatch.setattr(running, "_PART", 1_000)

@@ -22,6 +22,7 @@ from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.sparql.plans import nodes, plan_of
 from checkpoint_ld.sparql.result import quoted, written
 from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
+    from checkpoint_ld.sparql.plans import Plan
     from checkpoint_ld.sparql.result import Term
 
 
@@ -219,7 +221,7 @@ class Checked:
     """A query that may run: its plain text, its form, and the IRIs of the graphs of FROM and FROM NAMED.
 
     `is_grouped` is whether its outermost solutions are those of GROUP BY. `order` are the variables of a `SELECT *` in
-    the order of the text, empty for any other query.
+    the order of the text, empty for any other query. `plan` is that of a SELECT that can be evaluated graph by graph.
     """
 
     text: str
@@ -228,6 +230,7 @@ class Checked:
     named_graphs: tuple[str, ...] = ()
     is_grouped: bool = False
     order: tuple[str, ...] = ()
+    plan: Plan | None = None
 
     @property
     def chooses(self) -> bool:
@@ -263,12 +266,22 @@ def _checked(text: str, services: Collection[str]) -> Checked:
             _refuse_service(node.term, services)
     _refuse_unknown_prefixes(tree)
     query = tree[1]
-    default, named = _datasets(query, tree)
+    form, is_grouped, clauses = _FORMS[query.name], bool(query.groupby), query.datasetClause
     order: tuple[str, ...] = ()
-    if _FORMS[query.name] == "select" and not query.projection:
+    if form == "select" and not query.projection:
         bare = "".join(token.text for token in tokens if token.kind not in ("iri", "string"))
         order = tuple(dict.fromkeys(_VARIABLE.findall(bare)))
-    return Checked(plain, _FORMS[query.name], default, named, bool(query.groupby), order)
+    try:
+        algebra = _translated(tree).algebra
+    except QueryError:  # rdflib parses it but has no algebra for it: the engine decides
+        if clauses:
+            raise
+        return Checked(plain, form, is_grouped=is_grouped, order=order)
+    clauses = algebra.datasetClause or ()
+    default = tuple(str(clause.default) for clause in clauses if clause.default)
+    named = tuple(str(clause.named) for clause in clauses if clause.named)
+    plan = plan_of(algebra.p) if form == "select" else None
+    return Checked(plain, form, default, named, is_grouped, order, plan)
 
 
 def _parsed(plain: str) -> Any:
@@ -301,20 +314,6 @@ def _is_update(plain: str) -> bool:
         return False
 
 
-def nodes(tree: Any) -> Iterator[Any]:
-    """Yield the named nodes of a parse tree, or of its algebra."""
-    from rdflib.plugins.sparql.parserutils import CompValue  # noqa: PLC0415 - as above
-
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, CompValue):
-            yield node
-            waiting.extend(dict.values(node))
-        elif not isinstance(node, str) and hasattr(node, "__iter__"):
-            waiting.extend(node)
-
-
 def _refuse_service(term: Any, services: Collection[str]) -> None:
     if not services:
         raise QueryError(
@@ -337,14 +336,6 @@ def _refuse_unknown_prefixes(tree: Any) -> None:
         prefix = str(node.prefix or "")
         if node.name == "pname" and prefix not in known:
             raise QueryError(f"the prefix {prefix}: is not declared: write PREFIX {prefix}: <…> before the query")
-
-
-def _datasets(query: Any, tree: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if not query.datasetClause:
-        return (), ()
-    clauses = _translated(tree).algebra.datasetClause
-    default = tuple(str(clause.default) for clause in clauses if clause.default)
-    return default, tuple(str(clause.named) for clause in clauses if clause.named)
 
 
 def _translated(tree: Any) -> Algebra:

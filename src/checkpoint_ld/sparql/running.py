@@ -1,10 +1,4 @@
-"""Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is faster.
-
-In many queries over many checkpoints, each row is about one named graph, and rows are sorted by graph. The engine
-computes and sorts the whole table before it returns the first row. The pattern `GRAPH ?g { … }` is the union of its
-solutions in each graph (SPARQL 1.1 §18.6), and two solutions of different graphs cannot be joined where both bind `?g`.
-So a query whose patterns all have this form can be evaluated for a few graphs at a time.
-"""
+"""Running a query over a store of Oxigraph: guarded, read-only, within limits, graph by graph where that is faster."""
 
 from __future__ import annotations
 
@@ -13,7 +7,7 @@ import threading
 import typing
 import warnings
 from contextlib import closing
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -26,7 +20,7 @@ from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser
 from checkpoint_ld.phrases import unknown
-from checkpoint_ld.sparql.guard import PREFIXES, bound, checked, nodes
+from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
@@ -45,13 +39,6 @@ _PART: Final = 20
 _TRIAL: Final = 500
 """The number of graphs after which the number of rows decides whether to continue graph by graph."""
 
-_BEYOND = {"Graph", "GraphGraphPattern", "ServiceGraphPattern", "Project", "SubSelect"}
-"""Forms that are not allowed inside a graph's pattern: other graphs, and sub-selects with a limit or groups."""
-_ELSEWHERE = {"Builtin_EXISTS", "Builtin_NOTEXISTS", "Builtin_NOW"}
-"""Expressions whose value depends on the data or on the time."""
-_ONE = {"Filter", "Extend", "Distinct", "Reduced", "OrderBy", "AggregateJoin", "ToMultiSet"}
-_DIFFERENCES = {"LeftJoin", "Minus"}
-
 
 def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str, ...], list[Row]] | None:
     """Return the columns and at most `most` rows of a SELECT, None for a query to evaluate as a whole.
@@ -59,17 +46,14 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     That is a query that cannot be answered graph by graph, or one with less than one row in a graph, for which the
     engine's indexes over all graphs are faster. Raises errors of the engine.
     """
-    if query.form != "select" or query.chooses or len(list(islice(store.named_graphs(), _PART + 1))) <= _PART:
+    plan = query.plan
+    if plan is None or query.chooses or len(list(islice(store.named_graphs(), _PART + 1))) <= _PART:
         return None
-    plan = plan_of(query)
-    if plan is None:
-        return None
-    chosen, limit = plan
-    graphs = [graph for graph in store.named_graphs() if chosen is None or graph.value in chosen]
+    graphs = [graph for graph in store.named_graphs() if plan.graphs is None or graph.value in plan.graphs]
     if not graphs or not all(isinstance(graph, NamedNode) for graph in graphs):  # others have no order
         return None
     graphs.sort(key=lambda graph: graph.value)  # SPARQL 1.1 §15.1
-    wanted = min((number for number in (most, limit) if number is not None), default=None)
+    wanted = min((number for number in (most, plan.limit) if number is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
     for start in range(0, len(graphs), _PART):
@@ -82,76 +66,6 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
         if start + _PART == _TRIAL and len(rows) < _TRIAL < len(graphs):
             return None
     return columns, rows[:wanted]
-
-
-@lru_cache(maxsize=128)
-def plan_of(query: Checked) -> tuple[frozenset[str] | None, int | None] | None:
-    """Return the plan of a SELECT graph by graph: the graphs that can have rows (None for all), and its LIMIT.
-
-    The result is None for a query whose rows cannot be assigned to graphs.
-    """
-    try:
-        node, limit = query.algebra().algebra.p, None
-    except QueryError:  # rdflib parses it but has no algebra for it: the engine decides
-        return None
-    if node.name == "Slice":
-        if node.start:
-            return None
-        node, limit = node.p, node.length
-    while node.name in ("Distinct", "Reduced"):
-        node = node.p
-    columns, node = node.PV, node.p
-    if node.name != "OrderBy" or node.expr[0].order == "DESC":
-        return None
-    variable = node.expr[0].expr
-    if not isinstance(variable, str) or variable not in columns or not _is_about_graphs(node, variable):
-        return None
-    return _chosen(node.p, variable), limit
-
-
-def _is_about_graphs(node: Any, variable: Any) -> bool | None:
-    """Return True if each solution of a pattern is from one graph, the value of `variable`.
-
-    The result is None for patterns that use no data, such as VALUES, and False for all others.
-    """
-    name = node.name
-    if name == "Graph":
-        return bool(node.term == variable and _BEYOND.isdisjoint(_names(node.p)))
-    if name == "values" or (name == "BGP" and not node.triples):
-        return None
-    own = [part for key, part in dict.items(node) if key not in ("p", "p1", "p2")]
-    if not _ELSEWHERE.isdisjoint(_names(own)):  # in an expression of this pattern
-        return False
-    if name in ("Join", "Union", *_DIFFERENCES):
-        left, right = _is_about_graphs(node.p1, variable), _is_about_graphs(node.p2, variable)
-        if left is False or right is False:
-            return False
-        if name == "Join":
-            return left or right
-        if name in _DIFFERENCES:
-            return left if left or not right else False
-        return left if left is right else False
-    if name == "Project":
-        return variable in node.PV and _is_about_graphs(node.p, variable)
-    if name == "Group":
-        return variable in (node.expr or ()) and _is_about_graphs(node.p, variable)
-    return name in _ONE and _is_about_graphs(node.p, variable)
-
-
-def _names(tree: Any) -> set[str]:
-    return {node.name for node in nodes(tree)}
-
-
-def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
-    """Return the graphs that VALUES allows, None for all."""
-    if node.name == "values":
-        graphs = [row.get(variable, "UNDEF") for row in node.res]
-        return None if "UNDEF" in graphs else frozenset(map(str, graphs))
-    if node.name == "Join":
-        choices = [found for part in (node.p1, node.p2) if (found := _chosen(part, variable)) is not None]
-        return frozenset.intersection(*choices) if choices else None
-    part = node.p1 if node.name in _DIFFERENCES else node.p if node.name in ("Filter", "Extend", "ToMultiSet") else None
-    return None if part is None else _chosen(part, variable)
 
 
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
