@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from checkpoint_ld.batch.configuration import FAIL_ON
-from checkpoint_ld.cli.options import FAIL_ON as OFFERED
 from checkpoint_ld.cli.validate import FORMATS
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents import files
@@ -244,9 +242,8 @@ def test_every_format_is_written_to_standard_output_or_a_file(run: Run, name: st
     assert len(Path("report").read_bytes()) == len(printed.out)
 
 
-def test_the_command_names_the_formats_and_severities_that_there_are() -> None:
+def test_the_command_names_the_formats_that_there_are() -> None:
     assert tuple(reports.FORMATS) == FORMATS
-    assert OFFERED == FAIL_ON
 
 
 def test_help_names_every_profile(run: Run) -> None:

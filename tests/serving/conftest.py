@@ -1,6 +1,8 @@
 """A running service over two small benchmarks."""
 
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -39,10 +41,18 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def running(location: Path) -> Iterator[Server]:
-    with Server(location, Settings(timeout=20.0, max_rows=1000)) as server:
-        server.start()
+    with Server(location, Settings(timeout=20.0, max_rows=1000)) as server, serving(server):
         yield server
-        server.stop()
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[None]:
+    """Serve in a thread until the block ends."""
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield
+    server.shutdown()
+    thread.join()
 
 
 @pytest.fixture(scope="session")

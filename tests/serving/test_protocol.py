@@ -14,7 +14,7 @@ import pyoxigraph
 import pytest
 
 from checkpoint_ld.sparql.service import Server, Settings
-from tests.serving.conftest import ALLOYS, METALS, Ask
+from tests.serving.conftest import ALLOYS, METALS, Ask, serving
 
 NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY DESC(?name)"
 JSON = "application/sparql-results+json"
@@ -197,14 +197,16 @@ def test_a_target_that_is_no_url_is_refused(running: Server) -> None:
 
 def test_a_store_that_was_removed_is_named_until_it_is_back(location: Path, tmp_path: Path) -> None:
     served = tmp_path / "served"
-    with Server(served, Settings(workers=1)) as server, httpx.Client(trust_env=False, base_url=server.url) as client:
-        server.start()
+    with (
+        Server(served, Settings(workers=1)) as server,
+        httpx.Client(trust_env=False, base_url=server.url) as client,
+        serving(server),
+    ):
         for _ in range(2):
             answer = client.get("/sparql", params={"query": "ASK {}"})
             assert (answer.status_code, answer.text.startswith("what this server serves was removed")) == (503, True)
         shutil.copytree(location, served)
         assert client.get("/sparql", params={"query": "ASK { ?s ?p ?o }"}).json() == {"head": {}, "boolean": True}
-        server.stop()
 
 
 def test_a_client_that_goes_away_leaves_no_traceback(running: Server, capfd: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checkpoint_ld.batch.configuration import FAIL_ON
 from checkpoint_ld.cli.streams import STANDARD, Output
 from checkpoint_ld.phrases import unknown
 
@@ -29,8 +30,6 @@ EXIT_FOUND = 1
 """
 INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
 """The syntaxes of inputs whose extension and content are ambiguous: JSON, and the names of `rdf.SYNTAXES`."""
-FAIL_ON = ("violation", "warning", "info", "never")
-"""The lowest severity of findings that makes a run fail: `configuration.FAIL_ON`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
 """The ways to handle two checkpoints of the same name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""
 STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "checkpoint-ld", "generic")

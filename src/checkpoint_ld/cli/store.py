@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.exceptions import Exit
 
+from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.cli.query import query
@@ -42,7 +43,10 @@ _LOADING: Any = options.Several(
     on_conflict=options.CONFLICT,
     profile=options.value("--profile", help="Validate each file by these rules before it is loaded."),
     fail_on=options.choice(
-        "--fail-on", values=options.FAIL_ON, default="violation", help="The severity of findings that keeps a file out."
+        "--fail-on",
+        values=configuration.FAIL_ON,
+        default="violation",
+        help="The severity of findings that keeps a file out.",
     ),
     as_json=options.JSON,
     quiet=options.QUIET,

@@ -107,7 +107,7 @@ def validate(
     ),
     output: Output = options.output("The file to write them to."),
     fail_on: str | None = options.choice(
-        "--fail-on", values=options.FAIL_ON, help="The severity that gives exit code 1; violation unless set."
+        "--fail-on", values=configuration.FAIL_ON, help="The severity that gives exit code 1; violation unless set."
     ),
     baseline: str | None = options.file(
         "--baseline", help="A file of known findings: only new ones are shown and count."

@@ -172,9 +172,9 @@ class Pages:
         older = {each.id: each for held in collection.versions[:-1] for each in held.content.questions}
         newest = {each.id for each in questions}
         gone = [older[name] for name in collection.gone if name not in newest and name in older]
+        around = (None, *questions, None)
         for at, each in enumerate((*questions, *gone)):
             is_gone = at >= len(questions)
-            neighbours = (None, None) if is_gone else (questions[at - 1] if at else None, *questions[at + 1 : at + 2])
             self._page(
                 "question",
                 folder,
@@ -186,8 +186,8 @@ class Pages:
                 traits=_traits(each.rubrics),
                 is_gone=is_gone,
                 moved=collection.gone.get(each.id) if is_gone else None,
-                before=neighbours[0],
-                after=neighbours[1] if len(neighbours) > 1 else None,
+                before=None if is_gone else around[at],
+                after=None if is_gone else around[at + 2],
                 history=[(new, kind, *_of_question(diff)) for new, kind, diff in histories.get(each.id, ())],
                 findings=[] if is_gone else collection.newest.findings_by_question.get(each.id, []),
                 assessments=collection.answers.get(each.id, []),

@@ -13,7 +13,6 @@ import queue
 import re
 import socket
 import sys
-import threading
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from http import HTTPStatus
@@ -282,7 +281,6 @@ class Server(ThreadingHTTPServer):
         self.names = _names(settings.host)
         current = location if callable(location) else lambda: str(location)
         self.pool = Pool(current, size=settings.workers, timeout=settings.timeout)
-        self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
@@ -294,17 +292,6 @@ class Server(ThreadingHTTPServer):
     def __exit__(self, *_: object) -> None:
         self.server_close()
         self.pool.close()
-
-    def start(self) -> None:
-        """Serve in a thread, until `stop`."""
-        self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End the thread of `start`."""
-        if self._thread is not None:
-            self.shutdown()
-            self._thread.join()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore a client that closed the connection."""
