@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.arguments import CheckedMethods
-from checkpoint_ld.errors import (
-    CheckpointNotFound,
-    InvalidCheckpoint,
-    ReadError,
-    SettingsError,
-    TargetExistsError,
-    WriteError,
-)
+from checkpoint_ld.documents.files import make_folder
+from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint, ReadError, SettingsError, TargetExistsError
 from checkpoint_ld.stores.folder import PACKED, SUFFIX, file_name
 
 if TYPE_CHECKING:
@@ -132,12 +126,7 @@ def pruned(
     going = [decision.header.id for decision in reversed(decisions) if decision.goes]
     archived = []
     if archive is not None:
-        folder = Path(archive)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:  # the latter for what is no path
-            reason = getattr(error, "strerror", None) or "it is no path"
-            raise WriteError(f"{str(folder)!r} cannot be used as an archive: {reason}; give another folder") from error
+        make_folder(folder := Path(archive))
         held = getattr(stores.truth, "directory", None)
         if held is not None and held.exists() and folder.samefile(held):  # the archived files would be deleted, too
             raise SettingsError(f"{folder} is the folder of the checkpoints itself: give another one for the archive")
