@@ -18,7 +18,7 @@ from rdflib import URIRef
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agents.schema import CAF_DERIVED, derived, escaped
-from checkpoint_ld.agents.values import STATUSES
+from checkpoint_ld.agents.values import COUNTERS, STATUSES
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
 from checkpoint_ld.graph.compaction import POSITION
@@ -71,7 +71,6 @@ _MEMBERS: Mapping[str, Mapping[str, str]] = {
 
 _SECONDS = 10**11
 """A number of milliseconds below this (a day of 1973, or before) is taken for seconds."""
-_COPIES = ("step_number", "tokens_used", "duration_ms")
 _TOTALS = {
     "total_thoughts": (SNAPSHOT, "thought_chain", "thoughts"),
     "total_tool_calls": (TOOL_STATE, "calls", "calls"),
@@ -347,7 +346,7 @@ def _contradictions(parts: Parts) -> Iterator[_Fault]:
     agent, own = parts.tree.get("agent_id"), metadata.tree.get("agent_id")
     if isinstance(agent, str) and isinstance(own, str) and own != agent:
         yield metadata, "otherAgent", own, "/agent_id", shown(agent)
-    for key in _COPIES:
+    for key in COUNTERS:
         one, other = metadata.tree.get(key), progress.tree.get(key)
         is_same_kind = is_number(one) and is_number(other) and (key == "duration_ms" or isinstance(other, int))
         if is_same_kind and one != other:

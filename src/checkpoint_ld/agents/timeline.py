@@ -7,17 +7,16 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from checkpoint_ld.agents.values import LATEST_MS, Header, real
+from checkpoint_ld.agents.values import ENDS, LATEST_MS, Header, real
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, counted, harmless, head
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.values import ToolCall
@@ -30,10 +29,6 @@ SILENCE: Final = 1_000
 """An execution was interrupted if it did not run for more than so many milliseconds between two checkpoints."""
 UNSURE: Final = 0.5
 """Thoughts with less confidence are drawn as unsure."""
-_ENDS: Final[Mapping[str, Outcome]] = MappingProxyType(
-    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
-)
-"""How a run ended, by the reason for its last checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +220,7 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
             text = f"another way from {origin.id}{of}" if first.is_branch else f"continues from {origin.id}{of}{after}"
         branches = [sign for sign in signs if sign.parent_checkpoint_id == last.id and sign.is_branch]
         is_known = number < len(groups) - 1 and not branches
-        outcome: Outcome = _ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
+        outcome: Outcome = ENDS.get(last.checkpoint_reason, "cut off" if is_known else "open")
         yield Moment("run", name, RUNS, start, last.timestamp, name, text, outcome, execution=name)
         last_seen[name] = last
 

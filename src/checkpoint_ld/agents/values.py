@@ -160,8 +160,14 @@ THOUGHT_TYPES: Final = (
     *("observation", "correction", "action"),
 )
 """The known types of thoughts; others are kept."""
-FINAL: Final = frozenset({"execution_completed", "execution_failed"})
+ENDS: Final[Mapping[str, Literal["completed", "failed", "paused"]]] = MappingProxyType(
+    {"execution_completed": "completed", "execution_failed": "failed", "paused": "paused"}
+)
+"""How a run ended, by the reason for its last checkpoint."""
+FINAL: Final = frozenset(ENDS) - {"paused"}
 """The reasons for the last checkpoint of an execution."""
+COUNTERS: Final = ("step_number", "tokens_used", "duration_ms")
+"""The members that the metadata of a checkpoint and the progress in its snapshot both have."""
 STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
 """The known statuses of a tool call."""
 

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from checkpoint_ld.agents.changes import new_id
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import (
+    COUNTERS,
     EXTENSIONS,
     NEWEST,
     SHAPES,
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.protocol import CheckpointStore, Header
 
-_COUNTED = ("step_number", "tokens_used", "duration_ms", "total_steps_estimate")
-"""The progress that the metadata of a checkpoint has too."""
-
 
 def new_checkpoint(
     snapshot: Snapshot,
@@ -59,7 +57,11 @@ def new_checkpoint(
 
     Without `metadata`, they are taken from the progress. Raises WriteError for values that a checkpoint may not have.
     """
-    counted = {name: getattr(snapshot.progress, name) for name in _COUNTED} if metadata is None else metadata
+    counted = (
+        {name: getattr(snapshot.progress, name) for name in (*COUNTERS, "total_steps_estimate")}
+        if metadata is None
+        else metadata
+    )
     about = {"agent_name": agent_name, **counted, "checkpoint_reason": reason}
     given = {"version": NEWEST, "id": new_id("ckpt_"), "snapshot": snapshot, **members}
     try:

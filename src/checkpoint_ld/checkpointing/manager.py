@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, get_args
 from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, new_id
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agents.state import RuntimeState
-from checkpoint_ld.agents.values import EXTENSIONS, LATEST_MS, ExportShape, ParentLink, members_of
+from checkpoint_ld.agents.values import COUNTERS, EXTENSIONS, LATEST_MS, ExportShape, ParentLink, members_of
 from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
@@ -182,10 +182,7 @@ class CheckpointManager(CheckedMethods):
         newest = self.latest(checkpoint.execution_id)
         snapshot, metadata = checkpoint.snapshot, checkpoint.metadata
         # Of the two counters that a checkpoint has, the larger one counts.
-        counted = {
-            name: max(getattr(snapshot.progress, name) or 0, getattr(metadata, name))
-            for name in ("step_number", "tokens_used", "duration_ms")
-        }
+        counted = {name: max(getattr(snapshot.progress, name) or 0, getattr(metadata, name)) for name in COUNTERS}
         state = RuntimeState(
             checkpoint.agent_id,
             checkpoint.execution_id if continue_execution else None,

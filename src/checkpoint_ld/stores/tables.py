@@ -15,7 +15,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, real
+from checkpoint_ld.agents.values import BEFORE_SNAPSHOT, COUNTERS, ENDS, FINAL, real
 from checkpoint_ld.stores.protocol import Header, header_of
 
 if TYPE_CHECKING:
@@ -124,10 +124,7 @@ Row = dict[str, Any]
 
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 """orjson reads integers of up to 64 bits."""
-_ENDED = {"execution_completed": "completed", "execution_failed": "failed"}
-_STATUSES = {"paused": "paused", **_ENDED}
-_COUNTED = ("step_number", "tokens_used", "duration_ms", "checkpoint_reason")
-_CHANGING = (*_COUNTED, "name", "description", "sha256", "metadata_json", "extra_json")
+_CHANGING = (*COUNTERS, "checkpoint_reason", "name", "description", "sha256", "metadata_json", "extra_json")
 """The columns that a change of metadata writes; the snapshot is always the same."""
 _HEADER = [_of[name] for name in _in_header]
 _KEY = (_of.timestamp, _of.step_number, _of.id)
@@ -272,7 +269,7 @@ def add(
     add_parts(connection, checkpoint.id, checkpoint.snapshot)
     task = checkpoint.snapshot.context.variables.get("task")
     goes_on = execution is not None and execution[0] == "running" and execution[1] <= checkpoint.timestamp
-    if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in _STATUSES:
+    if goes_on and not isinstance(task, str) and checkpoint.metadata.checkpoint_reason not in ENDS:
         return  # the row of its execution needs no change
     follow(connection, execution_id, task if isinstance(task, str) else None, checkpoint.id)
 
@@ -311,8 +308,8 @@ def follow(connection: sa.Connection, execution_id: str, task: str | None = None
         connection.execute(sa.delete(executions).where(executions.c.id == execution_id))
         return
     newest_id, moment, reason = newest
-    ended = moment if reason in _ENDED else None
-    state = {"status": _STATUSES.get(reason, "running"), "started_at": oldest[1], "completed_at": ended}
+    ended = moment if reason in FINAL else None
+    state = {"status": ENDS.get(reason, "running"), "started_at": oldest[1], "completed_at": ended}
     _FOLLOWED.on(connection, {**state, "of": execution_id})
     if task is not None:
         mine = sa.update(executions).where(executions.c.id == execution_id)
