@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,15 +33,33 @@ def manifest(folder: Path, *, restart: bool = False) -> Manifest:
     return Manifest.opened(folder / "push.jsonl", URL, restart=restart)
 
 
-def test_what_the_store_holds_with_other_values_is_sent_again_by_a_full_push(
-    client: SparqlClient, tmp_path: Path
-) -> None:
-    remote.push([sample(1)], client, manifest(tmp_path))
-    client.replace(sample(1).graph, sample(1, name="Alloys").triples)
+def interrupted(client: SparqlClient, folder: Path) -> None:
+    """Begin to push another version, as a process that is killed then."""
+    new = sample(2, name="Metale")
+    manifest(folder).note([new], "loading")
+    client.replace(new.graph, new.triples)
 
-    assert actions(remote.push([sample(1)], client, manifest(tmp_path), full=True)) == ["sent"]
-    assert client.holds(sample(1).graph, sample(1).triples)
-    assert actions(remote.push([sample(1)], client, manifest(tmp_path), full=True)) == ["skipped"]
+
+@pytest.mark.parametrize(
+    ("change", "full", "second"),
+    [
+        (lambda *_: None, True, "skipped"),
+        (lambda client, _: client.drop(sample(2).graph), False, "sent"),
+        (lambda client, _: client.replace(sample(2).graph, sample(2, name="Alloys").triples), True, "sent"),
+        (interrupted, True, "sent"),
+    ],
+    ids=["nothing", "dropped", "other values", "interrupted"],
+)
+def test_what_the_store_does_not_hold_any_more_is_sent_again(
+    client: SparqlClient, tmp_path: Path, change: Callable[[SparqlClient, Path], object], full: bool, second: str
+) -> None:
+    graphs = [sample(1), sample(2)]
+    remote.push(graphs, client, manifest(tmp_path))
+    change(client, tmp_path)
+
+    assert actions(remote.push(graphs, client, manifest(tmp_path), full=full)) == ["skipped", second]
+    assert client.holds(sample(2).graph, sample(2).triples)
+    assert actions(remote.push(graphs, client, manifest(tmp_path, restart=True))) == ["sent", "sent"]
 
 
 def test_what_changed_is_sent_again_and_nothing_else(client: SparqlClient, tmp_path: Path) -> None:
@@ -51,32 +70,6 @@ def test_what_changed_is_sent_again_and_nothing_else(client: SparqlClient, tmp_p
     assert actions(report) == ["skipped", "sent"]
     found = client.query("SELECT ?name WHERE { GRAPH ?g { ?g schema:name ?name } } ORDER BY ?name")
     assert [row["name"] for row in found] == ["Alloys", "Metals"]
-
-
-def test_what_is_gone_from_the_store_is_sent_again(client: SparqlClient, tmp_path: Path) -> None:
-    remote.push([sample(1), sample(2)], client, manifest(tmp_path))
-    client.drop(sample(2).graph)
-
-    assert actions(remote.push([sample(1), sample(2)], client, manifest(tmp_path))) == ["skipped", "sent"]
-
-
-def test_restart_sends_everything(client: SparqlClient, tmp_path: Path) -> None:
-    remote.push([sample()], client, manifest(tmp_path))
-
-    assert actions(remote.push([sample()], client, manifest(tmp_path, restart=True))) == ["sent"]
-    assert actions(remote.push([sample()], client, manifest(tmp_path))) == ["skipped"]
-
-
-def test_a_change_that_was_interrupted_and_taken_back_is_sent_again(client: SparqlClient, tmp_path: Path) -> None:
-    old, new = sample(), sample(name="Metale")
-    assert old.count == new.count
-    remote.push([old], client, manifest(tmp_path))
-
-    interrupted = manifest(tmp_path)
-    interrupted.note([new], "loading")
-    client.replace(new.graph, new.triples)
-
-    assert actions(remote.push([old], client, manifest(tmp_path), full=True)) == ["sent"]
 
 
 def test_the_same_checkpoint_twice_is_sent_once(client: SparqlClient) -> None:

@@ -120,7 +120,7 @@ class Problem:
 
     def as_json(self) -> dict[str, Any]:
         """Return the problem as a JSON object."""
-        return {"graph": self.graph, "message": self.message, "repair": self.repair}
+        return asdict(self)
 
 
 class Collection(CheckedMethods):
