@@ -32,7 +32,13 @@ from tests.collection.test_querying import fitting
 from tests.remote.oxigraph_server import free_port
 from tests.serving.conftest import ALLOYS, METALS, Ask
 
-COMMAND = "from checkpoint_ld.cli import main\nif __name__ == '__main__': main()"
+COMMAND = """
+from checkpoint_ld.cli import main
+from checkpoint_ld.stores import directory
+directory._PAUSE_S = 0.2  # as `at_once` below, but for a process of its own
+if __name__ == "__main__":
+    main()
+"""
 NAMES = "SELECT ?name WHERE { ?benchmark a schema:DataFeed ; schema:name ?name } ORDER BY ?name"
 
 
@@ -101,9 +107,9 @@ def test_a_collection_that_is_served_can_be_changed_and_queries_see_it(files: Pa
             until = time.monotonic() + 60
             while name not in names(url):
                 assert time.monotonic() < until, "what was added is never seen"
-                time.sleep(0.1)
+                time.sleep(0.02)
         with Collection.open(store):  # somebody who writes all the time
-            time.sleep(1.1)
+            time.sleep(0.3)
             assert names(url) == ["Alloys", "Gases", "Metals", "Salts"]
     assert sorted(one.name for one in store.iterdir()) == held
 
