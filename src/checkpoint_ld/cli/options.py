@@ -248,15 +248,15 @@ _IDENTIFIED = {
         default="auto",
         help="The kind of authentication; auto uses the credentials that exist.",
     ),
-    "credentials": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
+    "credentials_file": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
 }
 IDENTIFIED: Any = Several(dict, **_IDENTIFIED)
-"""The options for the kind of a triple store and for authentication."""
+"""The options for the kind of a triple store and for authentication: arguments of `stores.remote.connect`."""
 SERVED: Any = Several(
     dict,
     **_IDENTIFIED,
-    query_url=value("--query-url", help="The URL of its query service, if elsewhere."),
-    store_url=value("--store-url", help="The URL of its graph store service."),
+    query=value("--query-url", help="The URL of its query service, if elsewhere."),
+    store=value("--store-url", help="The URL of its graph store service."),
     timeout=real("--timeout", default=120.0, help="Seconds for one answer."),
 )
-"""The options for the connection to a triple store."""
+"""The options for the connection to a triple store, as above."""

@@ -33,15 +33,7 @@ if TYPE_CHECKING:
 def _connected(url: str, service: dict[str, Any], *, quiet: bool) -> SparqlClient:
     from checkpoint_ld.stores import remote
 
-    settings = {name.removesuffix("_url"): value for name, value in service.items()}
-    credentials = settings.pop("credentials")
-    found = None if quiet else streams.note
-    return remote.connect(
-        url,
-        **settings,
-        credentials_file=credentials,
-        found=lambda name: found(f"profile {name}") if found else None,
-    )
+    return remote.connect(url, **service, found=lambda name: None if quiet else streams.note(f"profile {name}"))
 
 
 @click.command(cls=Command)
@@ -81,12 +73,12 @@ def push(
     from checkpoint_ld.stores import remote
 
     files = _Files(paths, inferred=inferred, prov=prov)
-    is_known = service["profile"] != "auto" or any((service["query_url"], update_url, service["store_url"]))
+    is_known = service["profile"] != "auto" or any((service["query"], update_url, service["store"]))
     of_dry_run = {"--check": check, "--as": shown_as != "text", "--show-body": show_body}
     _refuse(dry_run, of_dry_run, {"--fast": fast, "--verify-only": verify_only}, is_known=is_known)
-    streams.check_outputs([*paths, service["credentials"]], manifest, force=True)
+    streams.check_outputs([*paths, service["credentials_file"]], manifest, force=True)
     noted = Path(manifest) if manifest else remote.default_file(to)
-    client = _connected(to, {**service, "update_url": update_url}, quiet=quiet)
+    client = _connected(to, {**service, "update": update_url}, quiet=quiet)
     refuses = on_conflict == "error"
 
     def conflicting(message: str) -> None:
@@ -257,7 +249,7 @@ def pull(
         for name in names:
             file = str(Path(folder) / remote.file_name(name, _EXTENSIONS[to]))
             try:
-                streams.check_outputs([service["credentials"]], file, force=force)
+                streams.check_outputs([service["credentials_file"]], file, force=force)
                 ((_, found),) = remote.pull(client, [name])
                 streams.write(file, _content(found, to), force=force)
             except (AuthFailedError, ServerUnreachableError):

@@ -87,7 +87,7 @@ def query(
     from checkpoint_ld.sparql.formats import EXTENSIONS, PARQUET, default_format, parquet, render
     from checkpoint_ld.sparql.queries import Request, named, request
 
-    output.check(*paths, file, identity["credentials"], answers)
+    output.check(*paths, file, identity["credentials_file"], answers)
     if [*set(paths), file, answers].count(streams.STANDARD) > 1:
         raise SettingsError("only one of checkpoints, query and answers can come from standard input: name a file")
     if list_ and kind is not None:
@@ -253,9 +253,7 @@ class _Run:
         with remote.connect(
             url,
             query=url if self.identity["profile"] == "generic" else None,  # that of the query service itself
-            profile=self.identity["profile"],
-            auth=self.identity["auth"],
-            credentials_file=self.identity["credentials"],
+            **self.identity,
             timeout=self.limits["timeout"] or _PATIENCE,
             found=lambda name: self.note(f"profile {name}"),
         ) as client:
