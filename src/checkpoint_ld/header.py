@@ -34,7 +34,15 @@ Json = dict[str, Any]
 
 _STARTS = (1 << 13, 1 << 17)
 """The bytes that are read at first, enough without global traits, and then, enough with many global traits."""
-_DESCRIBED = ("@id", "name", "description", "version", "creator", "dateCreated", "dateModified")
+_MEMBERS = {
+    "id": "@id",
+    "name": "name",
+    "description": "description",
+    "version": "version",
+    "created": "dateCreated",
+    "modified": "dateModified",
+}
+"""The members of a document by the fields of its header that have their values."""
 _KEYWORDS = ("@context", "@type", "@id")
 _ELEMENTS = "dataFeedElement"
 _BULK = (_ELEMENTS, "hasPart", "checkpoint", "questions", "templates")
@@ -125,24 +133,14 @@ def _of_json(content: bytes, name: str | None, limits: Limits) -> Header | None:
 
 
 def _header(root: Json, source: str | None, syntax: str, dialect: str, **counts: int) -> Header:
-    members = {name: None if root.get(name) is None else text_of(root[name]) for name in _DESCRIBED}
+    members = {field: None if root.get(name) is None else text_of(root[name]) for field, name in _MEMBERS.items()}
     creators = (
         text_of(creator.get("name") if isinstance(creator, dict) else creator)
         for creator in as_list(root.get("creator"))
     )
-    return Header(
-        source=source,
-        syntax=syntax,
-        dialect=dialect,
-        id=members["@id"],
-        name=members["name"],
-        description=members["description"],
-        version=members["version"],
-        creator=", ".join(filter(None, creators)) or None,
-        created=members["dateCreated"],
-        modified=members["dateModified"],
-        **counts,
-    )
+    creator = ", ".join(filter(None, creators)) or None
+    found: Json = {**members, **counts}
+    return Header(source=source, syntax=syntax, dialect=dialect, creator=creator, **found)
 
 
 def _starts(source: object) -> Iterator[bytes]:
@@ -191,9 +189,8 @@ def _is_usual(root: Json) -> bool:
         and "@vocab" in context
         and any(context.items() <= known.items() for known in _contexts())
         and root.get("@type") == "DataFeed"
-        and all(
-            isinstance(root.get(name), str) or (name == "creator" and _is_agent(root.get(name))) for name in _DESCRIBED
-        )
+        and all(isinstance(root.get(name), str) for name in _MEMBERS.values())
+        and (isinstance(root.get("creator"), str) or _is_agent(root.get("creator")))
         and all(":" not in name and (name[:1] != "@" or name in _KEYWORDS) for name in root)
     )
 
