@@ -254,4 +254,7 @@ def test_a_folder_without_checkpoints_has_nothing_to_add(run: Run) -> None:
     result = run("store", "add", "kept", "empty")
     assert (result.code, result.out) == (2, b"")
     assert "nothing to add in empty: name a checkpoint, or a folder that has some" in result.err
+    result = run("store", "add", "kept", "none*")
+    assert (result.code, result.out) == (2, b"")
+    assert "nothing to add in none*: name a checkpoint, or a folder that has some" in result.err
     assert run("store", "sync", "kept", "empty").code == 0

@@ -97,7 +97,7 @@ def _load(
     checks = collection.Checks(Profiles(profile) if profile is not None else None, severity(fail_on))
     with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
         loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
-    if must_load and not (loaded.outcomes or loaded.unmatched):
+    if must_load and not loaded.outcomes:
         raise SettingsError(f"nothing to add in {', '.join(must_load)}: name a checkpoint, or a folder that has some")
     if followed and _GONE.issuperset(str(outcome.kind) for outcome in loaded.outcomes):
         streams.note(f"{followed}: no checkpoint is in this folder; check the path if some should be")
