@@ -130,6 +130,7 @@ def test_a_thread_is_an_execution_with_thoughts_calls_and_variables(
     assert newest.snapshot.tool_state.results == {"call_0": "7 °C"}
     assert newest.snapshot.context.variables == {"city": "Oslo"}
     assert newest.metadata.tokens_used == 22
+    assert {one.rule for one in newest.validate().findings} == {"confidence-unknown"}  # messages state none
     assert not manager.verify()
 
 

@@ -292,8 +292,11 @@ class SnapshotProgress(Value):
     duration_ms: Amount | None = None
 
 
-_PARTIAL: Final = frozenset({"langgraph", "opentelemetry"})
-"""The members of snapshots with the last messages of a long conversation only, and with one of its runs only."""
+OF_FRAMEWORKS: Final = frozenset({"langgraph", "opentelemetry"})
+"""The members with what a framework states beside the checkpoint, by the adapters that write them.
+
+A snapshot with the first has the last messages of a long conversation only, one with the second only one of its runs.
+"""
 
 
 class Snapshot(Value):
@@ -308,7 +311,7 @@ class Snapshot(Value):
     @property
     def is_partial(self) -> bool:
         """Whether earlier checkpoints of the execution may hold thoughts and calls that this state lacks."""
-        return not _PARTIAL.isdisjoint(self.model_extra or ())
+        return not OF_FRAMEWORKS.isdisjoint(self.model_extra or ())
 
     def tables(self) -> list[Rows]:
         """Return the thoughts and the calls as tables for a notebook."""
