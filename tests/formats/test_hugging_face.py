@@ -9,9 +9,8 @@ import pytest
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
-from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError
 from tests.formats.benchmarks import made
-from tests.trials import examples
 
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
 
@@ -122,22 +121,6 @@ def test_licences_are_called_as_the_hub_calls_them(licence: Any, head: Any, agai
     assert [f"the licence {licence} is called" in one.message for one in findings] == ([True] if renamed else [])
 
 
-@pytest.mark.slow
-def test_many_questions_come_back(tmp_path: Path) -> None:
-    many = examples(1000)
-    export_benchmark(made(many), tmp_path / "sums", format="hugging-face")
-    assert len(loaded(tmp_path / "sums", tmp_path / "cache")) == many
-    assert len(import_benchmark(tmp_path / "sums").benchmark) == many
-
-
-@pytest.mark.slow
-def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
-    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
-    benchmark = checkpoint_ld.load(file)
-    export_benchmark(benchmark, tmp_path / "out", format="hugging-face")
-    assert len(loaded(tmp_path / "out", tmp_path / "cache")) == len(benchmark) > 0
-
-
 def test_values_of_several_types_become_texts_and_are_named(tmp_path: Path) -> None:
     benchmark = Benchmark("Odd")
     benchmark.add_question("A?", "a", custom_metadata={"level": 1, "about": {"x": 1}})
@@ -206,5 +189,3 @@ def test_one_file_of_any_name_is_a_data_set_whatever_lies_beside_it(tmp_path: Pa
 def test_a_folder_without_data_states_so(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no data set in it"):
         import_benchmark(tmp_path)
-    with pytest.raises(WriteError, match="no questions to export to Hugging Face: add some"):
-        export_benchmark(Benchmark("Empty"), tmp_path / "x", format="hugging-face")

@@ -1,5 +1,6 @@
 """Questions out of tables and JSON lines: which column is what, what is kept, what is stated about the rest."""
 
+import importlib.util
 import json
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -8,9 +9,18 @@ from typing import Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import ImportedBenchmark, import_benchmark
+from checkpoint_ld import ImportedBenchmark, export_benchmark, import_benchmark
 from checkpoint_ld.entities import RegexRubricTrait
-from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.errors import (
+    LookupFailedError,
+    ReadError,
+    SettingsError,
+    SourceMissingError,
+    TargetExistsError,
+    WriteError,
+)
+from tests.formats.benchmarks import made
+from tests.trials import examples
 
 
 def imported(folder: Path, *rows: Any, **settings: Any) -> ImportedBenchmark:
@@ -233,7 +243,7 @@ def test_what_was_exported_and_packed_comes_back(tmp_path: Path, kind: str) -> N
     benchmark = checkpoint_ld.Benchmark("Metals")
     benchmark.add_question("Which?", "Au")
     file = tmp_path / {"csv": "a.csv.gz", "records": "a.jsonl.gz"}[kind]
-    checkpoint_ld.export_benchmark(benchmark, file, format=kind)
+    export_benchmark(benchmark, file, format=kind)
     [question] = import_benchmark(file).benchmark.questions
     assert (question.question, question.raw_answer) == ("Which?", "Au")
 
@@ -283,7 +293,7 @@ def test_a_benchmark_that_was_exported_as_json_comes_back_without_its_rubrics(tm
     benchmark.add_question("Which?", "Au", template, finished=True, keywords=["a"], custom_metadata={"level": [1, 2.0]})
     benchmark.add_question("Who?", "Ada", finished=False)
     file = tmp_path / "metals.json"
-    checkpoint_ld.export_benchmark(benchmark, file)
+    export_benchmark(benchmark, file)
     read, findings = import_benchmark(file)
     assert findings == ()
     assert (read.name, read.description, read.version) == ("Metals", "About metals", "1.2.0")
@@ -291,7 +301,7 @@ def test_a_benchmark_that_was_exported_as_json_comes_back_without_its_rubrics(tm
     assert read.get_finished_questions(ids_only=True) == benchmark.get_finished_questions(ids_only=True)
 
     benchmark.set_global_rubric([RegexRubricTrait(name="cites", pattern="x")])
-    checkpoint_ld.export_benchmark(benchmark, file, overwrite=True)
+    export_benchmark(benchmark, file, overwrite=True)
     read, (missing,) = import_benchmark(file)
     assert (missing.condition, missing.message, read.question_count) == ("W-LOSS", "its rubrics are not read", 2)
 
@@ -311,3 +321,43 @@ def test_two_rows_of_one_identifier_are_two_questions(tmp_path: Path) -> None:
     row = {"id": "urn:example:1", "question": "Which?", "answer": "Au"}
     ids = imported(tmp_path, row, {**row, "question": "Who?"}, row).benchmark.get_question_ids()
     assert len(set(ids)) == 3
+
+
+# --- What all folders that others read have in common.
+
+
+FOLDERS = {"croissant": "mlcroissant", "hugging-face": "datasets", "inspect": "inspect_ai"}
+"""The formats that are exported to a folder and read again, with the library that each needs."""
+
+
+@pytest.fixture(params=FOLDERS)
+def folder_format(request: pytest.FixtureRequest) -> str:
+    name = str(request.param)
+    if importlib.util.find_spec(FOLDERS[name]) is None:
+        pytest.skip(f"{FOLDERS[name]} is not installed: make .venv/.integrations-group")
+    return name
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of what the libraries import
+def test_many_questions_and_a_file_of_the_corpus_come_back(folder_format: str, corpus: Path, tmp_path: Path) -> None:
+    largest = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
+    for name, benchmark in (("many", made(examples(1000))), ("largest", checkpoint_ld.load(largest))):
+        export_benchmark(benchmark, tmp_path / name, format=folder_format)
+        again = import_benchmark(tmp_path / name).benchmark
+        assert again.get_question_ids() == benchmark.get_question_ids()
+        assert len(again) > 0
+
+
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_what_cannot_be_exported_states_why(folder_format: str, tmp_path: Path) -> None:
+    with pytest.raises(WriteError, match=r"there are no questions to export to .*: add some"):
+        export_benchmark(checkpoint_ld.Benchmark("Empty"), tmp_path / "x", format=folder_format)
+    with pytest.raises(SettingsError, match='no export format "word"; use one of csv'):
+        export_benchmark(made(1), tmp_path / "x", format="word")
+    assert not (tmp_path / "x").exists()
+    export_benchmark(made(1), tmp_path / "x", format=folder_format)
+    with pytest.raises(TargetExistsError, match="exists already"):
+        export_benchmark(made(1), tmp_path / "x", format=folder_format)
+    export_benchmark(made(2), tmp_path / "x", format=folder_format, overwrite=True)
+    assert len(import_benchmark(tmp_path / "x").benchmark) == 2

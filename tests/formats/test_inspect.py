@@ -12,7 +12,7 @@ import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
 from checkpoint_ld.assessment import Status, assess, read_answers
 from checkpoint_ld.assessment.inspect_logs import values_in
-from checkpoint_ld.errors import ReadError, SettingsError, StoredCodeWarning, TargetExistsError, WriteError
+from checkpoint_ld.errors import ReadError, StoredCodeWarning
 from tests.cli.conftest import Run
 from tests.formats.benchmarks import made
 from tests.trials import examples
@@ -183,16 +183,6 @@ def test_many_questions_are_queried_and_come_back(tmp_path: Path, monkeypatch: p
     assert import_benchmark(tmp_path / "sums").benchmark.get_question_ids() == (benchmark.get_question_ids())
 
 
-@pytest.mark.slow
-def test_a_file_of_the_corpus_is_exported(corpus: Path, tmp_path: Path) -> None:
-    from inspect_ai.dataset import json_dataset
-
-    file = max((corpus / "datafeed-ns-v3").glob("*.jsonld"), key=lambda one: one.stat().st_size)
-    benchmark = checkpoint_ld.load(file)
-    export_benchmark(benchmark, tmp_path / "out", format="inspect")
-    assert len(json_dataset(str(tmp_path / "out" / "dataset.jsonl"))) == len(benchmark) > 0
-
-
 @pytest.mark.parametrize(
     ("expected", "values"),
     [
@@ -218,16 +208,3 @@ def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
     for attempt in (lambda: list(read_answers(file)), lambda: import_benchmark(file)):
         with pytest.raises(ReadError, match=f"{name}: is no log of Inspect: .*; give an .eval or .json log"):
             attempt()
-
-
-def test_what_cannot_be_exported_states_why(tmp_path: Path) -> None:
-    with pytest.raises(WriteError, match="no questions to export to Inspect: add some"):
-        export_benchmark(Benchmark("Empty"), tmp_path / "x", format="inspect")
-    with pytest.raises(SettingsError, match='no export format "word"; use one of csv'):
-        export_benchmark(made(1), tmp_path / "x", format="word")
-    assert not (tmp_path / "x").exists()
-    export_benchmark(made(1), tmp_path / "x", format="inspect")
-    with pytest.raises(TargetExistsError, match="exists already"):
-        export_benchmark(made(1), tmp_path / "x", format="inspect")
-    export_benchmark(made(2), tmp_path / "x", format="inspect", overwrite=True)
-    assert len((tmp_path / "x" / "dataset.jsonl").read_text().splitlines()) == 2
