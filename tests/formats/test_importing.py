@@ -125,6 +125,23 @@ def test_a_cell_that_a_question_has_no_place_for_is_custom_metadata(
     assert expected.items() <= question.items()
 
 
+@pytest.mark.parametrize(
+    ("row", "custom"),
+    [
+        ({"metadata": "easy", "level": "easy"}, {"metadata": "easy", "level": "easy"}),
+        ({"metadata": {"target": "B", "input": "R"}}, {"target": "B", "input": "R"}),
+        ({"metadata": {"level": 1}, "level": 2}, {"level": 2, "custom.level": 1}),
+        ({"custom.level": 1, "level": 2}, {"level": 2, "custom.level": 1}),
+    ],
+)
+def test_metadata_of_a_row_take_no_place_of_its_columns(
+    tmp_path: Path, row: dict[str, Any], custom: dict[str, Any]
+) -> None:
+    found = imported(tmp_path, {"question": "Q", "answer": "A", **row}, {"question": "R", "answer": "B"})
+    assert questions_and_answers(found) == [("Q", "A"), ("R", "B")]
+    assert found.benchmark.questions[0].custom_metadata == custom
+
+
 def test_the_second_use_of_an_identifier_is_custom_metadata(tmp_path: Path) -> None:
     row = {"id": "urn:example:gold", "question": "Q", "answer": "A"}
     found = imported(tmp_path, row, {**row, "question": "R"}).benchmark

@@ -201,6 +201,34 @@ def test_the_values_are_the_last_object_in_what_was_stated(expected: str, values
     assert values_in(expected) == values
 
 
+def log_of(file: Path, *samples: dict[str, Any], model: str = "mockllm/model") -> Path:
+    """Write the log of a run of another task; a sample without an output has an empty one, as after an error."""
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.model import ModelOutput
+
+    held = [
+        EvalSample.model_validate({"id": n, "epoch": 1, "target": "A", "output": ModelOutput(model=model), **sample})
+        for n, sample in enumerate(samples, 1)
+    ]
+    spec = EvalSpec(created="2026-01-01", task="other", dataset=EvalDataset(), model=model, config=EvalConfig())
+    write_eval_log(EvalLog(status="success", eval=spec, samples=held), str(file))
+    return file
+
+
+def test_samples_of_other_tasks_are_questions_whatever_their_metadata(tmp_path: Path) -> None:
+    chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Who?"}]
+    read, (unfit,) = import_benchmark(
+        log_of(
+            tmp_path / "x.json",
+            {"input": "Which?", "choices": ["x", "y"], "target": "B"},
+            {"input": chat, "metadata": {"question": "What?", "answer": "B", "id": "urn:x:1"}},
+        )
+    )
+    assert [(one.question, one.raw_answer) for one in read.questions] == [("Which?\n\nA) x\nB) y", "y"), ("Who?", "A")]
+    assert read.questions[1].custom_metadata == {"question": "What?", "answer": "B", "id": 2, "custom.id": "urn:x:1"}
+    assert "sample 2: of the messages in 'input' only the user's text is kept, not the system's messages" in str(unfit)
+
+
 @pytest.mark.parametrize("name", ["x.eval", "x.json"])
 def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
     file = tmp_path / name

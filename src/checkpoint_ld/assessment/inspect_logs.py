@@ -168,10 +168,14 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
 
 def text_of(sample: Any) -> str:
     """Return the text of the question of a sample in a data set or a log."""
-    question = sample.input
-    if not isinstance(question, str):
-        question = [message.model_dump(include={"role", "content"}) for message in question]
-    return question_text(question, sample.choices)[0]
+    return question_text(messages_of(sample), sample.choices)[0]
+
+
+def messages_of(sample: Any) -> Any:
+    """Return the input of a sample as JSON: a text, or the messages of a chat."""
+    if isinstance(sample.input, str):
+        return sample.input
+    return [message.model_dump(include={"role", "content"}) for message in sample.input]
 
 
 def values_in(completion: str) -> Mapping[str, Any]:

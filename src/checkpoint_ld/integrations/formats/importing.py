@@ -60,7 +60,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         raise SettingsError(f"{path}: a table has no splits: leave out split")
     extension = extension_of(path)
     if extension in _LINES:
-        return _of_objects(_lines(path))
+        return of_objects(_lines(path))
     if extension == ".json":
         value = read_json(*bytes_of(path)).value
         if (
@@ -70,7 +70,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         ):
             return _exported(value, path)
         listed = value if isinstance(value, list) else [value]
-        return _of_objects(
+        return of_objects(
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
         )
     header, *rows = [*table_rows(path, part)] or [[]]
@@ -92,7 +92,7 @@ def _exported(value: dict[str, Any], path: str) -> Records:
     """Return the questions of a benchmark that was exported as JSON, without its rubrics."""
     questions = [one if isinstance(one, dict) else {} for one in value["questions"]]
     rubrics = [*map(value.get, _RUBRICS), *(one.get(name) for one in questions for name in _RUBRICS)]
-    rows = _of_objects(
+    rows = of_objects(
         (
             {name: cell for name, cell in one.items() if name not in _RUBRICS},
             f"item {at + 1}",
@@ -117,16 +117,40 @@ def _lines(path: str) -> Iterable[tuple[Any, str, Place]]:
             yield value, f"line {number}", Place(path, line=number)
 
 
-def _of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
-    """Return objects as rows. The members of `metadata`, as Inspect's samples have it, are columns, too."""
-    rows = []
+def of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
+    """Return objects as rows. The members of `metadata`, as Inspect's samples have it, are columns, too.
+
+    Metadata are custom metadata where the objects have a column of the same name or use: a sample's target is its
+    answer, whatever its metadata call so.
+    """
+    held = []
     for value, subject, place in objects:
         if not isinstance(value, dict):
             raise ReadError(f"{place}: {subject} is no object: write one JSON object for each question")
-        inner = value.get("metadata")
-        values = {**inner, **value} if isinstance(inner, dict) else value
-        rows.append(Row({name: cell for name, cell in values.items() if cell is not inner}, subject, place))
+        own, inner = value, value.get("metadata")
+        if isinstance(inner, dict):
+            own = {name: cell for name, cell in value.items() if name != "metadata"}
+        held.append((own, inner if isinstance(inner, dict) else {}, subject, place))
+    names = {name for own, *_ in held for name in own}
+    taken = {_ROLES.get(_usual(name)) for name in names} - {None}
+    rows = [
+        Row(
+            own
+            | {
+                f"{_CUSTOM}{name}" if name in names or _ROLES.get(_usual(name)) in taken else name: cell
+                for name, cell in inner.items()
+            },
+            subject,
+            place,
+        )
+        for own, inner, subject, place in held
+    ]
     return Records(rows, [*dict.fromkeys(name for row in rows for name in row.values)])
+
+
+def _usual(name: str) -> str:
+    """Return the name of a column in the form of `USUAL`."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 READERS = {
@@ -159,6 +183,7 @@ USUAL = {
     "custom_metadata": ("custom_metadata",),
 }
 """The usual names of columns, in small letters with `_` for spaces; the first name of a column counts."""
+_ROLES = {name: role for role, names in USUAL.items() for name in names}
 CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
 _TEXTS = ("answer_notes", "answer_template", "date_created", "date_modified")
@@ -343,7 +368,7 @@ class _Columns:
         for name in wanted:
             if name is not None and name not in names:
                 raise LookupFailedError(f"{source}: {unknown('column', name, names)}")
-        usual = {re.sub(r"[\s-]+", "_", name.strip().lower()): name for name in reversed(names)}
+        usual = {_usual(name): name for name in reversed(names)}
         self._of = {
             role: given.get(role) or next((usual[name] for name in known if name in usual), None)
             for role, known in USUAL.items()
@@ -362,7 +387,8 @@ class _Columns:
         self._identifiers = set[str | None]()
         used = {*self._of.values(), *(keyword["column"] for keyword in self._keywords)}
         rest = [name for name in names if name not in used]
-        self._custom = rest if custom is None else [*custom]
+        # Where `level` and `custom.level` are both there, the first has the name, and the second keeps its own.
+        self._custom = sorted(rest if custom is None else custom, key=lambda name: name.startswith(_CUSTOM))
         passed_over = [name for name in rest if name not in self._custom]
         message = f"the columns {', '.join(passed_over)} were not requested and are left out"
         self.findings = (lost(message, Place(source)),) if passed_over else ()
@@ -389,7 +415,10 @@ class _Columns:
         self._identifiers.add(used["question_id"])
         unused = [role for role, value in used.items() if value is None and cells[role] not in _EMPTY]
         custom |= {str(self._of[role]): cells[role] for role in unused}
-        custom |= {name.removeprefix(_CUSTOM): values.get(name) for name in self._custom}
+        for name in self._custom:
+            if (value := values.get(name)) is not None:
+                key = name.removeprefix(_CUSTOM)
+                custom[name if key in custom else key] = value
         custom |= used.pop("custom_metadata") or {}
         custom["url"] = cells["url"] or custom.get("url")
         for name, value in custom.items():

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.assessment.inspect_logs import is_log, read_log, text_of
+from checkpoint_ld.assessment.inspect_logs import is_log, messages_of, read_log
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.errors import SettingsError, WriteError
@@ -21,7 +22,6 @@ from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
     Records,
-    Row,
     checkpoint_of,
     lost,
     lost_beside_records,
@@ -102,25 +102,24 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
     inner = sorted(log.samples or (), key=lambda sample: order.get(sample.id, 0), reverse=True)
     samples = {str(sample.id): sample for sample in inner}
-    held = [
-        Row(
+    held = importing.of_objects(
+        (
             {
-                **(sample.metadata or {}),
-                "input": text_of(sample),
+                "input": messages_of(sample),
                 "target": sample.target,
                 "choices": sample.choices,
                 "id": sample.id,
+                "metadata": sample.metadata or {},
             },
             f"sample {name}",
             Place(path),
         )
         for name, sample in reversed(samples.items())
-    ]
-    columns = [*dict.fromkeys(name for row in held for name in row.values)]
+    )
     findings = []
-    if not held:
+    if not samples:
         findings.append(
             lost("the log has no samples", Place(path), remedy="it may have been cut: give one of a whole run")
         )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
-    return Records(held, columns, about, tuple(findings))
+    return replace(held, about=about, findings=tuple(findings))
