@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import checkpoint_ld
-from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
+from checkpoint_ld import Benchmark, export_benchmark, import_benchmark, plots
 from checkpoint_ld.assessment import Status, assess, read_answers
 from checkpoint_ld.assessment.inspect_logs import values_in
 from checkpoint_ld.errors import ReadError, StoredCodeWarning
@@ -227,6 +227,18 @@ def test_samples_of_other_tasks_are_questions_whatever_their_metadata(tmp_path: 
     assert [(one.question, one.raw_answer) for one in read.questions] == [("Which?\n\nA) x\nB) y", "y"), ("Who?", "A")]
     assert read.questions[1].custom_metadata == {"question": "What?", "answer": "B", "id": 2, "custom.id": "urn:x:1"}
     assert "sample 2: of the messages in 'input' only the user's text is kept, not the system's messages" in str(unfit)
+
+
+@pytest.mark.parametrize(("model", "expected"), [("openai/gpt-5", {"openai/gpt-5"}), ("none/none", {"gpt-5-2026"})])
+def test_answers_and_errors_of_one_model_are_counted_together(tmp_path: Path, model: str, expected: set[str]) -> None:
+    from inspect_ai.model import ModelOutput
+
+    answered = {"input": "Which?", "output": ModelOutput.from_content("gpt-5-2026", "Au")}
+    failed = {"input": "Which?", "error": {"message": "down", "traceback": "", "traceback_ansi": ""}}
+    samples = [answered, failed] if model != "none/none" else [answered]
+    found = [*assess(made(1), read_answers(log_of(tmp_path / "x.eval", *samples, model=model)))]
+    assert {rate.name for rate in plots.rates(found)} == expected
+    assert found[0].answer.extra["output_model"] == "gpt-5-2026"
 
 
 @pytest.mark.parametrize("name", ["x.eval", "x.json"])

@@ -140,13 +140,20 @@ def read_log(path: str | os.PathLike[str]) -> Any:
         raise ReadError(f"{name}: is no log of Inspect: {reason}; give an .eval or .json log that it wrote") from error
 
 
+_NO_MODEL = ("", "none/none")
+"""What a log states as its model where its task names none; its solver may ask one by name."""
+
+
 def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     """Yield the answers of the models to the samples of a log, each epoch an answer of its own.
 
-    `replicate` is the epoch, `trace` the completion. The question of a sample is that of its identifier, or else that
-    of its text. Raises as `read_log` does.
+    `replicate` is the epoch, `trace` the completion, `model` the model that was evaluated; `extra` has the name by
+    which its provider calls it. The question of a sample is that of its identifier, or else that of its text.
+    Raises as `read_log` does.
     """
     log, name = read_log(path), os.fspath(path)
+    # Providers call a model by the name of a version. A sample without an output does not have that name.
+    evaluated = log.eval.model if log.eval.model not in _NO_MODEL else None
     for number, sample in enumerate(log.samples or (), 1):
         fault = ""
         if sample.error is not None:
@@ -157,10 +164,10 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
             values=values_in(sample.output.completion),
             trace=sample.output.completion,
             answer_id=sample.uuid,
-            model=sample.output.model or log.eval.model,
+            model=evaluated or sample.output.model,
             replicate=sample.epoch,
             date=None if log.eval.created is None else str(log.eval.created),
-            extra={"task": log.eval.task, "run": log.eval.run_id},
+            extra={"task": log.eval.task, "run": log.eval.run_id, "output_model": sample.output.model},
             place=Place(name, line=number),
             fault=fault,
         )
