@@ -53,6 +53,8 @@ def questions_and_answers(found: ImportedBenchmark) -> list[tuple[str, str]]:
         ),
         ({"question": "Q", "choices": ["x", "y"], "answer": "1"}, "Q\n\nA) x\nB) y", "y"),
         ({"question": "Q", "choices": ["7", "1"], "answer": "1"}, "Q\n\nA) 7\nB) 1", "1"),
+        ({"question": "Q", "choices": ["x", "y"], "answer": 1.0}, "Q\n\nA) x\nB) y", "y"),
+        ({"question": "Q", "choices": ["x", "y"], "answer": 0.5}, "Q\n\nA) x\nB) y", "0.5"),
         ({"question": "Q", "choices": ["x", "y"], "answer": "2"}, "Q\n\nA) x\nB) y", "2"),
         ({"question": "Q", "options": {"A": "x", "B": "y", "C": None}, "answer": "B"}, "Q\n\nA) x\nB) y", "y"),
         ({"input": [{"role": "user", "content": "Q"}], "target": "A"}, "Q", "A"),
@@ -63,6 +65,16 @@ def test_questions_and_answers_are_found_as_others_write_them(
     tmp_path: Path, row: dict[str, Any], question: str, answer: str
 ) -> None:
     assert questions_and_answers(imported(tmp_path, row)) == [(question, answer)]
+
+
+@pytest.mark.parametrize("answer", [27, "27", "AB"])
+def test_no_choice_is_left_out(tmp_path: Path, answer: int | str) -> None:
+    choices = [f"choice {number}" for number in range(30)]
+    [(question, chosen)] = questions_and_answers(
+        imported(tmp_path, {"question": "Q", "choices": choices, "answer": answer})
+    )
+    assert question.endswith("\nZ) choice 25\nAA) choice 26\nAB) choice 27\nAC) choice 28\nAD) choice 29")
+    assert chosen == "choice 27"
 
 
 def test_what_has_no_column_of_ours_is_custom_metadata(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import re
 import string
 import warnings
 from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -66,8 +67,9 @@ def answer_text(value: Any, choices: Any = None) -> str:
         first = next((first[name] for name in _TEXT if name in first), None)
     if isinstance(first, list):
         first = first[0] if first else None
-    if listed and type(first) is int and 0 <= first < len(listed):
-        return [*listed.values()][first]
+    # A column of whole numbers in which one is missing is a column of floats for many programs.
+    if listed and isinstance(first, int | float) and first in range(len(listed)) and not isinstance(first, bool):
+        return [*listed.values()][int(first)]
     text = _text(first)
     if text.isdecimal() and text not in {*listed, *listed.values()}:  # the number of a choice in a table of text
         text = dict(enumerate(listed.values())).get(int(text), text)
@@ -81,7 +83,8 @@ def has_several(value: Any) -> bool:
 
 def choices_of(value: Any) -> dict[str, str]:
     """Return choices by letters: a list, an object by letters, or one of the lists `label` and `text` (as in ARC)."""
-    labels: Any = string.ascii_uppercase
+    letters = string.ascii_uppercase
+    labels: Any = chain(letters, map("".join, product(letters, repeat=2)))  # A to Z, AA, AB, as columns of a workbook
     if isinstance(value, Mapping):
         if all(len(label) == 1 for label in value):
             return {label: text for label, choice in value.items() if (text := _text(choice))}
