@@ -144,6 +144,7 @@ def test_a_cell_that_a_question_has_no_place_for_is_custom_metadata(
         ({"metadata": {"target": "B", "input": "R"}}, {"target": "B", "input": "R"}),
         ({"metadata": {"level": 1}, "level": 2}, {"level": 2, "custom.level": 1}),
         ({"custom.level": 1, "level": 2}, {"level": 2, "custom.level": 1}),
+        ({"custom_metadata": {"level": 1}, "level": 2}, {"level": 1, "custom.level": 2}),
     ],
 )
 def test_metadata_of_a_row_take_no_place_of_its_columns(

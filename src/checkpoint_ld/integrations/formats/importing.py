@@ -387,14 +387,14 @@ class _Columns:
         self._identifiers = set[str | None]()
         used = {*self._of.values(), *(keyword["column"] for keyword in self._keywords)}
         rest = [name for name in names if name not in used]
-        # Where `level` and `custom.level` are both there, the first has the name, and the second keeps its own.
+        # Of `level` and `custom.level` the first has the name, and the second keeps its own.
         self._custom = sorted(rest if custom is None else custom, key=lambda name: name.startswith(_CUSTOM))
         passed_over = [name for name in rest if name not in self._custom]
         message = f"the columns {', '.join(passed_over)} were not requested and are left out"
         self.findings = (lost(message, Place(source)),) if passed_over else ()
 
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
-        values, custom = row.values, dict[str, Any]()
+        values = row.values
         cells = {role: values.get(name) if name else None for role, name in self._of.items()}
         choices = _read(cells["choices"])
         text, unfit = question_text(cells["question"], choices)
@@ -407,19 +407,19 @@ class _Columns:
             noted.add(row, f"of the messages in {self._of['question']!r} only the user's text is kept, not {unfit}")
         if has_several(cells["answer"]):
             noted.add(row, f"of several answers in {self._of['answer']!r} the first counts; custom metadata keeps all")
-            custom[str(self._of["answer"])] = cells["answer"]
         used = {role: use(cells[role]) for role, use in _USES.items()}
         named = cells["question_id"]
         is_kept = isinstance(named, str) and IDENTIFIER.fullmatch(named) and named not in self._identifiers
         used["question_id"] = named if is_kept else None
         self._identifiers.add(used["question_id"])
         unused = [role for role, value in used.items() if value is None and cells[role] not in _EMPTY]
-        custom |= {str(self._of[role]): cells[role] for role in unused}
-        for name in self._custom:
-            if (value := values.get(name)) is not None:
+        unused += ["answer"] if has_several(cells["answer"]) else []
+        custom = {**(used.pop("custom_metadata") or {})}
+        held = {str(self._of[role]): cells[role] for role in unused} | {name: values.get(name) for name in self._custom}
+        for name, value in held.items():
+            if value is not None:
                 key = name.removeprefix(_CUSTOM)
-                custom[name if key in custom else key] = value
-        custom |= used.pop("custom_metadata") or {}
+                custom[f"{_CUSTOM}{key}" if key in custom else key] = value
         custom["url"] = cells["url"] or custom.get("url")
         for name, value in custom.items():
             if _has_bytes(value):
