@@ -187,6 +187,37 @@ def test_a_table_with_a_summary_of_the_traits_and_the_parts_of_a_failure_is_read
     assert other.reason == "there is no answer, since the run failed: no time (timeout, generate_answer)"
 
 
+def test_what_the_web_interface_exports_is_read(tmp_path: Path) -> None:
+    [question] = benchmark().get_question_ids()
+    cells = {
+        "row_index": "1",
+        "question_id": question.removeprefix("urn:uuid:"),
+        "question_text": TEXT,
+        "success": "true",
+        "raw_llm_response": "Zinc",
+        "parsed_gt_answer": '{"metal":"mercury"}',
+        "parsed_llm_answer": '{"metal":"zinc"}',
+        "verify_result": "false",
+        "verify_granular_result": "N/A",
+        "metric_trait_metrics": "",
+    }
+    failed = cells | {"row_index": "2", "success": "false", "failure_reason": "no time", "verify_result": "N/A"}
+    failed |= dict.fromkeys(("raw_llm_response", "parsed_llm_answer"), "")
+    table = tmp_path / "results.csv"
+    with table.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.DictWriter(opened, [*cells, "failure_reason"])
+        writer.writeheader()
+        writer.writerows([cells, failed])
+    one, other = assess(benchmark(), read_answers(table))
+    assert one.answer.recorded is not None
+    assert (one.status, one.answer.recorded.passed, one.answer.recorded.unknown) == ("failed", False, ())
+    assert other.reason == "there is no answer, since the run failed: no time"
+    whole = result() | dict.fromkeys(("failure_category", "failure_group", "failure_stage", "failure_reason"), "")
+    [answer] = read_answers(exported(tmp_path, whole | {"success": True, "caveats": ""}))
+    assert answer.recorded is not None
+    assert answer.recorded.unknown == ()
+
+
 @pytest.mark.slow
 def test_the_exports_of_the_corpus_state_the_same_in_both_forms(corpus: Path) -> None:
     answers = [[*read_answers(corpus / "results" / name)] for name in ("results-2.2.json", "results.csv")]

@@ -46,7 +46,9 @@ _TOKEN = 32
 _RESULTS = "results"
 _FIRST = re.compile(rb'([^"]*)"metadata"')
 """The beginning of an export without a version, up to the first name."""
-_COLUMNS = ("question_id", "parsed_llm_response")
+_HEADER = re.compile(rb"(?=.*question_id).*parsed_llm_(response|answer)")
+_RENAMED = {"parsed_gt_answer": "parsed_gt_response", "parsed_llm_answer": "parsed_llm_response"}
+"""The columns whose names differ in tables of the web interface."""
 _SHARE = re.compile(r"\d+/\d+")
 """How many of the traits of a row passed: the value of a column that is named as if it were a trait."""
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
@@ -63,7 +65,8 @@ _TAKEN = {
 }
 """The members of a result that have a place of their own in a recorded answer; others are kept as they are."""
 _KNOWN = {
-    "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error row_index success",
+    "": "deep_judgment deep_judgment_rubric evaluation_input used_full_trace trace_extraction_error row_index success "
+    "failure_category failure_group failure_stage failure_reason caveats",
     "metadata": "failure completed_without_errors error caveats warnings raw_answer keywords parsing answering_* "
     "parsing_* execution_time run_name job_id few_shot_* evaluation_mode scenario_* partial_content retry_counts",
     "template": "trace_messages conversation_context parsed_gt_response template_verification_performed field_scores "
@@ -101,7 +104,7 @@ def is_results(path: str | os.PathLike[str]) -> bool:
     with open_answers(path) as opened:
         beginning = opened.read(_BEGINNING)
     if kind == ".csv":
-        return all(name.encode() in beginning.partition(b"\n")[0] for name in _COLUMNS)
+        return _HEADER.match(beginning) is not None
     first = _FIRST.match(beginning)
     without_version = first is not None and (b"[" in first[1] or b'"results"' in beginning)
     return b'"@context"' not in beginning and (b'"format_version"' in beginning or without_version)
@@ -252,7 +255,7 @@ def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     rows = csv.reader(chain([first], text), delimiter=separator, strict=True)
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
-        header = next(rows, [])
+        header = [_RENAMED.get(column, column) for column in next(rows, [])]
         unknown = tuple(column for column in header if not _CSV.fullmatch(column))
         while True:
             place = Place(name, line=rows.line_num + 1)
