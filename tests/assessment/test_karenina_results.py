@@ -126,6 +126,48 @@ def test_an_export_without_a_version_is_read(tmp_path: Path, layout: Callable[[J
     assert (other.place.pointer, one.recorded and one.recorded.unknown) == (pointer, ())
 
 
+@pytest.mark.parametrize("values", ["parsed_llm_response", "parsed_response"])
+@pytest.mark.parametrize(
+    ("layout", "pointer"),
+    [
+        (lambda one: {"metadata": {"karenina_version": "0.1.0"}, "results": {"a/b": one}}, "/results/a~1b"),
+        (lambda one: [{"row_index": 1, **one}], "/0"),
+    ],
+)
+def test_the_results_of_the_first_exporters_are_read(
+    tmp_path: Path, layout: Callable[[Json], Any], pointer: str, values: str
+) -> None:
+    [question] = benchmark().get_question_ids()
+    first = {
+        "question_id": question,
+        "completed_without_errors": True,
+        "error": None,
+        "question_text": TEXT,
+        "raw_llm_response": "12",
+        values: {"metal": "mercury"},
+        "verify_result": True,
+        "verify_granular_result": 1.0,
+        "verify_rubric": {"clear": True, "cites": False},
+        "answering_model": "openai/aurum-1",
+        "parsing_model": "openai/judge-3",
+        "answering_replicate": 2,
+        "timestamp": "2025-09-01 10:53:47",
+        "embedding_override_applied": False,
+    }
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(layout(first)), encoding="utf-8")
+    [one] = assess(benchmark(), read_answers(file))
+    assert one.answer.recorded is not None
+    assert (one.status, one.answer.recorded.passed, one.answer.recorded.unknown) == ("passed", True, ())
+    assert [(trait.name, trait.value) for trait in one.answer.recorded.traits] == [("clear", True), ("cites", False)]
+    assert (one.answer.trace, one.answer.model, one.answer.replicate) == ("12", "openai/aurum-1", 2)
+    assert one.answer.place.pointer == pointer
+    failed = first | {"completed_without_errors": False, "error": "no time", "raw_llm_response": None, values: None}
+    file.write_text(json.dumps(layout(failed | {"verify_rubric": None})), encoding="utf-8")
+    [one] = assess(benchmark(), read_answers(file))
+    assert one.reason == "there is no answer, since the run failed: no time"
+
+
 def test_cells_that_an_older_exporter_quoted_twice_are_read(tmp_path: Path) -> None:
     cells = {"question_id": "q", "raw_llm_response": 'It is "Hg", I think', "parsed_llm_response": '{"metal": "Hg"}'}
     file = tmp_path / "results.csv"

@@ -27,13 +27,14 @@ from checkpoint_ld.assessment.answers import (
     text_in,
     verdicts,
 )
+from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import TextIO
 
 
@@ -44,11 +45,15 @@ _CHUNK = 1 << 18
 _TOKEN = 32
 """The most characters of a token that may be cut at the end of the window, except texts."""
 _RESULTS = "results"
-_FIRST = re.compile(rb'([^"]*)"metadata"')
+_FIRST = re.compile(rb'([^"]*)"(?:metadata|row_index)"')
 """The beginning of an export without a version, up to the first name."""
-_HEADER = re.compile(rb"(?=.*question_id).*parsed_llm_(response|answer)")
-_RENAMED = {"parsed_gt_answer": "parsed_gt_response", "parsed_llm_answer": "parsed_llm_response"}
-"""The columns whose names differ in tables of the web interface."""
+_HEADER = re.compile(rb"(?=.*question_id).*parsed_(llm_)?(response|answer)")
+_RENAMED = {
+    "parsed_gt_answer": "parsed_gt_response",
+    "parsed_llm_answer": "parsed_llm_response",
+    "parsed_response": "parsed_llm_response",
+}
+"""The names that differ in exports of the web interface, and before the parsed ground truth was stated."""
 _SHARE = re.compile(r"\d+/\d+")
 """How many of the traits of a row passed: the value of a column that is named as if it were a trait."""
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
@@ -92,7 +97,10 @@ _NO_TRAITS = frozenset(
     for name in ("evaluation_performed", "evaluation_strategy", "trait_reasoning", "hallucination_risk_assessment")
 )
 """The columns that are called like those of traits."""
-_IDENTIFIERS = ("question_id", "question_text", "result_id", "template_id", "timestamp")
+_TEXTS = re.compile(
+    "question_(id|text)|result_id|template_id|timestamp|raw_llm_response|(answering|parsing)_model|error"
+    "|failure_(category|stage|reason)"
+)
 """The columns of texts, which may read like numbers, such as 12e45678."""
 
 
@@ -170,25 +178,27 @@ class _Export:
                     self._expect(":")
                     about[str(key)] = self._value()
                 self._expect(":")
-            self._expect("[")
+            self._expect("{" if (is_named := self._next() == "{") else "[")  # the first exporters named results
         except ValueError as error:
             message = f"{self._place()} is no export of results: {error}; give one that Karenina wrote"
             raise ReadError(message) from None
         by = _object(about.get("metadata")).get("karenina_version")
         for number in count():
-            if self._next() == "]":
+            if self._next() == ("}" if is_named else "]"):
                 return
             place = self._place(f"{pointer}/{number}")
             try:
                 value = self._value()
+                if is_named:
+                    self._expect(":")
+                    place = self._place(step(pointer, str(value)))
+                    value = self._value()
             except ValueError as error:
                 yield _Result(place, fault=f"the result is half-written: {error}; run the export again")
                 if not self._recover():
                     return
             else:
-                no_result = "" if isinstance(value, dict) else f"{shown(str(value))} is no result: write an object"
-                members = _object(value)
-                yield _Result(place, members, no_result or self._fault, by, tuple(_unknown(members)))
+                yield _of_value(value, place, self._fault, by)
 
     def _place(self, pointer: str | None = None) -> Place:
         return Place(self._name, pointer=pointer, line=self._line)
@@ -248,6 +258,16 @@ class _Export:
         self._at = end
 
 
+def _of_value(value: Any, place: Place, fault: str, by: object) -> _Result:
+    """Return the result that a value is; the first exporters wrote all members beside each other, as in a table."""
+    if not isinstance(value, dict):
+        return _Result(place, fault=f"{shown(str(value))} is no result: write an object", by=by)
+    if "metadata" in value or "question_id" not in value:
+        return _Result(place, value, fault, by, tuple(_unknown(value)))
+    columns = {_RENAMED.get(str(name), str(name)): held for name, held in value.items()}
+    return _Result(place, _of_columns(columns), fault, by, _unknown_columns(columns))
+
+
 def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     """Yield the result in each row of a table."""
     first = text.readline()
@@ -256,7 +276,7 @@ def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     usual = csv.field_size_limit(LONGEST_LINE)
     try:
         header = [_RENAMED.get(column, column) for column in next(rows, [])]
-        unknown = tuple(column for column in header if not _CSV.fullmatch(column))
+        unknown = _unknown_columns(header)
         while True:
             place = Place(name, line=rows.line_num + 1)
             try:
@@ -285,26 +305,31 @@ def _of_row(cells: dict[str, str]) -> Json:
     """
     if cells.get("parsed_llm_response", "").startswith('"{'):
         cells = {name: _unquoted(cell) for name, cell in cells.items()}
-    values: Json = {name: _cell(cell) for name, cell in cells.items() if name != "raw_llm_response"}
-    verdict = values.pop("verify_result", None)
-    if verdict is None and values.get("template_verification_performed") is True and values.get("success") is True:
-        verdict = False
+    values: Json = {name: cell if _TEXTS.fullmatch(name) else _cell(cell) for name, cell in cells.items()}
+    if values.get("template_verification_performed") is True and values.get("success") is True:
+        values.setdefault("verify_result", False)
+    return _of_columns(values)
+
+
+def _of_columns(values: Json) -> Json:
+    """Return a result whose values stand beside each other in the form of a result in JSON."""
     names = [name for name in values if name.startswith("rubric_") and name not in _NO_TRAITS]
     traits = {name.removeprefix("rubric_"): values.pop(name) for name in names}
     if _SHARE.fullmatch(str(traits.get("summary"))):
         del traits["summary"]
-    traits |= _object(values.pop("question_specific_rubrics", None))
-    models = (cells.get(name, "") for name in ("answering_model", "parsing_model"))
+    for name in ("question_specific_rubrics", "verify_rubric"):
+        traits |= _object(values.pop(name, None))
+    models = (str(values.get(name) or "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
-    texts = {name: cells.get(name) for name in _IDENTIFIERS}
-    template = {name: values.pop(name, None) for name in ("parsed_llm_response", "verify_granular_result")}
+    template = {name: values.pop(name, None) for name in _TAKEN["template"]}
     overrides = {name: values.get(name) for name in values if name.endswith("_override_applied")}
-    failure = {name: cells[f"failure_{name}"] for name in ("category", "stage", "reason") if f"failure_{name}" in cells}
-    reason = cells.get("error") if values.get("success") is False else None
-    response = cells.get("raw_llm_response")
+    parts = ("category", "stage", "reason")
+    failure = {part: values[f"failure_{part}"] for part in parts if values.get(f"failure_{part}")}
+    is_failed = values.get("success", values.get("completed_without_errors")) is False
+    reason = values.get("error") if is_failed else None
     return {
-        "metadata": {**values, **texts, "answering": answering, "parsing": parsing, "failure": failure or reason},
-        "template": {**template, **overrides, "raw_llm_response": response, "verify_result": verdict},
+        "metadata": {**values, "answering": answering, "parsing": parsing, "failure": failure or reason},
+        "template": {**template, **overrides},
         "rubric": {"_trait_scores": traits},
     }
 
@@ -402,6 +427,10 @@ def _unknown(members: Json) -> Iterator[str]:
         for name in _object(members.get(part)) if part else members:
             if not _is_known(part, name):
                 yield f"{part}.{name}" if part else name
+
+
+def _unknown_columns(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if not _CSV.fullmatch(name))
 
 
 @lru_cache(maxsize=1000)
