@@ -199,6 +199,17 @@ def test_each_call_has_its_own_result_even_if_ids_are_empty_or_used_again(
     assert [result for _, result in found.values()] == [str(args) for args, _ in found.values()]
 
 
+def test_blocks_are_shown_by_their_texts_or_types(manager: CheckpointManager) -> None:
+    blocks: list[Any] = ["is it", {"type": "text", "text": "cold?"}, {"type": "image", "url": "oslo.png"}]
+    checkpoint = empty_checkpoint()
+    failed = ToolMessage(blocks, tool_call_id="call_1", status="error")
+    checkpoint["channel_values"] = {"messages": [HumanMessage(blocks), failed]}
+    CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "loop", "step": 0}, {})
+    snapshot = whole(manager).snapshot
+    assert [thought.content for thought in snapshot.thought_chain] == ["is it\ncold?\n[image]"]
+    assert [call.error for call in snapshot.tool_state.calls] == ["is it\ncold?\n[image]"]
+
+
 def test_messages_without_an_id_are_not_those_of_another_thread(manager: CheckpointManager) -> None:
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = {"said": [HumanMessage("hello")], "last": AIMessage("hi")}

@@ -369,6 +369,25 @@ def test_each_call_has_its_own_result_even_if_ids_are_missing_or_used_again(
     assert results == [*(("w", {"n": number}, number) for number in (10, 20, 30, 40)), ("unknown", {}, "kept")]
 
 
+def test_messages_may_have_the_form_of_openais_api(tmp_path: Path) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "w", "arguments": '{"city": "Oslo"}'}}
+    said = [
+        {"role": "user", "content": "where?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "sunny"},
+    ]
+    written = {"gen_ai.input.messages": said, "gen_ai.output.messages": [{"role": "assistant", "content": "Oslo"}]}
+    attributes = {key: {"stringValue": json.dumps(value)} for key, value in written.items()}
+    (tmp_path / "spans.json").write_text(otlp(span(1, attributes={**op("chat"), **attributes})))
+    with CheckpointManager(tmp_path / "kept") as manager:
+        [done] = import_spans(manager, tmp_path / "spans.json")
+        assert done.checkpoint is not None
+        snapshot = manager.get(done.checkpoint.id).snapshot
+    assert [thought.content for thought in snapshot.thought_chain] == ["where?", "calls w", "Oslo"]
+    [shown] = snapshot.tool_state.calls
+    assert (shown.tool_id, shown.args, snapshot.tool_state.results) == ("w", {"city": "Oslo"}, {"call_1": "sunny"})
+
+
 def test_what_a_message_has_beside_texts_and_calls_is_kept(tmp_path: Path) -> None:
     picture = {"type": "uri", "modality": "image", "uri": "https://example.org/oslo.png"}
     calls = [{"type": "tool_call", "id": "c1", "name": "w", "arguments": '{"city": "Os'}]
