@@ -561,6 +561,11 @@ def test_the_command_writes_a_benchmark_that_is_valid(run: Run, tmp_path: Path) 
     assert question.keywords == ["chemistry", "metals"]
     assert run("validate", target).code == 0
 
+    packed = tmp_path / "more.csv.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert run("import", packed, *columns, "-o", tmp_path / "again.jsonld").code == 0
+    assert [one.keywords for one in checkpoint_ld.load(tmp_path / "again.jsonld").questions] == [question.keywords]
+
     strict = run("import", file, *columns, "--strict", "-o", tmp_path / "none.jsonld")
     assert strict.code == 2
     assert not (tmp_path / "none.jsonld").exists()
@@ -585,5 +590,8 @@ def test_a_table_of_traits_goes_into_the_rubrics(run: Run, tmp_path: Path) -> No
     changed = run("diff", target, tmp_path / "again.jsonld").out.splitlines()
     assert changed == [b"+ global trait dated"]
 
-    assert "is a checkpoint already" in run("import", target, "-o", tmp_path / "no.jsonld").err
+    packed = tmp_path / "packed.jsonld.gz"
+    packed.write_bytes(gzip.compress(target.read_bytes()))
+    for file in (target, packed):
+        assert "is a checkpoint already" in run("import", file, "-o", tmp_path / "no.jsonld").err
     assert "--rubric-part is about" in run("import", questions, "--rubric-part", "x", "-o", tmp_path / "no.jsonld").err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -198,8 +198,8 @@ def export(
 FORMATS = ("table", "croissant", "hugging-face", "inspect")
 """The formats of `import`: the names of `formats.importing.READERS`."""
 CHECKPOINT = "checkpoint"
-_CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf", ".gz")
-"""The extensions of checkpoints, to which rubrics are added."""
+_CHECKPOINTS = (".jsonld", ".ttl", ".nt", ".nq", ".trig", ".rdf")
+"""The extensions of checkpoints, packed or not, to which rubrics are added."""
 
 
 @click.command("import", cls=Command)
@@ -249,7 +249,7 @@ def import_(
         raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
     findings: tuple[Finding, ...] = ()
     source = None
-    if kind == CHECKPOINT or (kind is None and PurePath(file).suffix.lower() in _CHECKPOINTS):
+    if kind == CHECKPOINT or (kind is None and extension_of(file) in _CHECKPOINTS):
         if rubric is None:
             raise SettingsError(
                 f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert"
