@@ -275,12 +275,17 @@ def test_runs_of_others_are_refused_and_questions_of_others_named(tmp_path: Path
 
 
 def test_answers_to_questions_of_others_are_named(tmp_path: Path) -> None:
-    found = ('{"question_id": "urn:x:other", "trace": "1"}\n', '{"question_id": "%s", "trace": "1"}\n')
     benchmark = made(1)
-    name = question_object_id(benchmark.questions[0].question)
-    (tmp_path / "answers.jsonl").write_text(found[0] + found[1] % name, encoding="utf-8")
+    text = benchmark.questions[0].question
+    found = [
+        {"question_id": "urn:x:other"},
+        {"question_id": question_object_id(text)},
+        {"question_id": "1", "question_text": text},
+    ]
+    lines = "".join(json.dumps({**one, "trace": "1"}) + "\n" for one in found)
+    (tmp_path / "answers.jsonl").write_text(lines, encoding="utf-8")
     findings = export_benchmark(benchmark, tmp_path / "a", format="ro-crate", answers=[tmp_path / "answers.jsonl"])
-    assert "answers to questions that the benchmark does not have, 1 of 2" in findings[-1].message
+    assert "answers to questions that the benchmark does not have, 1 of 3" in findings[-1].message
 
 
 def test_a_folder_of_runs_is_taken_in_and_a_crate_is_no_table(tmp_path: Path, run: Run, runs: list[Path]) -> None:

@@ -20,16 +20,16 @@ from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import moment
 from checkpoint_ld.assessment.answers import open_answers, read_answers
+from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import iri_of, is_iri
-from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost, lost_properties
 from checkpoint_ld.phrases import shown
@@ -38,6 +38,7 @@ from checkpoint_ld.validation import profiles, reports, validator
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from checkpoint_ld.assessment.answers import RecordedAnswer
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.findings import Finding
 
@@ -193,10 +194,17 @@ class _Crate:
         self.add_file(REPORT, page, f"Validation of {name}", description, about=self.checkpoint)
 
     @cached_property
-    def known(self) -> set[str]:
-        """The names that answers have for the questions: their identifiers, and the hashes of their texts."""
-        texts = {question["id"]: question["question"] for question in self.benchmark.get_all_questions()}
-        return {*texts, *map(question_object_id, texts.values())}
+    def names(self) -> QuestionNames:
+        """The names that answers have for the questions."""
+        return QuestionNames(self.benchmark.graph)
+
+    def knows(self, answer: RecordedAnswer) -> bool:
+        """Return whether an answer is to a question of the benchmark."""
+        try:
+            self.names.identifier(answer.question_id or "", answer.question_text)
+        except LookupFailedError:
+            return False
+        return True
 
     def add_answers(self, path: str) -> None:
         found = [*read_answers(path)]
@@ -206,7 +214,7 @@ class _Crate:
             raise ReadError(f"{path}: there are no recorded answers in it{first}")
         with open_answers(path) as opened:
             data = opened.read()
-        strange = sum(answer.question_id not in self.known for answer in usable)
+        strange = sum(not self.knows(answer) for answer in usable)
         if strange:
             message = f"{path} has answers to questions that the benchmark does not have, {strange} of {len(usable)}"
             self.findings.append(lost(message, remedy=_OF_THIS))
