@@ -241,6 +241,13 @@ def test_answers_and_errors_of_one_model_are_counted_together(tmp_path: Path, mo
     assert found[0].answer.extra["output_model"] == "gpt-5-2026"
 
 
+def test_a_log_without_samples_states_so(tmp_path: Path) -> None:
+    file = log_of(tmp_path / "x.eval")
+    assert [*read_answers(file)] == []
+    with pytest.raises(ReadError, match=r"x\.eval: the log has no samples: give one of a whole run"):
+        import_benchmark(file)
+
+
 @pytest.mark.parametrize("name", ["x.eval", "x.json"])
 def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
     file = tmp_path / name

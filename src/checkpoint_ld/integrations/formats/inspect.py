@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.assessment.inspect_logs import is_log, messages_of, read_log
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.exports import no_encoding
-from checkpoint_ld.errors import SettingsError, WriteError
+from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.importing import (
@@ -90,7 +90,8 @@ def _about(log: Any) -> dict[str, Any]:
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
     """Return the samples of a log (each once, whatever the number of epochs) or of a data set as rows.
 
-    A folder is one that `files` made. Raises SettingsError for a part or a split, which neither has.
+    A folder is one that `files` made. Raises SettingsError for a part or a split, which neither has, ReadError for a
+    log without samples.
     """
     if part is not None or split is not None:
         raise SettingsError(f"{path}: samples of Inspect have no parts and no splits: leave them out")
@@ -99,8 +100,10 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     if not is_log(path):
         return importing.records(path)
     log = read_log(path)
+    if not log.samples:
+        raise ReadError(f"{path}: the log has no samples: give one of a whole run that was written with its samples")
     order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
-    inner = sorted(log.samples or (), key=lambda sample: order.get(sample.id, 0), reverse=True)
+    inner = sorted(log.samples, key=lambda sample: order.get(sample.id, 0), reverse=True)
     samples = {str(sample.id): sample for sample in inner}
     held = importing.of_objects(
         (
@@ -116,10 +119,5 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         )
         for name, sample in reversed(samples.items())
     )
-    findings = []
-    if not samples:
-        findings.append(
-            lost("the log has no samples", Place(path), remedy="it may have been cut: give one of a whole run")
-        )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
-    return replace(held, about=about, findings=tuple(findings))
+    return replace(held, about=about)
