@@ -156,7 +156,7 @@ def test_folders_of_others_are_read_with_their_splits(tmp_path: Path) -> None:
         ("data_files: ../x.parquet", {}, (ReadError, "not in the folder: fetch it yourself")),
         ("data_files: /etc/x.parquet", {}, (ReadError, "not in the folder")),
         ("data_files: hf://datasets/x/y.parquet", {}, (ReadError, "not in the folder")),
-        ("data_files: x.pkl", {}, (ReadError, r"has files \.pkl: one of \.parquet")),
+        ("data_files: x.pkl", {}, (ReadError, r"has files \.pkl: \.parquet, .* can be read")),
         ("data_files: x.parquet", {}, (ReadError, "the data cannot be read")),
         ("data_files: none.parquet", {}, (ReadError, "there is no data set in it")),
         ("data_files: x.parquet", {"part": "z"}, (LookupFailedError, 'no configuration "z"; use one of c')),
@@ -171,6 +171,47 @@ def test_cards_that_lead_elsewhere_or_nowhere_are_refused(
     (tmp_path / "README.md").write_text(f"---\nconfigs:\n- config_name: c\n  {head}\n---\n# X\n", encoding="utf-8")
     with pytest.raises(fault[0], match=fault[1]):
         import_benchmark(tmp_path, **settings)
+
+
+ROWS = [{"question": "Q", "answer": "007", "day": "2026-01-02"}, {"question": "R", "answer": "NA", "day": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("train.csv", "question,answer,day\nQ,007,2026-01-02\nR,NA,x\n"),
+        ("train.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS)),
+        ("train.json", "".join(json.dumps(row) + "\n" for row in ROWS)),  # as to_json of a data set writes it
+        ("train.json", json.dumps(ROWS)),
+    ],
+)
+def test_values_of_text_files_are_those_that_the_file_has(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    for source in (tmp_path, tmp_path / name):
+        read, findings = import_benchmark(source)
+        assert findings == ()
+        assert [(one.raw_answer, one.custom_metadata) for one in read.questions] == [
+            ("007", {"day": "2026-01-02"}),
+            ("NA", {"day": "x"}),
+        ]
+
+
+def test_an_answer_is_no_other_one_where_a_column_has_several_types(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text('{"question": "Q", "answer": "A"}\n{"question": "R", "answer": 5}\n')
+    assert [one.raw_answer for one in import_benchmark(tmp_path).benchmark.questions] == ["A", "5"]
+
+
+def test_a_data_set_saved_to_disk_and_maps_are_read(tmp_path: Path) -> None:
+    arrow, datasets = (importlib.import_module(name) for name in ("pyarrow", "datasets"))
+    datasets.Dataset.from_list(ROWS).save_to_disk(tmp_path / "saved")
+    read, findings = import_benchmark(tmp_path / "saved")
+    assert (len(read), findings) == (2, ())
+
+    pairs = arrow.array([[("a", b"x")], [("b", b"y")]], arrow.map_(arrow.string(), arrow.binary()))
+    table = {"question": ["Q", "R"], "answer": ["A", "B"], "pictures": pairs}
+    importlib.import_module("pyarrow.parquet").write_table(arrow.table(table), tmp_path / "x.parquet")
+    read, (binary,) = import_benchmark(tmp_path / "x.parquet")
+    assert "the column 'pictures' holds binary data, which is left out" in str(binary)
 
 
 @pytest.mark.parametrize("name", ["questions.csv", "deep/er/questions.jsonl"])

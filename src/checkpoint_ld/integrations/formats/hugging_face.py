@@ -11,7 +11,6 @@ import contextlib
 import io
 import json
 import re
-import tempfile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.integrations.formats import importing
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
@@ -35,23 +35,16 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.tables import line, paragraphs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.findings import Finding
 
 CARD = "README.md"
 _QUESTIONS = "questions"
-_BUILDERS = {
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".csv": "csv",
-    ".tsv": "csv",
-}
-"""The kinds of files that are read, and the builder of `datasets` for each. None of them can hold code."""
+_ARROW = (".parquet", ".arrow")
+_KINDS = (*_ARROW, ".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+"""The kinds of files that are read. None of them can hold code."""
 _TAGS = ("checkpoint-ld", "karenina", "evaluation")
 _FACTS = (("Licence", "license"), ("Cite as", "citation"), ("Funded by", "funder"), ("Identifier", "identifier"))
 _NAMES = ("name", "value", "url", "@id")
@@ -225,17 +218,18 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     a missing split, ReadError for an invalid data set and for a card that refers to files outside of the folder.
     """
     datasets = library("datasets", extra="hugging-face")
-    about, chosen, findings = _chosen(datasets, path, part)
+    about, chosen, others = _chosen(datasets, path, part)
+    findings = [*others]
     if split is not None and split not in chosen:
         raise LookupFailedError(f"{path}: {unknown('split', split, chosen)}")
     rows, columns = list[Row](), dict[str, None]()
     for name, listed in chosen.items():
         if split in {None, name}:
-            for number, values in enumerate(_rows(datasets, path, listed), 1):
+            for number, values in enumerate(_rows(path, listed, findings), 1):
                 extra = {"split": name} if split is None and len(chosen) > 1 else {}
                 rows.append(Row({**extra, **values}, f"row {number} of {name}", Place(path)))
                 columns |= dict.fromkeys(rows[-1].values)
-    return Records(rows, [*columns], about, findings)
+    return Records(rows, [*columns], about, tuple(findings))
 
 
 def _chosen(
@@ -264,10 +258,10 @@ def _chosen(
         for split, listed in patterns.items()
     }
     if not stated:  # whatever else lies there
-        found = {split: [file for file in listed if _kind(file) in _BUILDERS] for split, listed in found.items()}
+        found = {split: [*_data(listed)] for split, listed in found.items()}
     if not any(found.values()):
         named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
-        wanted = f"no file is called {named}" if stated else f"give files {', '.join(_BUILDERS)}"
+        wanted = f"no file is called {named}" if stated else f"give files {', '.join(_KINDS)}"
         raise ReadError(f"{path}: there is no data set in it: {wanted}")
     return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
 
@@ -317,27 +311,45 @@ def _files(datasets: Any, folder: Path, pattern: str) -> list[str]:
         return []
 
 
+def _data(listed: list[str]) -> Iterator[str]:
+    """Yield the files of data. Beside tables of Arrow, `save_to_disk` writes a file about them."""
+    is_saved = ".arrow" in map(_kind, listed)
+    for file in listed:
+        if _kind(file) in _KINDS and not (is_saved and PurePath(file).name == "state.json"):
+            yield file
+
+
 def _kind(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
-def _rows(datasets: Any, path: str, listed: list[str]) -> list[dict[str, Any]]:
-    kinds = {*map(_kind, listed)}
-    builders = {_BUILDERS.get(kind) for kind in kinds}
-    if len(builders) != 1 or None in builders:
-        raise ReadError(f"{path}: has files {', '.join(sorted(kinds))}: one of {', '.join(_BUILDERS)} can be read")
-    with tempfile.TemporaryDirectory() as cache, _silent(datasets):
+def _rows(path: str, listed: list[str], findings: list[Finding]) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of the files of a split. Texts are read as elsewhere: no value is taken for a number or a date."""
+    arrow = library("pyarrow", extra="hugging-face")
+    if others := {*map(_kind, listed)} - {*_KINDS}:
+        raise ReadError(f"{path}: has files {', '.join(sorted(others))}: {', '.join(_KINDS)} can be read")
+    for file in listed:
+        if _kind(file) not in _ARROW:
+            held = importing.records(file)
+            findings += held.findings
+            yield from (row.values for row in held.rows)
+            continue
         try:
-            settings = {"sep": "\t"} if kinds == {".tsv"} else {}
-            held = datasets.load_dataset(
-                *builders, data_files={"train": listed}, split="train", cache_dir=cache, keep_in_memory=True, **settings
-            )
             # Arrow's own values: images and sounds would be decoded otherwise, and fetched.
-            rows: list[dict[str, Any]] = held.with_format("arrow")[:].to_pylist() if len(held) else []
+            yield from _table(arrow, file).to_pylist()
         except Exception as error:
-            reason = str(error.__cause__ or error).partition("\n")[0]
-            raise ReadError(f"{path}: the data cannot be read: {reason}") from error
-    return rows
+            reason = str(error).partition("\n")[0]
+            raise ReadError(f"{file}: the data cannot be read: {reason}") from error
+
+
+def _table(arrow: Any, file: str) -> Any:
+    if _kind(file) == ".parquet":
+        return library("pyarrow.parquet", extra="hugging-face").ParquetFile(file).read()
+    with arrow.OSFile(file) as content:
+        try:
+            return arrow.ipc.open_stream(content).read_all()
+        except arrow.ArrowInvalid:
+            return arrow.ipc.open_file(content).read_all()
 
 
 @contextlib.contextmanager

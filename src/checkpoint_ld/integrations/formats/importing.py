@@ -52,14 +52,14 @@ _ABOUT = ("name", "description", "version")
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
-    """Return the rows of `.csv`, `.tsv`, `.txt` (tabs), `.xlsx`, `.jsonl`, `.ndjson`, or of a list in `.json`.
+    """Return the rows of `.csv`, `.tsv`, `.txt` (tabs), `.xlsx`, `.jsonl`, `.ndjson`, or of a list or lines in `.json`.
 
     `part` is the sheet of a workbook. Raises SettingsError for another extension, ReadError for a file without a table.
     """
     if split is not None:
         raise SettingsError(f"{path}: a table has no splits: leave out split")
     extension = extension_of(path)
-    if extension in _LINES:
+    if extension in _LINES or (extension == ".json" and _is_lines(bytes_of(path)[0])):
         return of_objects(_lines(path))
     if extension == ".json":
         value = read_json(*bytes_of(path)).value
@@ -115,6 +115,14 @@ def _lines(path: str) -> Iterable[tuple[Any, str, Place]]:
                 fault = error.findings[0]
                 raise ReadError(f"{Place(path, line=number)} line {number} is no JSON: {fault.message}") from None
             yield value, f"line {number}", Place(path, line=number)
+
+
+def _is_lines(data: bytes) -> bool:
+    """Return whether a text holds JSON lines: its first line is an object, and more follows."""
+    first, _, others = data.partition(b"\n")
+    with suppress(ReadError):
+        return bool(others.strip()) and isinstance(read_json(first).value, dict)
+    return False
 
 
 def of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
@@ -503,4 +511,4 @@ _USES: dict[str, Callable[[Any], Any]] = {
 def _has_bytes(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_bytes, value.values()))
-    return any(map(_has_bytes, value)) if isinstance(value, list) else isinstance(value, bytes | bytearray)
+    return any(map(_has_bytes, value)) if isinstance(value, list | tuple) else isinstance(value, bytes | bytearray)
