@@ -161,6 +161,10 @@ def test_folders_of_others_are_read_with_their_splits(tmp_path: Path) -> None:
         ("data_files: none.parquet", {}, (ReadError, "there is no data set in it")),
         ("data_files: x.parquet", {"part": "z"}, (LookupFailedError, 'no configuration "z"; use one of c')),
         ("data_files: [", {}, (ReadError, "its YAML head cannot be read")),
+        ("data_files: 5", {}, (ReadError, "data_files of the card cannot be read: .*; see https://huggingface.co/")),
+        ("data_files: [{split: test}]", {}, (ReadError, "data_files of the card cannot be read: ")),
+        ("data_files: {test: [5]}", {}, (ReadError, "data_files of the card cannot be read: ")),
+        ("data_dir: ../x", {}, (ReadError, "points to '../x', which is not in the folder")),
     ],
 )
 def test_cards_that_lead_elsewhere_or_nowhere_are_refused(
@@ -171,6 +175,16 @@ def test_cards_that_lead_elsewhere_or_nowhere_are_refused(
     (tmp_path / "README.md").write_text(f"---\nconfigs:\n- config_name: c\n  {head}\n---\n# X\n", encoding="utf-8")
     with pytest.raises(fault[0], match=fault[1]):
         import_benchmark(tmp_path, **settings)
+
+
+def test_a_configuration_has_the_files_of_its_folder(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.jsonl").write_text(json.dumps({"question": f"{name}?", "answer": "A"}) + "\n")
+    card = "configs:\n- {config_name: a, data_dir: a}\n- {config_name: b, data_dir: b, data_files: x.jsonl}"
+    (tmp_path / "README.md").write_text(f"---\n{card}\n---\n", encoding="utf-8")
+    for name in ("a", "b"):
+        assert [one.question for one in import_benchmark(tmp_path, part=name).benchmark.questions] == [f"{name}?"]
 
 
 ROWS = [{"question": "Q", "answer": "007", "day": "2026-01-02"}, {"question": "R", "answer": "NA", "day": "x"}]

@@ -45,6 +45,7 @@ _QUESTIONS = "questions"
 _ARROW = (".parquet", ".arrow")
 _KINDS = (*_ARROW, ".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 """The kinds of files that are read. None of them can hold code."""
+_CONFIGS = "https://huggingface.co/docs/hub/datasets-manual-configuration"
 _TAGS = ("checkpoint-ld", "karenina", "evaluation")
 _FACTS = (("Licence", "license"), ("Cite as", "citation"), ("Funded by", "funder"), ("Identifier", "identifier"))
 _NAMES = ("name", "value", "url", "@id")
@@ -251,8 +252,10 @@ def _chosen(
     about = _stated(head)
     others = ", ".join(config for config in configs if config != name)
     findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)
-    stated = configs.get(name, {}).get("data_files")
-    patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path)
+    config = configs.get(name, {})
+    stated = config.get("data_files")
+    folder /= _inside(path, str(config.get("data_dir") or ""))
+    patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path, folder)
     found = {
         split: [file for pattern in listed for file in _files(datasets, folder, pattern)]
         for split, listed in patterns.items()
@@ -274,30 +277,32 @@ def _head(card: Path) -> dict[str, Any]:
         raise ReadError(f"{card}: its YAML head cannot be read: {str(error).partition(chr(10))[0]}") from error
     configs = (head or {}).get("configs") or []
     if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
-        raise ReadError(
-            f"{card}: configs is no list of objects: see https://huggingface.co/docs/hub/datasets-manual-configuration"
-        )
+        raise ReadError(f"{card}: configs is no list of objects: see {_CONFIGS}")
     return head or {}
 
 
 def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
     """Return the patterns that a card states for each split, all of them of files in the folder."""
-    found = dict[str, list[str]]()
-    sane = datasets.data_files.sanitize_patterns(stated)
-    for split, listed in sane.items():
-        for pattern in [listed] if isinstance(listed, str) else listed:
-            is_elsewhere = PurePath(pattern).is_absolute() or ".." in PurePath(pattern).parts
-            if is_elsewhere or "://" in pattern or "::" in pattern:
-                raise ReadError(
-                    f"{path}: the card points to {pattern!r}, which is not in the folder: fetch it yourself"
-                )
-            found.setdefault(str(split), []).append(pattern)
-    return found
-
-
-def _usual(datasets: Any, path: str) -> dict[str, list[str]]:
     try:
-        patterns = datasets.data_files.get_data_patterns(str(Path(path).absolute()))
+        sane = datasets.data_files.sanitize_patterns(stated)
+        found = {str(split): [listed] if isinstance(listed, str) else [*listed] for split, listed in sane.items()}
+        return {split: [_inside(path, pattern) for pattern in listed] for split, listed in found.items()}
+    except (TypeError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ReadError(f"{path}: data_files of the card cannot be read: {reason}; see {_CONFIGS}") from error
+
+
+def _inside(path: str, name: str) -> str:
+    """Return the pattern or the folder that a card names. Raises ReadError for one out of the folder of the card."""
+    is_elsewhere = PurePath(name).is_absolute() or ".." in PurePath(name).parts
+    if is_elsewhere or "://" in name or "::" in name:
+        raise ReadError(f"{path}: the card points to {name!r}, which is not in the folder: fetch it yourself")
+    return name
+
+
+def _usual(datasets: Any, path: str, folder: Path) -> dict[str, list[str]]:
+    try:
+        patterns = datasets.data_files.get_data_patterns(str(folder))
     except Exception as error:
         raise ReadError(f"{path}: there is no data set in it: {str(error).partition(chr(10))[0]}") from error
     return {str(split): list(listed) for split, listed in patterns.items()}
