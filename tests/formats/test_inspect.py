@@ -201,7 +201,9 @@ def test_the_values_are_the_last_object_in_what_was_stated(expected: str, values
     assert values_in(expected) == values
 
 
-def log_of(file: Path, *samples: dict[str, Any], model: str = "mockllm/model") -> Path:
+def log_of(
+    file: Path, *samples: dict[str, Any], model: str = "mockllm/model", ids: list[int | str] | None = None
+) -> Path:
     """Write the log of a run of another task; a sample without an output has an empty one, as after an error."""
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
     from inspect_ai.model import ModelOutput
@@ -210,7 +212,9 @@ def log_of(file: Path, *samples: dict[str, Any], model: str = "mockllm/model") -
         EvalSample.model_validate({"id": n, "epoch": 1, "target": "A", "output": ModelOutput(model=model), **sample})
         for n, sample in enumerate(samples, 1)
     ]
-    spec = EvalSpec(created="2026-01-01", task="other", dataset=EvalDataset(), model=model, config=EvalConfig())
+    spec = EvalSpec(
+        created="2026-01-01", task="other", dataset=EvalDataset(sample_ids=ids), model=model, config=EvalConfig()
+    )
     write_eval_log(EvalLog(status="success", eval=spec, samples=held), str(file))
     return file
 
@@ -239,6 +243,13 @@ def test_answers_and_errors_of_one_model_are_counted_together(tmp_path: Path, mo
     found = [*assess(made(1), read_answers(log_of(tmp_path / "x.eval", *samples, model=model)))]
     assert {rate.name for rate in plots.rates(found)} == expected
     assert found[0].answer.extra["output_model"] == "gpt-5-2026"
+
+
+def test_the_import_of_the_log_of_a_stopped_run_states_how_many_samples_are_missing(tmp_path: Path) -> None:
+    file = log_of(tmp_path / "x.eval", {"input": "Q"}, {"input": "Q", "epoch": 2, "id": 1}, ids=[1, 2, "c"])
+    read, (cut,) = import_benchmark(file)
+    assert len(read) == 1
+    assert "of the 3 samples of the data set 2 are not in the log; give the log of a run" in str(cut)
 
 
 def test_a_log_without_samples_states_so(tmp_path: Path) -> None:

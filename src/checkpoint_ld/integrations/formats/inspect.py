@@ -120,4 +120,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         for name, sample in reversed(samples.items())
     )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
-    return replace(held, about=about)
+    missing = len({str(name) for name in order} - samples.keys())
+    message = f"of the {len(order)} samples of the data set {missing} are not in the log"
+    cut = lost(message, Place(path), remedy="give the log of a run that was not stopped")
+    return replace(held, about=about, findings=(cut,) if missing else ())
