@@ -112,19 +112,28 @@ def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
 def data_frame(columns: dict[str, list[Any]], kind: FrameLibrary) -> Any:
     """Return columns as a data frame; a value None is a missing one.
 
-    For polars a column is one of texts if its values have several types, or a number has more than 64 bits. Raises
-    SettingsError for another library than pandas and polars, and for one that is not installed.
+    No value is changed to fit a column: for polars a column is one of texts if its values have several types, or a
+    number has more than 64 bits; for pandas one of objects. Raises SettingsError for another library than these, and
+    for one that is not installed.
     """
     if kind not in ("pandas", "polars"):
         raise SettingsError(f'the library is {kind!r}: use "pandas" or "polars"')
     frames = library(kind)
     if kind == "pandas":
         # Without its own inference: a column of whole numbers and gaps would turn into floats.
-        return frames.DataFrame(columns, dtype=object).convert_dtypes()
+        frame = frames.DataFrame(columns, dtype=object)
+        return frame.convert_dtypes().assign(**{name: frame[name] for name in columns if _is_mixed(columns[name])})
     for name, values in columns.items():
-        if any(isinstance(value, int) and abs(value) >> 63 for value in values):
+        if _is_mixed(values) or any(isinstance(value, int) and abs(value) >> 63 for value in values):
             columns = {**columns, name: [None if value is None else str(value) for value in values]}
     return frames.DataFrame(columns, strict=False)
+
+
+def _is_mixed(values: list[Any]) -> bool:
+    """Return whether a column of numbers would change a value: a truth value, or a whole number among fractions."""
+    kinds = {*map(type, values)}
+    is_large = float in kinds and any(type(value) is int and abs(value) >> 53 for value in values)
+    return is_large or (bool in kinds and not kinds.isdisjoint((int, float)))
 
 
 def parquet(columns: dict[str, list[Any]]) -> bytes:

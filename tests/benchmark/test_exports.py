@@ -316,6 +316,18 @@ def test_polars_has_the_same() -> None:
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_no_value_of_a_column_with_several_types_is_changed(library: Any) -> None:
+    pytest.importorskip(library)
+    held = Benchmark("Mixed")
+    for number, (flag, size) in enumerate([(True, 2**53 + 1), (5, 1.5), (None, 0)]):
+        held.add_question(f"{number}?", "a", custom_metadata={"flag": flag, "size": size})
+    frame = held.to_dataframe(library=library)
+    flags, sizes = (list(frame[f"custom.{name}"])[:2] for name in ("flag", "size"))
+    assert [str(flag).lower() for flag in flags] == ["true", "5"]
+    assert list(map(str, sizes)) == [str(2**53 + 1), "1.5"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_one_key_may_have_values_of_several_types(library: Any) -> None:
     pytest.importorskip(library)
     made = load(canonical(question("1?", LIQUID, custom_a=1), question("2?", LIGHT, custom_a="two")))

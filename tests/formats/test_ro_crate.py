@@ -510,3 +510,53 @@ def test_a_text_that_only_looks_like_an_address_is_a_name(tmp_path: Path) -> Non
     benchmark.set_metadata(creator="http://[x", license="MIT")
     export_benchmark(benchmark, tmp_path / "crate", format="ro-crate")
     assert rocrate.ROCrate(tmp_path / "crate").root_dataset["author"]["name"] == "http://[x"
+
+
+def loaded(**members: Any) -> Benchmark:
+    """Return the benchmark of the example with other members of its root."""
+    return Benchmark.load(json.dumps(json.loads(CITED_METALS.read_bytes()) | members).encode())
+
+
+@pytest.mark.parametrize("stated", ["2026", "1 March 2026", "2026-02-31", ["2026-03-01", "2026-04-01"]])
+def test_a_date_of_publication_that_is_none_is_reported_and_not_written(stated: Any, tmp_path: Path) -> None:
+    benchmark = loaded(datePublished=stated)
+    content, findings = file(benchmark)
+    assert "date-released" not in yaml.safe_load(content)
+    assert [one.message for one in findings if "date of publication" in one.message] == [
+        f"the date of publication {stated!r} has no place in CITATION.cff"
+    ]
+    for kind in ("ro-crate", "croissant"):
+        findings = export_benchmark(benchmark, tmp_path / kind, format=kind)
+        assert [one for one in findings if "date" in one.message]
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"@id": "https://spdx.org/licenses/Apache-2.0"}, {"license": "Apache-2.0"}),
+        (
+            {"@type": "CreativeWork", "name": "Terms", "url": "https://example.org/terms"},
+            {"license-url": "https://example.org/terms"},
+        ),
+        ({"@type": "CreativeWork", "name": "MIT"}, {"license": "MIT"}),
+    ],
+)
+def test_a_licence_that_is_an_object_is_cited(stated: Any, expected: dict[str, str]) -> None:
+    held = read(loaded(license=stated))
+    assert {name: held[name] for name in ("license", "license-url") if name in held} == expected
+
+
+def test_a_creator_without_a_name_is_no_author() -> None:
+    content, findings = file(loaded(creator=[{"@type": "Person", "name": ""}, {"@type": "Person", "name": "Ada"}]))
+    assert yaml.safe_load(content)["authors"] == [{"name": "Ada"}]
+    assert [one.message for one in findings if "creator" in one.message]
+    with pytest.raises(WriteError, match="set its creator"):
+        file(loaded(creator=""))
+
+
+def test_unusual_keywords_are_left_out_or_named(tmp_path: Path) -> None:
+    benchmark = loaded(keywords=["a", None, {"@type": "DefinedTerm", "name": "b"}, "a"])
+    assert read(benchmark)["keywords"] == ["a", "b"]
+    export_benchmark(benchmark, tmp_path / "set", format="hugging-face")
+    card = yaml.safe_load((tmp_path / "set" / "README.md").read_text(encoding="utf-8").split("---")[1])
+    assert card["tags"][-2:] == ["a", "b"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.integrations.formats.importing import lost
 
@@ -22,16 +24,20 @@ _DOI = re.compile(r"(?i)(?:doi:|https?://(?:dx\.)?doi\.org/)?(10\.\d{4,9}(?:\.\d
 _SPDX = re.compile(r"(?i)(?:https?://spdx\.org/licenses/)?([a-z0-9.+-]+?)(?:\.html|\.json)?")
 _CREATIVE_COMMONS = re.compile(r"(?i)https?://creativecommons\.org/licenses/([a-z-]+)/([\d.]+)/?(?:legalcode|deed)?.*")
 _WEB = re.compile(r"(?:https?|ftp)://[^\s]+")
-_DATE = re.compile(r"\d{4}-(?:0[1-9]|1[012])-(?:0[1-9]|[12]\d|3[01])")
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
     """Return the file, and findings about the losses. Raises WriteError for a benchmark without authors."""
     findings: list[Finding] = []
-    authors = [_author(creator, findings) for creator in as_list(benchmark.creator)]
+    makers = [_author(creator, findings) for creator in as_list(benchmark.creator)]
+    authors = [maker for maker in makers if {"name", "family-names"} & maker.keys()]
     if not authors:
         raise WriteError("the benchmark has no creator, and a citation needs an author: set its creator")
+    if len(authors) < len(makers):
+        findings.append(lost("a creator without a name has no place in CITATION.cff", remedy="give each one a name"))
+    published, unfit = published_on(benchmark, "CITATION.cff")
+    findings += unfit
     held: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this benchmark, please cite it as below.",
@@ -40,10 +46,8 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
         "authors": authors,
         "version": benchmark.version,
         "abstract": benchmark.description,
-        "date-released": next(
-            iter(_DATE.findall(str(benchmark.graph.plain(benchmark.graph.root, "datePublished") or "")[:10])), None
-        ),
-        "keywords": [*dict.fromkeys(keyword for keyword in as_list(benchmark.keywords) if keyword)],
+        "date-released": published and datetime.fromisoformat(published).date().isoformat(),
+        "keywords": [*dict.fromkeys(filter(None, map(published_text, as_list(benchmark.keywords))))],
         **_license(benchmark, findings),
         **_identifiers(benchmark, findings),
     }
@@ -62,7 +66,7 @@ def file(benchmark: Benchmark) -> tuple[bytes, tuple[Finding, ...]]:
 
 def _author(creator: Creator, findings: list[Finding]) -> dict[str, Any]:
     if isinstance(creator, str):
-        return {"name": creator}
+        return {"name": creator} if creator else {}
     more = creator.model_dump(by_alias=True, exclude_none=True)
     given, family, site = (more.pop(name, None) for name in ("givenName", "familyName", "url"))
     name = {"given-names": given, "family-names": family} if isinstance(family, str) else {"name": creator.name}
@@ -71,6 +75,19 @@ def _author(creator: Creator, findings: list[Finding]) -> dict[str, Any]:
     if left:
         findings.append(lost(f"of the author {creator.name}, {', '.join(left)} has no place in CITATION.cff"))
     return {member: value for member, value in held.items() if isinstance(value, str) and value}
+
+
+def published_on(benchmark: Benchmark, place: str) -> tuple[str | None, tuple[Finding, ...]]:
+    """Return the date of publication in ISO 8601, None where there is none, and a finding about any other value.
+
+    `place` is the format that has no place for it.
+    """
+    stated = benchmark.graph.content(benchmark.graph.root, "datePublished")
+    if stated is None or is_iso_8601(stated):
+        return stated, ()
+    message = f"the date of publication {stated!r:.60} has no place in {place}"
+    remedy = "write one date in ISO 8601, like 2026-03-01"
+    return None, (lost(message, remedy=remedy),)
 
 
 def spdx_name(license_: str) -> str | None:
@@ -90,7 +107,7 @@ def doi_of(benchmark: Benchmark) -> str | None:
 
 
 def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
-    stated = [text for text in as_list(benchmark.license) if isinstance(text, str)]
+    stated = [_licence(value) for value in as_list(benchmark.license)]
     names = [name for licence in stated if (name := spdx_name(licence))]
     others = [licence for licence in stated if not spdx_name(licence)]
     address = next((other for other in others if _WEB.fullmatch(other)), None) if not names else None
@@ -100,6 +117,14 @@ def _license(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:
         if other != address
     ]
     return {"license": names[0] if len(names) == 1 else names, "license-url": address}
+
+
+def _licence(value: Any) -> str:
+    """Return the text that names a licence: its name in SPDX's list, or else its address, or else any name."""
+    members = [value.get(name) for name in ("@id", "url", "name")] if isinstance(value, dict) else [value]
+    texts = [text for text in members if isinstance(text, str) and text]
+    listed, addresses = filter(spdx_name, texts), filter(_WEB.fullmatch, texts)
+    return next(iter((*listed, *addresses, *texts)), "")
 
 
 def _identifiers(benchmark: Benchmark, findings: list[Finding]) -> dict[str, Any]:

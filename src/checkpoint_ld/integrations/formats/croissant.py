@@ -158,7 +158,7 @@ def _metadata(mlc: Any, benchmark: Benchmark, tables: dict[str, list[dict[str, A
 
 def _dates(benchmark: Benchmark) -> list[Any]:
     candidates = (
-        benchmark.graph.plain(benchmark.graph.root, "datePublished"),
+        benchmark.graph.content(benchmark.graph.root, "datePublished"),
         benchmark.modified_at,
         benchmark.created_at,
     )

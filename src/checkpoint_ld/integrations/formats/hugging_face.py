@@ -14,6 +14,8 @@ import re
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.data import library
@@ -113,13 +115,15 @@ def _losses(benchmark: Benchmark) -> Iterator[Finding]:
             yield lost(f"the licence {stated} is called {held} by Hugging Face", remedy=where)
     published = {name: as_list(getattr(benchmark, name)) for name in ("creator", *PUBLISHED)}
     for name, values in published.items():
-        if any(not isinstance(value, str) and _members(value).keys() - {"@type", *_NAMES} for value in values):
+        if any(_members(value).keys() - {"@type", *_NAMES} for value in values):
             yield lost(f"of the {name}, the card has names only", remedy=f"{CHECKPOINT}, beside the tables, has it")
 
 
 def _members(value: Any) -> dict[str, Any]:
-    held: dict[str, Any] = value if isinstance(value, dict) else value.model_dump(by_alias=True, exclude_none=True)
-    return held
+    """Return the members of an object or an entity, none of another value such as null."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(by_alias=True, exclude_none=True)
+    return value if isinstance(value, dict) else {}
 
 
 def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings: list[Finding]) -> bytes:

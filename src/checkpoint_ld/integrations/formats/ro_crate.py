@@ -30,7 +30,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.literals import iri_of, is_iri
-from checkpoint_ld.integrations.formats.citation import spdx_name
+from checkpoint_ld.integrations.formats.citation import published_on, spdx_name
 from checkpoint_ld.integrations.formats.importing import CHECKPOINT, checkpoint_of, lost, lost_properties
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.validation import profiles, reports, validator
@@ -87,14 +87,15 @@ class _Crate:
 
     def _head(self) -> dict[str, Any]:
         benchmark = self.benchmark
-        published = benchmark.graph.plain(benchmark.graph.root, "datePublished")
+        published, unfit = published_on(benchmark, "a crate, which states the date of modification instead")
+        self.findings += unfit
         return {
             "name": benchmark.name,
             "description": benchmark.description or benchmark.name,
             "version": benchmark.version,
             "dateCreated": benchmark.created_at,
             "dateModified": benchmark.modified_at,
-            "datePublished": _date(published) or _date(benchmark.modified_at) or _date(benchmark.created_at),
+            "datePublished": published or _date(benchmark.modified_at) or _date(benchmark.created_at),
             **self._citations(),
             "license": self._licence(),
             "author": self.value_of(_named(benchmark.creator, "Person"), "author"),
