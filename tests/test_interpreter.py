@@ -237,3 +237,18 @@ def test_importing_does_not_import_what_takes_long(code: str, wanted: str) -> No
     done = subprocess.run([sys.executable, "-c", found], capture_output=True, encoding="utf-8", check=True)
 
     assert done.stdout.strip() == wanted
+
+
+def test_validation_leaves_nothing_to_the_garbage_collector(tmp_path: Path) -> None:
+    file = tmp_path / "benchmark.jsonld"
+    file.write_text(json.dumps(canonical(item("one"), item("two"))))
+    checkpoint_ld.validate(file)
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        checkpoint_ld.Benchmark.load(file)
+        assert checkpoint_ld.validate(file).findings
+        assert gc.collect() == 0
+    finally:
+        (gc.enable if was_enabled else gc.disable)()

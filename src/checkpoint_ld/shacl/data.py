@@ -5,6 +5,7 @@ The statements of several subject indexes count together: those of a document, a
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from dataclasses import dataclass
@@ -212,7 +213,8 @@ class Column:
     def __init__(self, table: Table, held: Sequence[Held], path: PropertyPath | None = None) -> None:
         self.nodes = table.nodes
         self.held = held
-        self._table = table
+        # Otherwise only the garbage collector could free the table, the data graph and all inferred statements.
+        self._table: Table = weakref.proxy(table)
         self.path = path
         self._mapped: dict[Callable[[Node], Any], list[Any]] = {}
 
@@ -313,17 +315,25 @@ class Table:
 
 
 def together(columns: Iterable[Sequence[Held]]) -> Sequence[Held]:
-    """Return the values of one or more columns together, row by row, without duplicates."""
+    """Return the values of one or more columns together, row by row, without duplicates.
+
+    Rows with the same values in each column share their result.
+    """
     first, *others = columns
-    for other in others:
-        if _NONE.issuperset(map(type, first)):
-            first = other
-        elif not _NONE.issuperset(map(type, other)):
-            first = [
-                more if one is None else one if more is None or more is one else _both(one, more)
-                for one, more in zip(first, other, strict=True)
-            ]
-    return first
+    filled = [one for one in (first, *others) if not _NONE.issuperset(map(type, one))] if others else [first]
+    if len(filled) < 2:
+        return filled[0] if filled else first
+    known: dict[tuple[int, ...], Held] = {}
+    found: list[Held] = []
+    for row in zip(*filled, strict=True):
+        key = tuple(map(id, row))
+        if key not in known:
+            held: Held = None
+            for one in row:
+                held = one if held is None or held is one else held if one is None else _both(held, one)
+            known[key] = held
+        found.append(known[key])
+    return found
 
 
 def _both(one: Node | list[Node], more: Node | list[Node]) -> Node | list[Node]:

@@ -322,7 +322,7 @@ def report_graph(results: Sequence[Result], *, is_conforming: bool, sources: Seq
     store = _ReportStore(partial(_statements, results, sources, is_conforming=is_conforming))
     graph = Graph(store, bind_namespaces="none")
     store.add_graph(graph)
-    graph.bind("sh", SHACL)
+    store.bind("sh", URIRef(SHACL))
     return graph
 
 
