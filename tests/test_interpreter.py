@@ -239,16 +239,17 @@ def test_importing_does_not_import_what_takes_long(code: str, wanted: str) -> No
     assert done.stdout.strip() == wanted
 
 
-def test_validation_leaves_nothing_to_the_garbage_collector(tmp_path: Path) -> None:
+def test_loading_and_validation_leave_no_part_of_a_document_to_the_garbage_collector(tmp_path: Path) -> None:
     file = tmp_path / "benchmark.jsonld"
-    file.write_text(json.dumps(canonical(item("one"), item("two"))))
-    checkpoint_ld.validate(file)
+    file.write_text(json.dumps(canonical(*(item(str(number)) for number in range(PARTS // 100)))))
+    checkpoint_ld.Benchmark.load(file)
+    assert checkpoint_ld.validate(file).findings
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
     try:
         checkpoint_ld.Benchmark.load(file)
-        assert checkpoint_ld.validate(file).findings
-        assert gc.collect() == 0
+        checkpoint_ld.validate(file)
+        assert gc.collect() < PARTS // 100
     finally:
         (gc.enable if was_enabled else gc.disable)()
