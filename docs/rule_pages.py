@@ -76,9 +76,7 @@ def _families() -> Iterator[str]:
     for rule in benchmarks_first:
         by_family[rule.family].append(rule)
     for family, members in by_family.items():
-        rows = (
-            f"| {_link(rule)} | {rule.slug} | {rule.severity.name.lower()} | {_cell(rule.title)} |" for rule in members
-        )
+        rows = (f"| {_link(rule)} | {rule.slug} | {rule.severity.label} | {_cell(rule.title)} |" for rule in members)
         yield "\n".join((f"## {family}", "", "| code | rule | severity | what |", "|---|---|---|---|", *rows, ""))
 
 
@@ -97,7 +95,7 @@ def _table(rule: Rule) -> str:
         found = profiles.profile(name).rule(rule.slug)
         if found is None and _is_of_agents(rule) is not (profiles.profile(name).family == profiles.AGENT):
             continue
-        weights.append(f"| profile `{name}` | {found.severity.name.lower() if found else 'not applied'} |")
+        weights.append(f"| profile `{name}` | {found.severity.label if found else 'not applied'} |")
     condition = [f"| condition | `{rule.condition}` |"] if rule.condition else []
     link = [f"| more about it | [{Path(rule.see).stem}](../{rule.see}) |"] if rule.see else []
     return "\n".join((f"| about | {rule.family.lower()} |", "|---|---|", *weights, *condition, *link))

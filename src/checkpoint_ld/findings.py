@@ -18,6 +18,11 @@ class Severity(IntEnum):
     WARNING = 2
     VIOLATION = 3
 
+    @property
+    def label(self) -> str:
+        """The name in reports, such as `violation`."""
+        return self.name.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -308,7 +308,7 @@ class _Writing:
 def _finding(found: Finding) -> Json:
     plain = ("code", "rule", "condition", "message", "remedy", "subject", "node", "value")
     place = {"pointer": found.place.pointer, "line": found.place.line, "column": found.place.column}
-    return {**{name: getattr(found, name) for name in plain}, "severity": found.severity.name.lower(), **place}
+    return {**{name: getattr(found, name) for name in plain}, "severity": found.severity.label, **place}
 
 
 def _json(value: Any, option: int = 0) -> bytes:

@@ -31,7 +31,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside, now
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
-from checkpoint_ld.errors import FindingsWarning, LookupFailedError, SettingsError, WriteError, WrongTypeError
+from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
@@ -1401,9 +1401,5 @@ def _validated(source: Reading, validate: Validate) -> Reading:
         raise SettingsError(unknown("value of validate", validate, ("off", "warn", "strict")))
     profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
     report = validator.report_of([validator.check_reading(source, profile)], profile)
-    if validate == "strict":
-        report.raise_for_findings()
-    elif report.findings:
-        counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
-        warnings.warn(f"{source.source or 'the benchmark'} has findings: {counts}", FindingsWarning, stacklevel=6)
+    validator.raise_or_warn(report, validate, "the benchmark", stacklevel=6)
     return replace(source, findings=report.findings, is_checked=True)

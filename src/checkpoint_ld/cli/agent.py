@@ -445,7 +445,7 @@ def verify(
         streams.show_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            streams.show(f"{finding.severity.name.lower()}: {finding}")
+            streams.show(f"{finding.severity.label}: {finding}")
         streams.show(counted(len(findings), "finding") if findings else "all stores are as they should be")
     if any(finding.severity > Severity.INFO for finding in findings):
         raise Exit(EXIT_FOUND)

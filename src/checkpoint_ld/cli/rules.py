@@ -90,7 +90,7 @@ def _as_json(rule: Rule) -> dict[str, Any]:
 
     found = example(rule.code)
     shown = {"good": found.good, "bad": found.bad} if found else {}
-    return {**rule._asdict(), "severity": rule.severity.name.lower(), **shown}
+    return {**rule._asdict(), "severity": rule.severity.label, **shown}
 
 
 def _listed(rules: list[Rule]) -> Iterator[Text]:
@@ -100,7 +100,7 @@ def _listed(rules: list[Rule]) -> Iterator[Text]:
     codes = max((len(rule.code) for rule in rules), default=0)
     slugs = max((len(rule.slug) for rule in rules), default=0)
     for rule in rules:
-        severity = (f"{rule.severity.name.lower():<9}", _STYLES[rule.severity])
+        severity = (f"{rule.severity.label:<9}", _STYLES[rule.severity])
         yield Text.assemble(f"{rule.code:<{codes}}  ", severity, f"  {rule.slug:<{slugs}}  {rule.title}")
 
 
@@ -112,7 +112,7 @@ def _explained(rules: list[Rule]) -> Iterator[Text]:
     for at, rule in enumerate(rules):
         if at:
             yield Text("")
-        severity = (rule.severity.name.lower(), _STYLES[rule.severity])
+        severity = (rule.severity.label, _STYLES[rule.severity])
         yield Text.assemble((f"{rule.code} {rule.slug}", "bold"), ": ", severity, f": {rule.title}")
         details = [
             ("about", rule.family),

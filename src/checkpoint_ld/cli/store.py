@@ -137,9 +137,7 @@ def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _W
         return
     for graph, entry, source in entries:
         findings = ", ".join(
-            counted(count, weight.name.lower())
-            for weight, count in sorted(entry.findings.items(), reverse=True)
-            if count
+            counted(count, weight.label) for weight, count in sorted(entry.findings.items(), reverse=True) if count
         )
         state = (findings or "no findings") if entry.is_done else "not loaded to its end"
         name = textwrap.shorten(entry.name, _WIDTH, placeholder=" …")

@@ -314,7 +314,7 @@ def prepare() -> None:
 
 def report(findings: Sequence[Finding], *, most: int = MOST_FINDINGS) -> None:
     """Print the first findings on standard error, each on a line, and the number of the others."""
-    lines = [f"{finding.severity.name.lower()}: {finding}" for finding in findings]
+    lines = [f"{finding.severity.label}: {finding}" for finding in findings]
     note_first(lines, "more; checkpoint-ld inspect --json lists them all", most=most)
 
 

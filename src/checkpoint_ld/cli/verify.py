@@ -164,9 +164,7 @@ class _Remarks:
 
         for difference in assessment.differences:
             if difference.rule == DIFFERS or difference.message not in self._unknown:
-                self._note(
-                    f"{difference.place}: {difference.severity.name.lower()}: {difference.code} {difference.message}"
-                )
+                self._note(f"{difference.place}: {difference.severity.label}: {difference.code} {difference.message}")
             if difference.rule != DIFFERS:
                 self._unknown.add(difference.message)
         if assessment.status is Status.UNDECIDED:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +23,7 @@ from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import AGENT_MEMBERS, Reading
 from checkpoint_ld.documents.files import read_bytes
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits, is_number
-from checkpoint_ld.errors import FindingsWarning, ReadError, SettingsError, SourceMissingError
+from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import RDF_TYPE
@@ -261,12 +260,7 @@ def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
     if validate != "off":
         profile = Profiles("strict" if validate == "strict" else "agent")
         report = report_of([check_source(read, profile)], profile)
-        if validate == "strict":
-            report.raise_for_findings()
-        elif report.findings:
-            counts = ", ".join(f"{count} {severity.name.lower()}" for severity, count in report.counts.items() if count)
-            message = f"{read.source or 'the checkpoint'} has findings: {counts}"
-            warnings.warn(message, FindingsWarning, stacklevel=4)
+        validator.raise_or_warn(report, validate, "the checkpoint", stacklevel=4)
     return AgentCheckpoint.of_reading(read)
 
 

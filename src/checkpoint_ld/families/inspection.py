@@ -134,7 +134,7 @@ def finding_json(finding: Finding) -> Json:
     """Return a finding as a JSON object."""
     place = {"pointer": finding.place.pointer, "line": finding.place.line, "column": finding.place.column}
     stated = {
-        "severity": finding.severity.name.lower(),
+        "severity": finding.severity.label,
         "message": finding.message,
         "remedy": finding.remedy,
         "subject": finding.subject,

@@ -28,7 +28,7 @@ from checkpoint_ld.phrases import counted, harmless, harmless_lines
 from checkpoint_ld.secrets import WITHHELD, secret
 from checkpoint_ld.site.contents import address_of
 from checkpoint_ld.validation.reports.page import styles
-from checkpoint_ld.validation.reports.text import version, word
+from checkpoint_ld.validation.reports.text import version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -82,7 +82,7 @@ class Pages:
         self._environment.globals.update(
             address=address_of, counted=counted, highlighted=_highlighted, instant=instant, shown=_shown, span=span
         )
-        self._environment.globals.update(site_title=title, tool=f"checkpoint-ld {version()}", word=word)
+        self._environment.globals.update(site_title=title, tool=f"checkpoint-ld {version()}")
         self._templates = {
             name: self._environment.get_template(f"{name}.html")
             for name in ("overview", "benchmark", "question", "run")
@@ -359,8 +359,8 @@ def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator
 
 
 def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
-    """Return the numbers of findings by severity, as its word and a text."""
-    return [(word(key), counted(count, word(key))) for key, count in counts_of(findings).items() if count]
+    """Return the numbers of findings by severity, as its label and a text."""
+    return [(key.label, counted(count, key.label)) for key, count in counts_of(findings).items() if count]
 
 
 def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:

@@ -415,7 +415,7 @@ class Collection(CheckedMethods):
         tops = [path for path in self.folder.iterdir() if not path.name.startswith(PREFIX)]
         findings: Counter[str] = Counter()
         for entry in entries:
-            findings.update({severity.name.lower(): count for severity, count in entry.findings.items()})
+            findings.update({severity.label: count for severity, count in entry.findings.items()})
         return Statistics(
             checkpoints=len(entries),
             triples=sum(entry.triples for entry in entries if entry.is_done),

@@ -65,7 +65,7 @@ _MEMBERS = {
 }
 """The predicates of the members of an entry."""
 _FILE = {"sha256": _OURS + "fileSha256", "size": _OURS + "fileSize", "modified": _OURS + "fileModified"}
-_FINDINGS = {severity: f"{_OURS}{severity.name.lower()}s" for severity in Severity}
+_FINDINGS = {severity: f"{_OURS}{severity.label}s" for severity in Severity}
 
 _BULK = 10_000
 """The number of statements above which they are loaded in bulk, which is faster and no transaction."""
@@ -149,7 +149,7 @@ class Entry:
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry as a JSON object."""
-        findings = {severity.name.lower(): self.findings.get(severity, 0) for severity in reversed(Severity)}
+        findings = {severity.label: self.findings.get(severity, 0) for severity in reversed(Severity)}
         plain = {name: getattr(self, name) for name in ("graph", *_MEMBERS)}
         return {**plain, "status": self.status, "findings": findings}
 

@@ -196,7 +196,7 @@ def _shipped(name: str) -> Profile:
         chosen = {code: rule for code, rule in chosen.items() if rule.shape in about["rule"]}
     if "also" in about:
         chosen |= {rule.code: rule for rule in rules.catalogue().values() if rule.shape in about["also"]}
-    weights = {shape: severity for severity in Severity for shape in about.get(severity.name.lower(), ())}
+    weights = {shape: severity for severity in Severity for shape in about.get(severity.label, ())}
     if "raises" in about:
         warnings = (rule for rule in chosen.values() if rule.severity is Severity.WARNING)
         weights |= {rule.shape: Severity.VIOLATION for rule in warnings}

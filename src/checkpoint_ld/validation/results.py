@@ -77,7 +77,7 @@ class Report(Shown):
         return f"<Report of {len(self.checked)} sources: {self._line()}>"
 
     def _line(self) -> str:
-        counts = ", ".join(f"{number} {severity.name.lower()}s" for severity, number in self.counts.items())
+        counts = ", ".join(f"{number} {severity.label}s" for severity, number in self.counts.items())
         return f"{counts} (profile {self.profile})"
 
     def _card(self) -> Card:
@@ -88,7 +88,7 @@ class Report(Shown):
         """Return the findings as a table for a notebook."""
         rows = (
             (
-                one.severity.name.lower(),
+                one.severity.label,
                 f"{one.code} {one.rule}",
                 str(one.place),
                 f"{one.subject}: {one.message}" if one.subject else one.message,

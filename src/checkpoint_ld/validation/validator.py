@@ -6,6 +6,7 @@ Reading finds the faults of the text, SHACL those of the graph. Both give findin
 from __future__ import annotations
 
 import re
+import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading import Reading, examine, examine_document
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
-from checkpoint_ld.errors import CheckpointLdError, SettingsError
+from checkpoint_ld.errors import CheckpointLdError, FindingsWarning, SettingsError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.phrases import unknown
@@ -55,6 +56,19 @@ def check_engine(engine: str) -> None:
 def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
     """Return the report on sources that were validated with `profile`."""
     return Report(profile.name, tuple(checked), profile.rules)
+
+
+def raise_or_warn(report: Report, validate: str, noun: str, *, stacklevel: int) -> None:
+    """Raise FindingsError for the findings about a source that is loaded, or give a FindingsWarning.
+
+    `validate` is "strict" or "warn". `noun` stands for a source without a name.
+    """
+    if validate == "strict":
+        report.raise_for_findings()
+    elif report.findings:
+        counts = ", ".join(f"{count} {severity.label}" for severity, count in report.counts.items() if count)
+        message = f"{report.checked[0].source or noun} has findings: {counts}"
+        warnings.warn(message, FindingsWarning, stacklevel=stacklevel + 1)
 
 
 def unread(error: CheckpointLdError, name: str | None, profile: Profile, data: bytes | None = None) -> Checked:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from checkpoint_ld.findings import counts_of
 from checkpoint_ld.phrases import counted, harmless
-from checkpoint_ld.validation.reports.text import TOOL, name_of, position, source_of, tally, version, word
+from checkpoint_ld.validation.reports.text import TOOL, name_of, position, source_of, tally, version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ _WIDTH = 100
 def render(report: Report, _: Settings) -> str:
     """Return the page with all findings. Style sheet and script are inlined, and its policy allows no others."""
     style, script = styles(), _file("page.js")
-    outcome = "clean" if not any(report.counts.values()) else word(max(one.severity for one in report.findings))
+    outcome = "clean" if not any(report.counts.values()) else max(one.severity for one in report.findings).label
     heading = tally(report.counts).capitalize() if report.checked else "Nothing to check"
     facts = f"{counted(len(report.checked), 'file')} · profile {_text(report.profile)}"
     return Template(_file("page.html")).substitute(
@@ -76,7 +76,7 @@ def _text(text: str) -> str:
 
 def _filters(counts: Mapping[Severity, int]) -> str:
     buttons = [("all", "All", sum(counts.values()))]
-    buttons += [(word(severity), f"{word(severity).capitalize()}s", number) for severity, number in counts.items()]
+    buttons += [(severity.label, f"{severity.label.capitalize()}s", number) for severity, number in counts.items()]
     return "".join(
         f'<button type="button" class="{name}" data-severity="{name}" aria-pressed="{str(name == "all").lower()}">'
         f'{label} <span class="count">{number}</span></button>'
@@ -88,7 +88,7 @@ def _section(checked: Checked, rules: Mapping[str, Rule]) -> str:
     source = source_of(checked, rules)
     dialect = f'<span class="dialect">{_text(checked.dialect)}</span>' if checked.dialect else ""
     counts = "".join(
-        f'<span class="tally {word(severity)}">{counted(number, word(severity))}</span>'
+        f'<span class="tally {severity.label}">{counted(number, severity.label)}</span>'
         for severity, number in counts_of(checked.findings).items()
         if number
     )
@@ -101,7 +101,7 @@ def _section(checked: Checked, rules: Mapping[str, Rule]) -> str:
 
 
 def _finding(found: Finding, is_known: bool, source: Source | None) -> str:
-    severity = word(found.severity)
+    severity = found.severity.label
     return "".join(
         (
             f'<article class="finding {severity}" data-severity="{severity}" tabindex="-1">',

@@ -25,7 +25,6 @@ from checkpoint_ld.validation.reports.text import (
     rule_of,
     version,
     what,
-    word,
 )
 
 if TYPE_CHECKING:
@@ -82,14 +81,14 @@ def _dumped(tree: Tree | list[Tree]) -> str:
 
 
 def _counts(counts: Mapping[Severity, int]) -> dict[str, int]:
-    return {f"{word(severity)}s": number for severity, number in counts.items()}
+    return {f"{severity.label}s": number for severity, number in counts.items()}
 
 
 def _finding(checked: Checked, found: Finding) -> Tree:
     plain = ("code", "rule", "condition", "severity", "message", "remedy", "subject", "value")
     return {
         **{name: getattr(found, name) for name in plain},
-        "severity": word(found.severity),
+        "severity": found.severity.label,
         "file": checked.source,
         "dialect": found.dialect,
         "pointer": found.place.pointer,
@@ -102,12 +101,12 @@ def _finding(checked: Checked, found: Finding) -> Tree:
 
 def _rule(rule: Rule) -> Tree:
     plain = ("title", "severity", "why", "remedy", "condition", "see", "shape", "family")
-    return {"rule": rule.slug, **{name: getattr(rule, name) for name in plain}, "severity": word(rule.severity)}
+    return {"rule": rule.slug, **{name: getattr(rule, name) for name in plain}, "severity": rule.severity.label}
 
 
 def statistics(report: Report, _: Settings) -> str:
     """Return the number of findings of each rule as one JSON array."""
-    return _dumped([{**one._asdict(), "severity": word(one.severity)} for one in by_rule(report)])
+    return _dumped([{**one._asdict(), "severity": one.severity.label} for one in by_rule(report)])
 
 
 def sarif(report: Report, settings: Settings) -> str:
@@ -258,14 +257,14 @@ def _case(file: str, findings: list[Finding], fail_on: Severity | None) -> ET.El
         ET.SubElement(case, "system-out").text = details
     else:
         more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-        ET.SubElement(case, "failure", message=_xml(first.message + more), type=word(heaviest)).text = details
+        ET.SubElement(case, "failure", message=_xml(first.message + more), type=heaviest.label).text = details
     return case
 
 
 def _line(found: Finding) -> str:
     where = position(found.place) or found.place.pointer or found.node or "file"
     fix = f" (fix: {found.remedy})" if found.remedy else ""
-    return f"{where}: {word(found.severity)} {found.code}: {what(found)}{fix}"
+    return f"{where}: {found.severity.label} {found.code}: {what(found)}{fix}"
 
 
 def _count(element: ET.Element) -> None:

@@ -58,16 +58,11 @@ def position(place: Place) -> str:
     return ":".join(str(part) for part in (place.line, place.column) if part is not None)
 
 
-def word(severity: Severity) -> str:
-    """Return the word for a severity, such as `violation`."""
-    return severity.name.lower()
-
-
 def tally(counts: Mapping[Severity, int]) -> str:
     """Return counts in words: `2 violations, 1 warning, 0 infos`, or `clean` if there are no findings."""
     if not any(counts.values()):
         return "clean"
-    return ", ".join(counted(number, word(severity)) for severity, number in counts.items())
+    return ", ".join(counted(number, severity.label) for severity, number in counts.items())
 
 
 def verdict(report: Report) -> str:
@@ -271,7 +266,7 @@ def terminal(report: Report, settings: Settings) -> str:
 def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - all formats have these parameters
     """Return the number of findings of each rule, and the summary."""
     rows = [
-        (str(one.number), word(one.severity), one.code, one.rule, f"{one.fixable} by --fix" if one.fixable else "")
+        (str(one.number), one.severity.label, one.code, one.rule, f"{one.fixable} by --fix" if one.fixable else "")
         for one in by_rule(report)
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -282,7 +277,7 @@ def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - all
 def _block(checked: Checked, found: Finding, source: Source | None, width: int, paint: Painter) -> Iterator[str]:
     place = found.place
     where = paint(_BOLD, harmless(":".join(filter(None, (name_of(checked), position(place))))))
-    severity = paint(_STYLES[found.severity], word(found.severity))
+    severity = paint(_STYLES[found.severity], found.severity.label)
     yield f"{where}: {severity} {paint(_BOLD, harmless(rule_of(found)))}: {harmless(found.message)}"
     if found.subject:
         yield f"  in {harmless(found.subject)}"
@@ -368,7 +363,7 @@ def _markdown(report: Report, max_per_rule: int) -> Iterator[str]:
 
 def _row(found: Finding) -> str:
     where = position(found.place) or code(found.place.pointer or found.node or "")
-    rule = f"**{word(found.severity)}** {code(found.code)} {escaped(found.rule)}".rstrip()
+    rule = f"**{found.severity.label}** {code(found.code)} {escaped(found.rule)}".rstrip()
     fix = f"<br>*fix:* {escaped(found.remedy)}" if found.remedy else ""
     return f"| {where} | {rule} | {escaped(what(found))}{fix} |"
 
