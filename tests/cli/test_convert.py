@@ -360,6 +360,16 @@ def test_a_context_of_its_own_states_nothing(context: Any, agent: Path) -> None:
         assert checkpoint_ld.fingerprint(json.dumps(tree).encode()) == checkpoint_ld.fingerprint(file)
 
 
+def test_labels_of_blank_nodes_state_nothing_but_what_is_said_of_these_nodes_does(run: Run) -> None:
+    lines = run("convert", METALS, "--to", "nt").out.decode()
+
+    def fingerprint(label: str, text: str) -> str:
+        more = f'<{Benchmark.load(METALS).graph.root}> <urn:x:p> _:{label} .\n_:{label} <urn:x:q> "{text}" .\n'
+        return checkpoint_ld.fingerprint((lines + more).encode())
+
+    assert fingerprint("a", "x") == fingerprint("b", "x") != fingerprint("a", "y")
+
+
 def test_anybody_can_compute_it(run: Run) -> None:
     lines = run("convert", METALS, "--to", "nq").out
     dataset = pyoxigraph.Dataset(pyoxigraph.parse(lines, format=pyoxigraph.RdfFormat.N_QUADS))
