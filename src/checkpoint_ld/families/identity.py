@@ -56,7 +56,10 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
         statements = dataset
     lines = pyoxigraph.serialize(statements, format=pyoxigraph.RdfFormat.N_QUADS) or b""
     # RDFC-1.0 §4.4.3, step 8: the lines in the order of their code points.
-    return hashlib.sha256(b"".join(sorted({*lines.splitlines(keepends=True)}))).hexdigest()
+    found = hashlib.sha256()
+    for line in sorted({*lines.splitlines(keepends=True)}):
+        found.update(line)
+    return found.hexdigest()
 
 
 @arguments.checked

@@ -302,10 +302,10 @@ class Holdings:
             are_new = len(names) == len(loads) and not any(
                 name in self._entries or self.directory.store.contains_named_graph(NamedNode(name)) for name in names
             )
-            if are_new and 2 * sum(len(pending.statements) for pending in loads) <= _BULK:
+            if are_new and 2 * _size(loads) <= _BULK:
                 done = [pending.but(status=DONE) for pending in loads]
                 both = (quad for pending in done for quad in chain(pending.named, pending.merged))
-                self._write([*_entry_quads(done), *both])
+                self._write(chain(_entry_quads(done), both), 2 * _size(loads))
                 for pending in done:
                     self._register(pending.entry)
                 failed = self._miscounted(loads)
@@ -316,12 +316,12 @@ class Holdings:
             self._replace_entries(loads)
             for pending in loads:
                 self._empty(pending.entry.graph)
-            self._write([quad for pending in loads for quad in pending.named])
+            self._write((quad for pending in loads for quad in pending.named), _size(loads))
             failed = self._miscounted(loads)
             for graph in failed:
                 self.directory.store.remove_graph(NamedNode(graph))
             whole = [pending for pending in loads if pending.entry.graph not in failed]
-            self._write([quad for pending in whole for quad in pending.merged])
+            self._write((quad for pending in whole for quad in pending.merged), _size(whole))
             self._replace_entries([pending.but(status=DONE) for pending in whole])
         return failed
 
@@ -407,18 +407,23 @@ class Holdings:
         if graph in self._entries:
             del self._by_source[self._entries.pop(graph).source][graph]
 
-    def _write(self, quads: Sequence[Quad]) -> None:
+    def _write(self, quads: Iterable[Quad], count: int) -> None:
+        """Write about `count` quads."""
         store = self.directory.store
-        if len(quads) <= _BULK:
+        if count <= _BULK:
             store.extend(quads)
             return
         # A bulk load is written to files directly, without the journal of entries and smaller loads.
         store.flush()
         store.bulk_extend(quads)
-        self._in_bulk += len(quads)
+        self._in_bulk += count
 
     def _empty(self, graph: str) -> None:
         self.directory.store.update(_emptying(graph))
+
+
+def _size(loads: Iterable[Load]) -> int:
+    return sum(len(pending.statements) for pending in loads)
 
 
 def _entry_quads(loads: Iterable[Load]) -> Iterator[Quad]:
@@ -435,7 +440,10 @@ def in_graph(statements: Iterable[Triple], graph: NamedNode | DefaultGraph) -> I
 
 def digest(statements: Iterable[Triple]) -> str:
     """Return the SHA-256 of sorted N-Triples, in hexadecimal."""
-    return sha256("".join(sorted(f"{statement} .\n" for statement in statements)).encode()).hexdigest()
+    found = sha256()
+    for line in sorted(f"{statement} .\n" for statement in statements):
+        found.update(line.encode())
+    return found.hexdigest()
 
 
 def _in_others(graph: str, pattern: str) -> str:
