@@ -77,7 +77,7 @@ def convert(
     streaming = {"syntax": syntax, "jobs": jobs, "strict": strict, "quiet": quiet}
     if deep_judgment and not placeholders and not inferred and _streamed(file, output, wanted, streaming):
         return
-    source = streams.read(file, syntax=syntax, strict=strict)
+    source = streams.read(file, syntax=syntax, strict=strict, checked=not quiet)
     findings = source.findings
     if isinstance(source, Reading):
         date = None
@@ -176,11 +176,10 @@ def export(
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.integrations.formats import export_benchmark
-    from checkpoint_ld.validation.validator import refusing
 
     streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)
     found = streams.discovered(runs, "take").files if runs else ()
-    benchmark = Benchmark.of_reading(refusing(streams.read_benchmark(file, syntax=syntax), strict=strict))
+    benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax, strict=strict))
     given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
     if target == streams.STANDARD and kind is not None:
         with tempfile.TemporaryDirectory() as folder:

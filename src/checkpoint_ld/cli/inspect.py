@@ -41,7 +41,7 @@ def inspect(
 
     from checkpoint_ld.families import inspection
 
-    found = inspection.inspect(streams.read(file, syntax=syntax))
+    found = inspection.inspect(streams.read(file, syntax=syntax, checked=True))
     if as_json:
         streams.show_json(found.as_json())
         return

@@ -230,7 +230,7 @@ def textconv(*, file: str = options.argument("FILE", "The file to show.")) -> No
 
     data, name = read_bytes(file)
     try:
-        text = outline_of(families.examine_bytes(data, name, checked=False)).encode()
+        text = outline_of(families.examine_bytes(data, name)).encode()
     except ReadError:
         text = data
     sys.stdout.buffer.write(text)

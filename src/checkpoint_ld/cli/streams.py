@@ -67,11 +67,11 @@ class Output:
             self.write(text.encode())
 
 
-def read(file: str, *, syntax: str | None, strict: bool = False) -> Source:
-    """Read the checkpoint in `file`, of any family."""
+def read(file: str, *, syntax: str | None, strict: bool = False, checked: bool = False) -> Source:
+    """Read the checkpoint in `file`, of any family; if `checked`, with the findings of the rules at load."""
     from checkpoint_ld import families
 
-    return families.read(source_of(file), syntax=syntax, strict=strict)
+    return families.read(source_of(file), syntax=syntax, strict=strict, checked=checked)
 
 
 def graphs(
@@ -99,11 +99,11 @@ def graphs(
                 yield file, source, graph
 
 
-def read_benchmark(file: str, *, syntax: str | None) -> Reading:
-    """Read the benchmark in `file`."""
+def read_benchmark(file: str, *, syntax: str | None, strict: bool = False) -> Reading:
+    """Read the benchmark in `file`; if `strict`, refuse one with findings."""
     from checkpoint_ld.validation import validator
 
-    return validator.read(source_of(file), syntax=syntax)
+    return validator.read(source_of(file), syntax=syntax, strict=strict)
 
 
 def is_file(name: str | Path) -> bool:

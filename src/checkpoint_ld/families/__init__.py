@@ -113,17 +113,26 @@ Source: TypeAlias = "Reading | AgentReading"
 """A checkpoint that was read: the tree of its family, its source, and findings about its form."""
 
 
-def read(source: Any, *, syntax: str | None = None, strict: bool = False, limits: Limits = DEFAULT_LIMITS) -> Source:
+def read(
+    source: Any,
+    *,
+    syntax: str | None = None,
+    strict: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    checked: bool = False,
+) -> Source:
     """Read a checkpoint from a path, an open binary file or bytes.
 
     `syntax` is `json` or a name of `rdf.SYNTAXES`; by default it follows from the file's extension or the first
-    characters. Raises ReadError with all findings when the source cannot be used, or, if `strict`, for any finding;
-    SourceMissingError when there is no such file.
+    characters. `checked` is that of `examine`. Raises ReadError with all findings when the source cannot be used, or,
+    if `strict`, for any finding; SourceMissingError when there is no such file.
     """
-    return refusing(examine(source, syntax=syntax, limits=limits), strict=strict)
+    return refusing(examine(source, syntax=syntax, limits=limits, checked=checked), strict=strict)
 
 
-def examine(source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = True) -> Source:
+def examine(
+    source: Any, *, syntax: str | None = None, limits: Limits = DEFAULT_LIMITS, checked: bool = False
+) -> Source:
     """Read a checkpoint, valid or not; a benchmark, if `checked`, with the findings of the rules at load.
 
     Raises ReadError for a source that is neither JSON nor RDF, or no checkpoint.
@@ -137,7 +146,7 @@ def examine_bytes(
     *,
     syntax: str | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    checked: bool = True,
+    checked: bool = False,
 ) -> Source:
     """Read a checkpoint from bytes that came from a source called `name`; otherwise as `examine`."""
     return reading.parsed(
@@ -151,7 +160,7 @@ def examine_bytes(
 
 
 def examine_each(
-    data: bytes, name: str | None, *, syntax: str | None = None, checked: bool = True
+    data: bytes, name: str | None, *, syntax: str | None = None, checked: bool = False
 ) -> dict[str, Source | ReadError]:
     """Read the checkpoints of a text, by the names of their graphs if several are named by a checkpoint in them.
 
@@ -180,7 +189,7 @@ def examine_each(
     )
 
 
-def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = True) -> Source:
+def of_statements(index: Index, syntax: str = "graph", name: str | None = None, *, checked: bool = False) -> Source:
     """Read a checkpoint from the statements of one or more graphs; otherwise as `examine`."""
     # An agent checkpoint is recognised by its class, or by a property that only it has.
     kind = caf("Checkpoint")
@@ -240,10 +249,7 @@ def load(
     The family follows from its content; `Benchmark.load` and `AgentCheckpoint.load` accept one family only. Parameters
     and errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is always refused.
     """
-    if isinstance(source, Graph):
-        read = of_statements(emission.held(source), checked=False)
-    else:
-        read = examine(source, syntax=syntax, checked=False)
+    read = of_statements(emission.held(source)) if isinstance(source, Graph) else examine(source, syntax=syntax)
     refusing(read, strict=strict)
     if isinstance(read, Reading):
         from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - it takes long to import

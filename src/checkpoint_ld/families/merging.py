@@ -275,7 +275,7 @@ def _seen(base: Side, side: Side) -> Json:
         return base.tree
     settings: Any = {"source": source, "now": base.tree.get("dateModified"), "round_scores": True}
     data = writing.write(CheckpointGraph.of_tree(base.tree), dialect=dialect, **settings).data
-    seen = families.examine_bytes(data, checked=False).tree
+    seen = families.examine_bytes(data).tree
     # An identifier that writing has made is that of one file, and a member that the side has left alone is the base's.
     made = {key: value for key, value in seen.items() if key in base.tree or (key in side.tree and key != "@id")}
     return {**made, **{key: value for key, value in base.tree.items() if same(side.tree.get(key, ABSENT), value)}}

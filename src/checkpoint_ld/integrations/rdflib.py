@@ -35,7 +35,7 @@ class CheckpointParser(Parser):
         text = stream.read()
         data = text.encode() if isinstance(text, str) else text
         name = source.getPublicId() or source.getSystemId()
-        read = families.examine_bytes(data, name, syntax=None, checked=False)
+        read = families.examine_bytes(data, name, syntax=None)
         graph = families.graph_of(families.refusing(read), prov=prov)
         sink.addN((*statement, sink) for statement in (families.inferred(graph) if inferred else graph))
 
@@ -47,7 +47,7 @@ class CheckpointSerializer(Serializer):
         """Write the checkpoint. Raises ReadError for a graph that holds none, or several."""
         if encoding is not None and encoding.lower().replace("-", "") != "utf8":
             raise WriteError(f"a checkpoint is UTF-8, not {encoding}: leave the encoding out")
-        read = families.refusing(families.of_statements(emission.held(self.store), checked=False))
+        read = families.refusing(families.of_statements(emission.held(self.store)))
         if isinstance(read, Reading):
             stream.write(writing.write(read.graph).data)
         else:

@@ -277,7 +277,7 @@ def _loaded(
         return source, source.name, report.findings, report.rules
     if not isinstance(source, str | bytes | os.PathLike):
         return source, source.id, source.validate().findings, {}
-    read = families.examine(source, syntax=syntax, checked=False)
+    read = families.examine(source, syntax=syntax)
     checked = check_source(read, profiles)
     if any(finding.severity is Severity.VIOLATION for finding in checked.findings):
         families.refusing(read)  # refuses a source that cannot be loaded; other findings are shown

@@ -458,7 +458,7 @@ class Collection(CheckedMethods):
         try:
             self._whole(graph)
             index = emission.parse(self.holdings.triples(graph), "nt")
-            return families.check_source(families.of_statements(index, "nt", graph, checked=False), chosen)
+            return families.check_source(families.of_statements(index, "nt", graph), chosen)
         except (LookupFailedError, ReadError) as error:
             return validator.unread(error, graph, chosen.first)
 
