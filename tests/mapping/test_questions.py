@@ -155,6 +155,11 @@ def test_members_state_nothing_in_one_way() -> None:
     assert "id" not in held
 
 
+@pytest.mark.parametrize("name", ["author", "sources", "few_shot_examples"])
+def test_a_text_with_too_many_brackets_states_nothing(name: str) -> None:
+    assert members_of(feed_item(setting(name, "[" * 100_000)))[name] is None
+
+
 def test_rubrics_among_the_members_are_lists_of_traits() -> None:
     rubric = members_of(item())["question_rubric"]
     assert list(rubric) == ["llm_traits", "regex_traits", "callable_traits", "metric_traits", "agentic_traits"]
