@@ -194,7 +194,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "Question": (
             *("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"),
-            "original_answer_template",
+            *("original_answer_template", "question_manual_rubric_traits"),
         ),
         "Trait": (*dict.fromkeys(name for names in TRAIT_SETTINGS.values() for name in names), "dynamic_trait_type"),
     }

@@ -104,6 +104,7 @@ def everything() -> list[Json]:
     ]
     one = question(template=template(), traits=tuple(traits), answer_notes="n", workspace_path="p")
     one["item"]["keywords"] = ["b", "b"]
+    one["item"]["additionalProperty"].append(setting("question_llm_rubric_traits", [{"name": "older"}]))
     turns = scenario()
     start = turns["hasPart"][0]["nodes"]["start here"]
     start |= {"modelOverride": {"a": 1}, "toolFilter": {}, "agentIdentity": "a", "questionData": {"question": "q"}}

@@ -229,10 +229,45 @@ def test_an_empty_list_of_abandoned_traits_is_no_loss(value: Json) -> None:
     assert located(added("/additionalProperty/-", setting("global_manual_rubric_traits", value))) == []
 
 
-def test_the_old_property_that_lists_no_traits_is_named() -> None:
-    change = added("/additionalProperty/-", setting("global_metric_rubric_traits", '[{"name": "cut off"'))
+LEFT_OUT = "holds a trait that is left out of the rubric"
 
-    assert messages(change) == ['global_metric_rubric_traits is "[{\\"name\\": \\"cut off\\"", not a list of traits']
+
+@pytest.mark.parametrize("holder", ["", QUESTION])
+@pytest.mark.parametrize(
+    ("name", "value", "fault"),
+    [
+        ("metric", '[{"name": "cut off"', '"[{\\"name\\": \\"cut off\\"" is no trait'),
+        ("metric", "[" * 100_000, '"[[[[…'),
+        ("regex", {"name": "alone"}, '"{\\"name\\": \\"alone\\"}" is no trait'),
+        ("regex", '[{"name": "good", "pattern": "x"}, 5]', "5 is no trait"),
+        ("callable", [{"name": "odd", "kind": "odd"}], "the trait 'odd' cannot be read: kind: …"),
+        ("llm", '[{"kind": "boolean"}]', "the trait None cannot be read: name: …"),
+        ("metric", '[{"name": "\\ud83d"}]', "the trait '\\ud83d' cannot be read: …"),
+    ],
+)
+def test_what_is_no_trait_in_an_old_property_is_named(holder: str, name: str, value: Json, fault: str) -> None:
+    change = added(f"{holder}/additionalProperty/-", setting(f"question_{name}_rubric_traits", value))
+    [message] = messages(change)
+
+    assert message.startswith(f'"question_{name}_rubric_traits" {LEFT_OUT}: {fault.removesuffix("…")}')
+
+
+@pytest.mark.parametrize(
+    "value", ["[]", [], "", None, '[{"name": "a", "pattern": "x"}]', [{"name": "a", "pattern": "x"}]]
+)
+def test_an_old_property_of_traits_that_are_read_is_no_fault(value: Json) -> None:
+    entry = setting("question_regex_rubric_traits", value)
+
+    assert located(added(f"{QUESTION}/additionalProperty/-", entry)) == []
+    assert located(added("/additionalProperty/-", {**entry, "name": "global_regex_rubric_traits"})) == []
+
+
+def test_abandoned_traits_of_a_question_are_named() -> None:
+    change = added(f"{QUESTION}/additionalProperty/-", setting("question_manual_rubric_traits", '[{"name": "m"}]'))
+
+    assert messages(change) == [
+        "question_manual_rubric_traits holds traits of a kind that no longer exists; they are kept as they are"
+    ]
 
 
 def test_the_date_that_is_wrong_is_named() -> None:

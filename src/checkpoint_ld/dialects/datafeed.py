@@ -167,7 +167,6 @@ def is_default_template(source: str) -> bool:
 
 ENCODED = ("author", "sources", "few_shot_examples")
 """Properties whose value is an object or array as JSON text, in the order in which they are written."""
-_EMPTY: tuple[Any, ...] = (None, "", "[]", [])
 RUBRIC_MEMBERS = ("globalRubric", "rubric")
 """Members that hold a rubric object where only ratings should be."""
 
@@ -216,10 +215,6 @@ def _clean_question(
         if index in held:
             continue
         properties.add(_clean_entry(entry), source, "additionalProperty", index)
-        name = name_of(entry) or ""
-        if name.startswith("question_") and name.endswith("_rubric_traits") and entry.get("value") not in _EMPTY:
-            message = f"{name} lists no traits of a kind that is read; the property is kept"
-            trail.report("traits-in-old-place", message, step(source, "additionalProperty", index))
     rubric = Rubric(pointer, QUESTION, trail)
     for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):

@@ -6,10 +6,11 @@ places where older dialects have them; `rubric_of` writes the rubric of the stat
 
 from __future__ import annotations
 
+import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import ABSENT, Listing, name_of, plain_values, property_value, step, values
+from checkpoint_ld.dialects.dialect import ABSENT, Listing, decoded, name_of, plain_values, property_value, step, values
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
@@ -23,6 +24,7 @@ from checkpoint_ld.dialects.leftovers import (
     with_order,
 )
 from checkpoint_ld.dialects.ratings import (
+    GLOBAL,
     GUI_MATRIX,
     IDLE_RANGE,
     LLM_SUFFIXES,
@@ -295,6 +297,25 @@ LEGACY_PROPERTIES: dict[str, Family] = {
     **{f"question_{family}_rubric_traits": family for family in SETTINGS},
 }
 """Properties of the root and of questions that hold traits as JSON text."""
+
+
+def rating_of_entry(family: Family, entry: Any, scope: str) -> Any:
+    """Return the rating for an entry of a list of traits, which may name its own class; the entry if it is none."""
+    return rating_from_v2(family_of(entry.get("type")) or family, entry, scope) if isinstance(entry, dict) else entry
+
+
+def older_entries(name: str, value: Any) -> list[Any]:
+    """Return the entries of one of `LEGACY_PROPERTIES`, objects as ratings.
+
+    A value that is no list counts as one entry, a text; null and an empty text have none.
+    """
+    entries = decoded(value)
+    if entries in (None, ""):
+        return []
+    if not isinstance(entries, list):
+        return [entries if isinstance(entries, str) else json.dumps(entries)]
+    return [rating_of_entry(LEGACY_PROPERTIES[name], entry, GLOBAL) for entry in entries]
+
 
 _FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType": "type"}
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from checkpoint_ld.dialects import traits as older
 from checkpoint_ld.dialects.datafeed import is_default_template
-from checkpoint_ld.dialects.dialect import ABSENT, as_list, name_of, property_value, text_of, values
+from checkpoint_ld.dialects.dialect import ABSENT, as_list, decoded, name_of, property_value, text_of, values
 from checkpoint_ld.dialects.ratings import (
     DEEP_DEFAULTS,
     GUI_MATRIX,
@@ -22,7 +21,7 @@ from checkpoint_ld.dialects.ratings import (
     llm_kind,
     trait_type,
 )
-from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, rating_from_v2
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, LISTS, rating_of_entry
 from checkpoint_ld.documents.values import copied, is_number
 from checkpoint_ld.entities import (
     LENIENT,
@@ -37,6 +36,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS
 
 if TYPE_CHECKING:
@@ -369,7 +369,9 @@ def older_ratings(holder: Json, scope: str) -> list[Json]:
     trait.
     """
     properties, rubric = values(holder.get("additionalProperty")), holder.get(_MEMBER)
-    lists = [(family, from_text(properties[name])) for name, family in LEGACY_PROPERTIES.items() if name in properties]
+    lists = [
+        (family, decoded(copied(properties[name]))) for name, family in LEGACY_PROPERTIES.items() if name in properties
+    ]
     if isinstance(rubric, dict):
         lists += [(family, rubric.get(name)) for name, family in LISTS.items()]
     lists = [(family, entries) for family, entries in lists if isinstance(entries, list)]
@@ -401,14 +403,18 @@ def members_without(holder: Json) -> Json:
     return changed
 
 
-def _rating(family: Family, one: Any, scope: str) -> Json | None:
-    if not isinstance(one, dict):
-        return None
-    rating = rating_from_v2(older.family_of(one.get("type")) or family, one, scope)
+def trait_fault(rating: Any) -> str | None:
+    """Return why a rating is left out of the rubric as no trait."""
     try:
-        return None if trait_of(rating) is None else rating
-    except ReadError:
-        return None
+        is_trait = isinstance(rating, dict) and trait_of(rating) is not None
+    except ReadError as error:
+        return str(error)
+    return None if is_trait else f"{shown(rating)} is no trait"
+
+
+def _rating(family: Family, one: Any, scope: str) -> Json | None:
+    rating = rating_of_entry(family, one, scope)
+    return rating if trait_fault(rating) is None else None
 
 
 def _rest(family: Family, entries: Any) -> Any:
@@ -420,7 +426,7 @@ def _rest(family: Family, entries: Any) -> Any:
 def _without_traits(entry: Any) -> Any:
     """Return a property without the traits in it, None if nothing is left."""
     family = LEGACY_PROPERTIES.get(name_of(entry) or "")
-    entries = from_text(entry.get("value")) if family else None
+    entries = decoded(entry.get("value")) if family else None
     if family is None or not isinstance(entries, list):
         return entry
     rest = _rest(family, entries)

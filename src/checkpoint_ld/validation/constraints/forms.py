@@ -20,6 +20,7 @@ from rdflib import Literal
 
 from checkpoint_ld import secrets
 from checkpoint_ld.dialects.dialect import container
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents.values import base64_bytes, is_iso_8601
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.literals import (
@@ -68,7 +69,7 @@ _ALSO_USUAL = frozenset(
 
 _OTHER_SETTINGS = (
     *("rubric_name", "rubric_description", "creator_details", "conversion_metadata", "custom_metadata"),
-    "benchmark_version",
+    *("benchmark_version", *LEGACY_PROPERTIES),
 )
 _LONGEST = 60
 _ALIKE = 0.8
@@ -390,6 +391,12 @@ def _agent_model(value: Any) -> str | None:
     return None if interface is None or interface in AGENT_INTERFACES else f"its interface is {shown(interface)}"
 
 
+def _trait(value: Any) -> str | None:
+    from checkpoint_ld.mapping.traits import trait_fault  # noqa: PLC0415 - few files need its models
+
+    return trait_fault(value)
+
+
 def _base64(value: Any) -> str | None:
     if not isinstance(value, str) or base64_bytes(value) is not None:
         return None
@@ -478,6 +485,7 @@ FORMS: Mapping[str, Form] = {
     "text-value": _fault("{} is no text", lambda value: value is not None and not _is_text(value)),
     "texts": _unquoted(_texts),
     "tp-metrics": _unquoted(_tp_metrics),
+    "trait": _trait,
     "twenty-classes": _unquoted(_twenty_classes),
     "undotted": _fault("it has a dot", lambda value: isinstance(value, str) and "." in value),
     "unquoted-number": _fault("the number is written as text", lambda value: numeric_text(value) is not None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from functools import lru_cache
 from itertools import chain, repeat
@@ -11,9 +12,10 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import decoded
 from checkpoint_ld.dialects.ratings import llm_kind
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, older_entries
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
-from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of
+from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of, typed
 from checkpoint_ld.graph.store import put
 from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of
@@ -185,6 +187,8 @@ def infer_settings(
             for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     inference.add_class(node, "ValuelessSetting")
+        for at, name in layout.older:
+            _infer_older_traits(inference, found[at], name, held[at])
         for at, predicate in layout.known:
             value = held[at]
             if is_stated(value):
@@ -192,12 +196,22 @@ def infer_settings(
         yield [(name, held[at]) for at, name in layout.classifying]
 
 
+def _infer_older_traits(inference: Inference, setting: Node, name: str, value: Node | None) -> None:
+    """Infer the traits that older files keep in a property."""
+    for entry in older_entries(name, json_value(value)) if inference.wants("olderTrait") else ():
+        inference.add(setting, "olderTrait", typed(json.dumps(entry), RDF_JSON))
+
+
 class _Names(NamedTuple):
-    """The names of an object's settings: whether one repeats, and the indexes of known and classifying ones."""
+    """The names of an object's settings: whether one repeats, and the indexes of known and classifying ones.
+
+    In `older` ones, older files keep traits.
+    """
 
     are_repeated: bool
     known: list[tuple[int, Node]]
     classifying: list[tuple[int, str]]
+    older: list[tuple[int, str]]
 
     @classmethod
     def of(cls, own: tuple[object, ...], known: Mapping[str, Node], classifying: frozenset[str]) -> _Names:
@@ -207,6 +221,7 @@ class _Names(NamedTuple):
             len(set(own)) < len(own),
             [(at, known[name]) for name, at in last.items() if name in known],
             [(at, name) for name, at in last.items() if name in classifying],
+            [(at, name) for name, at in last.items() if name in LEGACY_PROPERTIES],
         )
 
 
