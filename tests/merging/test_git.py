@@ -119,6 +119,31 @@ def test_a_conflict_is_resolved(git: Git, run: Run) -> None:  # noqa: F811
 
 
 @pytest.mark.slow
+def test_a_conflict_is_resolved_from_outside(
+    git: Git,
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    branches(git, edited(q0=answer("Hg")), edited(q0=answer("quicksilver")))
+    git("merge", "other", code=1)
+    listed = setup.conflicts_of(FILE).resolve()
+    monkeypatch.chdir(tmp_path)
+    assert run("git", "resolve", "--theirs", f"work/{FILE}").code == 0
+    assert b"quicksilver" in (tmp_path / "work" / FILE).read_bytes()
+    assert not listed.exists()
+
+
+@pytest.mark.slow
+def test_a_name_may_begin_with_a_hyphen(git: Git) -> None:
+    save(git, tree(), "base", "./-x.jsonld")
+    branches(git, OURS, THEIRS, "./-x.jsonld")
+    assert "+question urn" not in git("diff", "HEAD~1")
+    git("merge", "other", "-m", "both")
+    assert [one.raw_answer for one in Benchmark.load("./-x.jsonld").questions][:2] == ["Hg", "H"]
+
+
+@pytest.mark.slow
 def test_files_that_both_have_added_and_those_of_agents(git: Git) -> None:
     branches(git, agent(2, thoughts="ab", x=1), agent(3, thoughts="ac", x=1), "run.jsonld")
     git("merge", "other", "-m", "both")
@@ -188,6 +213,20 @@ def test_uninstall_takes_away_what_was_installed(git: Git, run: Run) -> None:  #
     assert file.read_bytes() == others
     assert "checkpoint-ld" not in git("config", "--local", "--list")
     assert "nothing was installed" in run("git", "uninstall").err
+
+
+def test_nothing_is_uninstalled_where_git_has_no_global_settings(home: Path, run: Run) -> None:  # noqa: ARG001, F811 - the effect of home is wanted
+    found = run("git", "uninstall", "--global")
+    assert (found.code, found.err) == (0, "nothing was installed\n")
+
+
+def test_the_file_of_attributes_may_be_named_in_an_included_configuration(home: Path, run: Run) -> None:  # noqa: F811
+    (home / ".gitconfig").write_text("[include]\n\tpath = ~/shared\n")
+    (home / "shared").write_text("[core]\n\tattributesFile = ~/own attributes\n")
+    assert run("git", "install", "--global").code == 0
+    assert "*.jsonld" in (home / "own attributes").read_text()
+    assert run("git", "uninstall", "--global").code == 0
+    assert not (home / "own attributes").exists()
 
 
 def test_global_settings_are_for_all_repositories(home: Path, run: Run) -> None:  # noqa: F811

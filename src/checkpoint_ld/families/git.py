@@ -91,6 +91,7 @@ def _value(key: str, value: Any, depth: int) -> Iterator[str]:
 
 PATTERNS = ("*.jsonld",)
 _NAME = "checkpoint-ld"
+_HERE = Path()
 _BEGIN, _END = "# begin of checkpoint-ld", "# end of checkpoint-ld"
 _SECTIONS = (f"diff.{_NAME}", f"merge.{_NAME}")
 _MOST = 127
@@ -111,9 +112,9 @@ def install(patterns: Sequence[str] = PATTERNS, *, everywhere: bool = False) -> 
     scope = _scope(everywhere=everywhere)
     own = Path(sys.executable).with_name(_NAME)
     command = shlex.quote(own.as_posix()) if own.is_file() else _NAME
-    _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv")
+    _git("config", scope, f"{_SECTIONS[0]}.textconv", f"{command} git textconv --")
     _git("config", scope, f"{_SECTIONS[1]}.name", "checkpoints merged in the terms of their authors")
-    _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file %O %A %B %L %P")
+    _git("config", scope, f"{_SECTIONS[1]}.driver", f"{command} git merge-file -- %O %A %B %L %P")
     lines = [_BEGIN, *(f"{pattern} diff={_NAME} merge={_NAME}" for pattern in patterns), _END]
     _write(file, [*_others(file), *lines])
     return file
@@ -123,8 +124,8 @@ def uninstall(*, everywhere: bool = False) -> bool:
     """Remove the setup of `install`; return whether there was any."""
     file = _attributes(everywhere=everywhere)
     scope = _scope(everywhere=everywhere)
-    known = _git("config", scope, "--name-only", "--list").splitlines()
-    found = [section for section in _SECTIONS if any(name.startswith(f"{section}.") for name in known)]
+    # Unlike --list, --get-regexp takes a configuration that does not exist for an empty one.
+    found = [section for section in _SECTIONS if _run("config", scope, "--get-regexp", rf"^{section}\.").stdout]
     for section in found:
         _git("config", scope, "--remove-section", section)
     others = _others(file)
@@ -172,9 +173,10 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
     A file with a conflict that is not settled stays as it is: somebody may have edited it. Raises SettingsError for a
     file without a conflict.
     """
-    top = _git("rev-parse", "--show-toplevel").strip()
-    name = os.path.relpath(os.path.realpath(path), os.path.realpath(top)).replace(os.sep, "/")
-    old, mine, other = (_run("show", f":{stage}:{name}") for stage in (1, 2, 3))
+    file = os.path.realpath(path)
+    top = Path(_git("rev-parse", "--show-toplevel", folder=Path(file).parent).strip())
+    name = os.path.relpath(file, os.path.realpath(top)).replace(os.sep, "/")
+    old, mine, other = (_run("show", f":{stage}:{name}", folder=top) for stage in (1, 2, 3))
     if mine.returncode or other.returncode:
         raise SettingsError(f"{path}: git has no two sides of it; only what a merge left contested can be resolved")
     merged = merging.merge_sources(
@@ -186,13 +188,13 @@ def resolve(path: str, *, prefer: str | None = None, decide: Decide | None = Non
     )
     if merged.is_clean:
         replace_file(path, merged.content(), pack=is_packed(path))
-        conflicts_of(name).unlink(missing_ok=True)
+        conflicts_of(name, top).unlink(missing_ok=True)
     return merged
 
 
-def conflicts_of(path: str) -> Path:
-    """Return the path, in git's folder, of the list of conflicts in a file of the work tree."""
-    return Path(_git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json").strip())
+def conflicts_of(path: str, top: Path = _HERE) -> Path:
+    """Return the path, in git's folder, of the list of conflicts in a file of the work tree at `top`."""
+    return top / _git("rev-parse", "--git-path", f"{_NAME}/{path}.conflicts.json", folder=top).strip()
 
 
 def _source(name: str, data: bytes, path: str) -> merging.Side:
@@ -206,7 +208,7 @@ def _scope(*, everywhere: bool) -> str:
 def _attributes(*, everywhere: bool) -> Path:
     if not everywhere:
         return Path(_git("rev-parse", "--git-path", "info/attributes").strip())
-    done = _run("config", "--global", "--type=path", "--get", "core.attributesFile")
+    done = _run("config", "--global", "--includes", "--type=path", "--get", "core.attributesFile")
     own = done.stdout.decode("utf-8", "replace").strip()
     folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(own) if own else Path(folder).expanduser() / "git" / "attributes"
@@ -232,16 +234,16 @@ def _write(file: Path, lines: Iterable[str]) -> None:
     replace_file(file, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
 
 
-def _git(*arguments: str) -> str:
-    done = _run(*arguments)
+def _git(*arguments: str, folder: Path = _HERE) -> str:
+    done = _run(*arguments, folder=folder)
     if done.returncode:
         raise SettingsError(f"git {arguments[0]}: {done.stderr.decode('utf-8', 'replace').strip()}")
     return done.stdout.decode("utf-8", "replace")
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _run(*arguments: str, folder: Path = _HERE) -> subprocess.CompletedProcess[bytes]:
     try:
-        return subprocess.run(["git", *arguments], capture_output=True, check=False)  # noqa: S603, S607 - the git of the user, with arguments of ours
+        return subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)  # noqa: S603, S607 - the git of the user, with arguments of ours
     except OSError as error:
         raise SettingsError(
             f"git cannot be run: {error.strerror or error}; install it, or put it on the path"
