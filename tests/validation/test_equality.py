@@ -12,7 +12,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from rdflib import URIRef
 
-from checkpoint_ld import families, secrets
+from checkpoint_ld import Benchmark, families, secrets
 from checkpoint_ld.dialects.dialect import container
 from checkpoint_ld.dialects.reading import examine_bytes
 from checkpoint_ld.documents.values import is_iso_8601
@@ -156,9 +156,11 @@ def test_places_in_the_corpus_are_those_of_annotation(corpus: Path, folder: str)
         assert places(reading.tree) == Pointers(reading.tree).by_annotation, path
 
 
+@pytest.mark.parametrize("context", ["plain", "improved"])
 @pytest.mark.parametrize("name", ["metals", "interview"])
-def test_usual_documents_are_not_annotated_for_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    reading = examine_bytes(json.dumps(document(name)).encode())
+def test_usual_documents_are_not_annotated_for_it(name: str, context: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = Benchmark.load(json.dumps(document(name)).encode()).to_jsonld(context=context)
+    reading = examine_bytes(json.dumps(tree).encode())
     monkeypatch.setattr(room, "annotate", None)
     pointers = Pointers(reading.tree)
 

@@ -454,16 +454,19 @@ def _at(value: Any, way: _Way) -> Any:
 
 
 def _objects(value: Any) -> Iterator[tuple[Tree, _Way]]:
-    """Yield all JSON objects with the paths to them."""
+    """Yield all JSON objects with the paths to them, without those in contexts, whose `@id`s name terms."""
     waiting: list[tuple[Any, _Way]] = [(value, ())]
     while waiting:
         value, way = waiting.pop()
         if isinstance(value, dict):
             yield value, way
         for step, one in value.items() if isinstance(value, dict) else enumerate(value):
-            if one.__class__ is dict:
+            kind = one.__class__
+            if kind not in _CONTAINERS or step == "@context":
+                continue
+            if kind is dict:
                 waiting.append((one, (*way, step)))
-            elif one.__class__ is list:
+            else:
                 # Arrays are gone through at once: most hold objects, or nothing but texts.
                 waiting += [
                     ((inner, (*way, step, at))) for at, inner in enumerate(one) if inner.__class__ in _CONTAINERS
