@@ -32,16 +32,17 @@ from checkpoint_ld.graph.compaction import (
 )
 from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
+from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
-    from checkpoint_ld.graph.contexts import Term
-    from checkpoint_ld.graph.store import Index
+    from checkpoint_ld.graph.contexts import Term, TermTable
+    from checkpoint_ld.graph.object_reading import Frame
 
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
@@ -98,7 +99,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
         or any(isinstance(term, URIRef) and literals.is_minted(str(term)) for term in (subject, value))
         for subject, predicate, value in triples_of(index)
     ):
-        return _of_ours(index, form)
+        return _of_ours(index, form, as_found=as_found)
     is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
     index = _in_our_vocabulary(index)
     found = roots(index)
@@ -112,16 +113,24 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     return Plain(tree, (form,), None, has_typed_texts=foreign.has_typed_texts)
 
 
-def _of_ours(index: Index, form: str) -> Plain | None:
-    """Return the tree of a graph that we made, which has residue or minted IRIs."""
+def _of_ours(index: Index, form: str, *, as_found: bool) -> Plain | None:
+    """Return the tree of a graph that we made, which has residue or minted IRIs.
+
+    Only statements of a document (`as_found`) have keys and values that `Placeholders` kept unchanged.
+    """
     found = roots(index) or roots(index := _in_our_vocabulary(index))
     if len(found) != 1:
         return None
+    table = contexts.table(decoded(residue_of(index, found[0]).members.get("@context")))
     with interpreter.room():
-        reader = _Reader(index, contexts.table(decoded(residue_of(index, found[0]).members.get("@context"))))
-        tree = reader.whole(found[0])
+        together = _TreeReader(index, table)
+        tree = None if as_found else together.whole(found[0])
+        has_typed_texts = together.has_typed_texts
+        if tree is None:
+            one_by_one = _Reader(index, table)
+            tree, has_typed_texts = one_by_one.whole(found[0]), one_by_one.has_typed_texts
     tree = _canonical(tree) if "@context" not in tree else tree
-    return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
+    return Plain(tree, (form,), None, has_typed_texts=has_typed_texts)
 
 
 def _canonical(tree: Tree) -> Tree:
@@ -146,6 +155,28 @@ def _in_our_vocabulary(index: Index) -> Index:
             joined = [*terms_of(into.get(ours(predicate))), *map(ours, terms_of(held))]
             into[ours(predicate)] = joined if len(joined) > 1 else joined[0]
     return result
+
+
+class _TreeReader(ObjectReading):
+    """Reads many nodes together, if all nodes of an index are below one root."""
+
+    def __init__(self, index: Index, table: TermTable) -> None:
+        super().__init__(index, table)
+        self._seen: list[Node] = []
+
+    def _together(self, subjects: Sequence[Node], via: Term | None, only: Frame | None) -> list[Tree]:
+        self._seen += subjects
+        return super()._together(subjects, via, only)
+
+    def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
+        """Return the members of a node that is read alone."""
+        self._seen.append(subject)
+        return super().members(subject, via, wanted)
+
+    def whole(self, root: Node) -> Tree | None:
+        """Return the tree of a checkpoint, None unless all subjects are below `root`."""
+        tree = self.object(root)
+        return tree if self.index.keys() <= {*self._seen} else None
 
 
 class _Reader(WholeReading):

@@ -26,6 +26,7 @@ from checkpoint_ld.vocabulary import ID_BASE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from rdflib import Literal
     from rdflib.term import Node
 
     from checkpoint_ld.rules import Statements, Term
@@ -155,8 +156,15 @@ def index_of(statements: Statements) -> Index:
     return index
 
 
+_STRING = pyoxigraph.NamedNode(XSD_STRING)
+
+
 class _Names(dict[str, URIRef]):
-    """IRIs by text, each made once: most of them repeat, and rdflib checks every new one."""
+    """IRIs by text, each made once: most of them repeat, and rdflib checks every new one. So are typed literals."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed: dict[tuple[str, str], Literal] = {}
 
     def __missing__(self, text: str) -> URIRef:
         made = self[text] = URIRef(renewed(text))
@@ -169,8 +177,11 @@ class _Names(dict[str, URIRef]):
         if isinstance(term, pyoxigraph.BlankNode):
             return BNode(term.value)
         if isinstance(term, pyoxigraph.Literal):
-            datatype = self[term.datatype.value]
-            is_plain = term.language is not None or datatype == XSD_STRING
-            return literal(term.value, None if is_plain else datatype, term.language)
+            if term.language is not None or term.datatype == _STRING:
+                return literal(term.value, None, term.language)
+            key = term.value, term.datatype.value
+            if key not in self._typed:
+                self._typed[key] = literal(term.value, self[term.datatype.value], None)
+            return self._typed[key]
         message = "a statement about a statement (RDF 1.2) is nothing that a checkpoint holds"
         raise ReadError.of([finding("rdf-syntax", message)])
