@@ -286,6 +286,15 @@ def test_stored_code_runs_only_when_it_is_trusted_and_that_is_reported(run: Run)
     assert all(one["verification"]["executed"] for one in found)
 
 
+def test_packed_answers_are_known_by_their_content(run: Run) -> None:
+    packed = gzip.compress(json.dumps(PASSING).encode() + b"\n")
+    Path("renamed.jsonl").write_bytes(packed)
+    for source in ("renamed.jsonl", "-"):
+        found = run("verify", "metals.jsonld", "--answers", source, "--format", "json", stdin=packed)
+        assert (found.code, json.loads(found.out)["total"]["passed"]) == (0, 1)
+    assert "AD009" in run("verify", "metals.jsonld", "--answers", "-", stdin=packed[:-9]).err
+
+
 class _Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
-from checkpoint_ld.documents.files import is_packed, read_bytes, reading, unpacked
+from checkpoint_ld.documents.files import GZIP, is_packed, read_bytes, reading, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
@@ -194,7 +194,7 @@ def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = N
     """Yield the recorded answers in a file, one after the other.
 
     The file holds JSON lines in UTF-8, an export of Karenina's results (JSON or CSV), or a log of Inspect. Lines and
-    results may be packed (`.gz`). An unusable line gives an answer with a `fault`; empty lines are skipped. `source` is
+    results may be packed. An unusable line gives an answer with a `fault`; empty lines are skipped. `source` is
     a path, or for JSON lines a file that is open for reading bytes. `name` is the file name in places. Raises
     SourceMissingError for a path that cannot be read, ReadError for a damaged file and for another kind of file,
     SettingsError for a log where the extra `inspect` is missing.
@@ -239,6 +239,9 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
         number += 1
         if number == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
+            if line.startswith(GZIP):
+                file, number = BytesIO(unpacked(line + read_bytes(file)[0], name)), 0
+                continue
         if len(line) > LONGEST_LINE:
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)
@@ -256,7 +259,7 @@ def _answer(line: bytes, place: Place) -> RecordedAnswer:
         message = f"the line is nested more than {DEFAULT_LIMITS.depth} levels deep"
     except UnicodeDecodeError as error:
         message = f"the line is not UTF-8: byte {error.start + 1} is 0x{line[error.start]:02x}"
-        remedy = "save the file as UTF-8, or name it .gz if it is packed"
+        remedy = "save the file as UTF-8"
     except (json.JSONDecodeError, ReadError) as error:
         fault = syntax_fault(error) if isinstance(error, json.JSONDecodeError) else error.findings[0]
         column, message = fault.place.column, f"the line is not JSON: {fault.message}"
