@@ -133,6 +133,36 @@ def test_a_full_or_closed_standard_output_is_one_line() -> None:
     assert shell("<&-", "convert", "-").stderr == b"the input: cannot be read: bad file descriptor; check the path\n"
 
 
+LINE = json.dumps({"question_id": "urn:uuid:question-metal-1", "trace": "long " * 2000})
+ANSWERS = ["verify", "good.jsonld", "--answers", "answers.jsonl"]
+TOO_LARGE = "cannot be written: file too large; choose another path"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            ["convert", "good.jsonld", "--to", "nt"],
+            "standard output cannot be written: File too large; no more of it was written",
+        ),
+        ([*ANSWERS, "--output", "results.jsonl"], f"results.jsonl: {TOO_LARGE}"),
+        ([*ANSWERS, "--rdf", "results.nt.gz"], f"results.nt.gz: {TOO_LARGE}"),
+    ],
+)
+def test_an_output_that_takes_only_a_part_is_named(command: list[str], message: str, unbuffered: str) -> None:
+    Path("answers.jsonl").write_text(f"{LINE}\n" * 20, encoding="utf-8")
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; "$@" > shown', "bash", *command_of(*command)],
+        capture_output=True,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        check=False,
+    )
+    assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (2, message)
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("command", [["rules"], ["convert", "good.jsonld"]])

@@ -205,18 +205,45 @@ def replacing(target: str, *, force: bool) -> Iterator[BinaryIO]:
         from checkpoint_ld.documents.files import is_packed, replace_file  # as above
 
         with _beside(target) as file:
-            yield file
-            file.seek(0)
-            replace_file(target, file, overwrite=force, pack=is_packed(target))
+            yield cast("BinaryIO", file)
+            with _writing(target):
+                file.seek(0)
+            replace_file(target, cast("BinaryIO", file), overwrite=force, pack=is_packed(target))
 
 
-def _beside(target: str) -> BinaryIO:
+class _Beside(io.BufferedRandom):
+    """A temporary file that will be `target`, which its errors name."""
+
+    target = ""
+
+    def write(self, data: Any) -> int:
+        with _writing(self.target):
+            return super().write(data)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # of what is still to be written, which nobody needs any more
+            super().close()
+
+
+@contextlib.contextmanager
+def _writing(target: str) -> Iterator[None]:
+    from checkpoint_ld.documents.files import unwritable  # as above
+
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(target, error) from error
+
+
+def _beside(target: str) -> _Beside:
     # On the disk of the target, since temporary folders are often in memory.
     folder = Path(os.path.realpath(target)).parent
     try:
-        return cast("BinaryIO", tempfile.TemporaryFile(dir=folder))
+        file = _Beside(tempfile.TemporaryFile(dir=folder, buffering=0))  # noqa: SIM115 - closed with what is around it
     except OSError as error:
         raise WriteError(f"{target}: cannot be written: {folder} takes no file ({error.strerror})") from error
+    file.target = target
+    return file
 
 
 def out() -> BinaryIO:
@@ -307,6 +334,13 @@ def prepare() -> None:
             opened = os.open(os.devnull, access)
             os.dup2(opened, number)
             setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115 - a descriptor
+    if (
+        isinstance(sys.stdout, io.TextIOWrapper)
+        and isinstance(sys.stdout.buffer, io.FileIO)
+        and sys.stdout is sys.__stdout__
+    ):
+        # Python runs unbuffered. Such a stream leaves out, in silence, what the system does not take at once.
+        sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115 - a descriptor
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="shown")

@@ -204,10 +204,7 @@ def replace_file(
     except FileExistsError:
         raise already_there(name) from None
     except (OSError, ValueError) as error:
-        refused = TargetUnwritableError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path"))
-        if isinstance(error, OSError):
-            refused.errno, refused.strerror = error.errno, error.strerror
-        raise refused from error
+        raise unwritable(name, error) from error
 
 
 @contextlib.contextmanager
@@ -234,6 +231,14 @@ def already_there(name: str) -> TargetExistsError:
     """Return the error for a file that exists and must not be overwritten."""
     remedy = "choose another path, or overwrite it with --force (in Python with overwrite=True)"
     return TargetExistsError(f"{name}: exists already; {remedy}")
+
+
+def unwritable(name: str, error: Exception) -> TargetUnwritableError:
+    """Return the error for a file that cannot be written because of `error`."""
+    refused = TargetUnwritableError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path"))
+    if isinstance(error, OSError):
+        refused.errno, refused.strerror = error.errno, error.strerror
+    return refused
 
 
 @contextlib.contextmanager
