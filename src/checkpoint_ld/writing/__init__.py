@@ -128,7 +128,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
         return replace(written, findings=(*adaptation.findings, *written.findings, *typings))
     if source is not None and (source.dialect != CANONICAL or (document is not None and edited)):
         adaptation.completes = now, round_scores, None if source.dialect == CANONICAL else str(graph.root)
-    value = emission.jsonld_of(graph, context or _style_of(document), adaptation.of)
+    value = emission.jsonld_of(graph, context or _style_of(document), adaptation.of, tree)
     if document is not None:
         value = amended(document.value, document.value, value)
     return _laid_out(value, document, tuple(adaptation.findings))

@@ -129,20 +129,21 @@ def jsonld_of(
     graph: CheckpointGraph,
     context: ContextStyle = ContextStyle.IMPROVED,
     adapted: Callable[[Tree], Tree] = lambda tree: tree,
+    read: Tree | None = None,
 ) -> Tree:
     """Return the JSON-LD document of a checkpoint in the canonical dialect.
 
     `adapted` returns its canonical tree with changes for writing. Objects of the tree that it does not change have to
-    stay the same Python objects, because some of them have contexts.
+    stay the same Python objects, because some of them have contexts. `read` is that tree, if it has been read.
     """
     if context is ContextStyle.PLAIN:
-        tree = adapted(graph.tree())
+        tree = adapted(graph.tree() if read is None else read)
         own = tree.get("@context")
         outer = own if isinstance(own, dict) else copy.deepcopy(contexts.plain())
         return _under(outer, {}, tree, has_typed_texts=graph.has_typed_texts)
     writer = _Improved(graph)
-    read = {**writer.object(graph.root), "@context": writer.root_context}
-    whole = _with_contexts(read, adapted(including(read, graph.beside())), None, graph.table)
+    bare = {**writer.object(graph.root), "@context": writer.root_context}
+    whole = _with_contexts(bare, adapted(including(bare, graph.beside())), None, graph.table)
     outer = copy.deepcopy(contexts.merged(graph.own_context))
     return _under(
         outer, whole.get("@context", {}), whole, has_typed_texts=writer.has_typed_texts or graph.has_typed_texts
