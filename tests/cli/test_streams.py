@@ -3,8 +3,10 @@
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -157,7 +159,11 @@ def test_an_output_that_takes_only_a_part_is_named(command: list[str], message: 
     done = subprocess.run(
         ["bash", "-c", 'ulimit -f 4; "$@" > shown', "bash", *command_of(*command)],
         capture_output=True,
-        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        env={
+            **os.environ,
+            "PYTHONUNBUFFERED": unbuffered,
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },  # it would be cut off as well
         check=False,
     )
     assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (2, message)
@@ -169,6 +175,21 @@ def test_an_output_that_takes_only_a_part_is_named(command: list[str], message: 
 def test_a_reader_who_leaves_is_no_finding(command: list[str]) -> None:
     done = shell("| true; exit ${PIPESTATUS[0]}", *command)
     assert (done.returncode, done.stderr) == (2, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_query_that_does_not_end_can_be_interrupted() -> None:
+    everything = " . ".join(f"?s{at} ?p{at} ?o{at}" for at in range(9))
+    command = command_of("query", "good.jsonld", "--query", f"SELECT (COUNT(*) AS ?n) {{ {everything} }}")
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        time.sleep(2)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(10) == -signal.SIGINT
+        finally:
+            process.kill()
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from checkpoint_ld.errors import SettingsError, SourceMissingError
 from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.assessment import RecordedAnswer
     from checkpoint_ld.cli.streams import Output
@@ -102,7 +102,8 @@ def query(
     limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
     is_inferred = inferred or wanted.needs_derived
     run = _Run(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, quiet)
-    result = run.answer()
+    with nullcontext() if timeout is not None or endpoint is not None else _ending_at_once():
+        result = run.answer()
     if result is not None:
         kind = kind or default_format(result)
         if kind == PARQUET:
@@ -120,6 +121,18 @@ def query(
         raise Exit(EXIT_FAILED)
     if fail_on_rows and result:
         raise Exit(EXIT_FOUND)
+
+
+@contextmanager
+def _ending_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process, which only reads here: the engine runs no Python, and would not notice."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:
