@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 import signal
 import sys
 import time
@@ -15,8 +16,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from itertools import count
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
 
 import orjson
@@ -459,12 +461,19 @@ def _pooled(
 def pool(jobs: int) -> ProcessPoolExecutor:
     """Return a pool of processes."""
     # Spawned processes do not inherit threads or locks in an unknown state.
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_on_interrupt)
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_others)
 
 
-def _end_on_interrupt() -> None:
-    """Let Ctrl-C end a process at once; unfinished shards leave no mark."""
+def _end_with_others() -> None:
+    """Let Ctrl-C and the end of its parent end a process at once; unfinished shards leave no mark."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    if parent := parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _shared(shards: Sequence[Shard]) -> Iterator[str]:
