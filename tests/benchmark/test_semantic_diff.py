@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from copy import deepcopy
+from copy import copy, deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -424,9 +424,10 @@ def test_a_clone_is_equal_until_one_of_the_two_changes(document: Any) -> None:
     assert copied.dialect == made.dialect
 
 
-def test_edits_of_the_original_do_not_reach_the_clone() -> None:
+@pytest.mark.parametrize("copy_of", [Benchmark.clone, copy, deepcopy])
+def test_edits_of_the_original_do_not_reach_the_copy(copy_of: Callable[[Benchmark], Benchmark]) -> None:
     made = load(tree())
-    copied = made.clone()
+    copied = copy_of(made)
     made.add_question("One more?", "Yes")
     assert (made.question_count, copied.question_count) == (4, 3)
     copied.add_question("Another?", "No")

@@ -286,6 +286,8 @@ class Benchmark(CheckedMethods, Shown):
         vars(other).update({**vars(self), "_graph": self._graph.copy(), "_known": None, "_queried": None})
         return other
 
+    __copy__ = clone
+
     def __eq__(self, other: object) -> bool:
         """Return whether two benchmarks make the same statements, dates and order of questions included.
 
