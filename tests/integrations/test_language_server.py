@@ -276,6 +276,22 @@ async def test_other_documents_are_left_alone_and_configurations_count(editor: E
     assert "did you mean ignore?" in found.message
 
 
+async def mended(editor: Editor) -> set[str]:
+    """Return the titles of all repairs that are offered for the document."""
+    whole = types.Range(types.Position(0, 0), types.Position(10_000, 0))
+    params = types.CodeActionParams(editor.document, whole, types.CodeActionContext([]))
+    return {one.title for one in await editor.text_document_code_action_async(params) or ()}
+
+
+@edited
+async def test_repairs_are_those_of_rules_that_the_project_selects(editor: Editor, tmp_path: Path) -> None:
+    file = tmp_path / "fixable.jsonld"
+    file.write_bytes((EXAMPLES / "fixable.jsonld").read_bytes())
+    (tmp_path / ".checkpoint-ld.toml").write_text('select = ["benchmark-version"]\n', encoding="utf-8")
+    await editor.open(file)
+    assert await mended(editor) == {'write the version as the text "1.10"', "Repair all that is safe to repair (1)"}
+
+
 @pytest.mark.slow
 @edited
 async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import catalogue, example
-from checkpoint_ld.validation.fixes import fixes_of
+from checkpoint_ld.validation.fixes import fixes_of, selected
 from checkpoint_ld.validation.profiles import DEFAULT
+from checkpoint_ld.validation.selection import Selection
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
 
 library("pygls", extra="lsp")  # raises SettingsError, with the extra to install, where it is absent
@@ -126,10 +127,12 @@ class _Places:
 
 @dataclass
 class _Known:
-    """The findings about the last text of a document, and its content."""
+    """The findings about the last text of a document, its content, its file, and the rules that count in it."""
 
     findings: list[tuple[types.Range, Finding]] = field(default_factory=list)
     places: _Places | None = None
+    source: str | None = None
+    selection: Selection = field(default_factory=Selection)
 
     @property
     def text(self) -> str:
@@ -145,7 +148,7 @@ class _Known:
 
     @cached_property
     def fixes(self) -> Sequence[Fix]:
-        return () if self.parsed is None else fixes_of(self.parsed)
+        return () if self.parsed is None else selected(fixes_of(self.parsed), self.selection, self.source)
 
     @cached_property
     def edits(self) -> list[tuple[Fix, list[types.TextEdit]]]:
@@ -203,14 +206,14 @@ def _examined(document: TextDocument) -> _Known:
     try:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
         profiles = families.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
-        checked = families.check(data, profiles)
-        checked = configuration.selection(chosen, profiles.first.rules).applied(replace(checked, source=path))
+        selection = configuration.selection(chosen, profiles.first.rules)
+        checked = selection.applied(replace(families.check(data, profiles), source=path))
     except CheckpointLdError as error:
         return _Known([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
     found = [
         (places.token(finding.place.line or 1, finding.place.column or 1), finding) for finding in checked.findings
     ]
-    return _Known(found, places)
+    return _Known(found, places, path, selection)
 
 
 def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:

@@ -226,8 +226,13 @@ def repair_of(source: str | BinaryIO, selection: Selection, syntax: str | None =
         document = read_json(data, name)
     except ReadError:  # the validation reports it
         return Repair(name, data, data)
-    wanted = [fix for fix in fixes_of(document) if selection.allows(by_slug()[fix.rule].code, name)]
-    return Repair(name, data, apply(document, wanted), tuple(wanted), data is not content)
+    wanted = selected(fixes_of(document), selection, name)
+    return Repair(name, data, apply(document, wanted), wanted, data is not content)
+
+
+def selected(fixes: Iterable[Fix], selection: Selection, source: str | None) -> tuple[Fix, ...]:
+    """Return the fixes of rules that count in the file `source`."""
+    return tuple(fix for fix in fixes if selection.allows(by_slug()[fix.rule].code, source))
 
 
 _OF_ALL = frozenset((FORM, HTTP))
@@ -427,4 +432,15 @@ def _format_version(document: Document, properties: list[Any], spans: Spans) -> 
     yield Fix("format-version-missing", f"/additionalProperty/{len(entries)}", title, (edit,))
 
 
-__all__ = ["MARK", "Edit", "Fix", "Repair", "apply", "fixes_of", "repair_of", "unified_diff", "with_fixable"]
+__all__ = [
+    "MARK",
+    "Edit",
+    "Fix",
+    "Repair",
+    "apply",
+    "fixes_of",
+    "repair_of",
+    "selected",
+    "unified_diff",
+    "with_fixable",
+]
