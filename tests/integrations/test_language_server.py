@@ -292,6 +292,20 @@ async def test_repairs_are_those_of_rules_that_the_project_selects(editor: Edito
     assert await mended(editor) == {'write the version as the text "1.10"', "Repair all that is safe to repair (1)"}
 
 
+@edited
+async def test_known_findings_of_the_project_are_left_out(editor: Editor, tmp_path: Path) -> None:
+    file = tmp_path / "broken.jsonld"
+    file.write_bytes((EXAMPLES / "broken.jsonld").read_bytes())
+    (tmp_path / ".checkpoint-ld.toml").write_text('baseline = "known.json"\n', encoding="utf-8")
+    [absent] = await editor.open(file)
+    assert "the baseline cannot be read" in absent.message
+    command = "from checkpoint_ld.cli import main; main()"
+    subprocess.run([sys.executable, "-c", command, "validate", file.name, "--write-baseline"], cwd=tmp_path, check=True)
+    assert await editor.write(file.read_text(encoding="utf-8")) == []
+    text = file.read_text(encoding="utf-8").replace('"worstRating": 0', '"worstRating": 9', 1)
+    assert {one.code for one in await editor.write(text)} == {"KR016 rating-range"}
+
+
 @pytest.mark.slow
 @edited
 async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path) -> None:

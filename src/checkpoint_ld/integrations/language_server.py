@@ -29,6 +29,7 @@ from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import catalogue, example
 from checkpoint_ld.validation.fixes import fixes_of, selected
 from checkpoint_ld.validation.profiles import DEFAULT
+from checkpoint_ld.validation.reports import baseline
 from checkpoint_ld.validation.selection import Selection
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
 
@@ -197,7 +198,7 @@ class CheckpointServer(LanguageServer):
 
 
 def _examined(document: TextDocument) -> _Known:
-    """Validate a document by the rules that its project has chosen."""
+    """Validate a document by the rules that its project has chosen, without the findings that it knows."""
     places = _Places(document)
     data = places.text.encode("utf-8", "surrogatepass")
     if not is_checkpoint(data):
@@ -208,6 +209,9 @@ def _examined(document: TextDocument) -> _Known:
         profiles = families.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
         selection = configuration.selection(chosen, profiles.first.rules)
         checked = selection.applied(replace(families.check(data, profiles), source=path))
+        if chosen.baseline is not None:
+            report = families.report_of([checked], profiles)
+            [checked] = baseline.compared(report, Path(chosen.baseline), selection).report.checked
     except CheckpointLdError as error:
         return _Known([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
     found = [
