@@ -306,6 +306,20 @@ async def test_known_findings_of_the_project_are_left_out(editor: Editor, tmp_pa
     assert {one.code for one in await editor.write(text)} == {"KR016 rating-range"}
 
 
+@edited
+async def test_patterns_of_a_project_count_behind_a_link_too(editor: Editor, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "archive").mkdir(parents=True)
+    (project / "archive" / "old.jsonld").write_bytes((EXAMPLES / "broken.jsonld").read_bytes())
+    chosen = '[per-file-ignores]\n"archive/**" = ["KR016"]\n'
+    (project / ".checkpoint-ld.toml").write_text(chosen, encoding="utf-8")
+    (tmp_path / "link").symlink_to(project)
+    for folder in (project, tmp_path / "link"):
+        found = {one.code for one in await editor.open(folder / "archive" / "old.jsonld")}
+        assert found
+        assert "KR016 rating-range" not in found
+
+
 @pytest.mark.slow
 @edited
 async def test_any_name_of_a_file_will_do(editor: Editor, tmp_path: Path) -> None:

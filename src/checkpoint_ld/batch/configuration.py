@@ -59,7 +59,8 @@ def find(start: Path) -> Configuration:
 
     A pyproject.toml without our table is ignored. Raises SettingsError for an invalid configuration.
     """
-    for folder in (start.resolve(), *start.resolve().parents):
+    start = start.absolute()  # links stay, since patterns are compared with the paths of files as they are named
+    for folder in (start, *start.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             file = folder / name
             table = _table(file) if file.is_file() else None
