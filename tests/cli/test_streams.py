@@ -140,6 +140,17 @@ ANSWERS = ["verify", "good.jsonld", "--answers", "answers.jsonl"]
 TOO_LARGE = "cannot be written: file too large; choose another path"
 
 
+def limited(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that cannot make files of more than 4 kB."""
+    # A compiled module would be cut off as well.
+    return subprocess.run(
+        ["bash", "-c", 'ulimit -f 4; "$@" > shown', "bash", *command_of(*arguments)],
+        capture_output=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        check=False,
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -156,17 +167,17 @@ TOO_LARGE = "cannot be written: file too large; choose another path"
 )
 def test_an_output_that_takes_only_a_part_is_named(command: list[str], message: str, unbuffered: str) -> None:
     Path("answers.jsonl").write_text(f"{LINE}\n" * 20, encoding="utf-8")
-    done = subprocess.run(
-        ["bash", "-c", 'ulimit -f 4; "$@" > shown', "bash", *command_of(*command)],
-        capture_output=True,
-        env={
-            **os.environ,
-            "PYTHONUNBUFFERED": unbuffered,
-            "PYTHONDONTWRITEBYTECODE": "1",
-        },  # it would be cut off as well
-        check=False,
-    )
+    done = limited(*command, PYTHONUNBUFFERED=unbuffered)
     assert (done.returncode, done.stderr.decode().splitlines()[-1]) == (2, message)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+def test_a_folder_of_temporary_files_that_is_full_is_named(tmp_path: Path) -> None:
+    done = limited("convert", "good.jsonld", "--to", "nt", "--jobs", "1", "--quiet", TMPDIR=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.startswith(str(tmp_path).encode())
+    assert done.stderr.endswith(b": cannot be written: file too large; choose another path\n")
 
 
 @pytest.mark.slow

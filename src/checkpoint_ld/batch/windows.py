@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
@@ -20,7 +20,7 @@ from checkpoint_ld.batch.bulk import pool
 from checkpoint_ld.batch.discovery import is_in_windows
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
 from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
-from checkpoint_ld.documents.files import GZIP
+from checkpoint_ld.documents.files import GZIP, unwritable
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
@@ -395,17 +395,28 @@ def _about_questions(part: Excerpt, end: str) -> tuple[list[str], set[str]]:
     return [*lines, *blocks_of(walk.index, end)], walk.mentioned
 
 
+@contextmanager
+def _filling(folder: Path | str) -> Iterator[None]:
+    """Turn an error of a temporary file, which may have no name, into one that names its folder."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(str(folder), error) from error
+
+
 def write_run(run: Path, blocks: Iterable[str]) -> None:
     """Write texts, sorted, as a run."""
-    run.write_bytes(_BETWEEN.join([block.encode() for block in sorted(blocks)]))
+    with _filling(run.parent):
+        run.write_bytes(_BETWEEN.join([block.encode() for block in sorted(blocks)]))
 
 
 def in_order(runs: Sequence[Path]) -> BinaryIO:
     """Return the merged texts of sorted runs, in a temporary file."""
     size = max(_MOST // max(len(runs), 1), _LEAST)
-    joined = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - the caller closes it
-    joined.writelines(heapq.merge(*(_texts(run, size) for run in runs)))
-    joined.seek(0)
+    with _filling(gettempdir()):
+        joined = cast("BinaryIO", TemporaryFile(prefix="checkpoint-ld-"))  # noqa: SIM115 - the caller closes it
+        joined.writelines(heapq.merge(*(_texts(run, size) for run in runs)))
+        joined.seek(0)
     return joined
 
 
