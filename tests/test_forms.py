@@ -200,6 +200,16 @@ def test_the_root_in_other_forms_is_what_nothing_refers_to(kind: str, algorithm:
     assert set(read.graph) == set(whole.graph)
 
 
+@pytest.mark.parametrize("kind", [[None], [{}], [["Question"]]], ids=str)
+def test_a_type_that_is_no_text_is_no_json_ld(kind: Json) -> None:
+    value = document()
+    question = value["dataFeedElement"][0]["item"]
+    question["@type"] = kind
+    question["https://schema.org/description"] = "in another form than plain keys"
+    with pytest.raises(ReadError, match=r"E-JSONLD .*@type"):
+        loaded(value)
+
+
 def test_two_checkpoints_are_still_two() -> None:
     other = {**document(), "@id": "urn:x:other"}
     texts = [loaded(one).to_ntriples() for one in (document(), other)]

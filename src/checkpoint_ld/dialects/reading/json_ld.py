@@ -239,7 +239,7 @@ class Placeholders:
 
     def _member(self, key: str, value: Any, at: str, *, is_property: bool, is_top: bool) -> Any:
         name = self._names.plain(key)
-        if name in ("@context", "@value") or self._names.is_json(key):
+        if name in ("@context", "@type", "@value") or self._names.is_json(key):
             return value
         is_json = value is None or isinstance(value, (dict, list))
         if is_property and name == "value" and is_json and not self._is_jsonld(value):
