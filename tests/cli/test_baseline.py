@@ -84,6 +84,17 @@ def test_paths_of_a_baseline_are_those_from_its_folder(
     assert run("validate", "../broken.jsonld", "--baseline", "known.json").code == 0
 
 
+def test_a_baseline_counts_behind_a_symbolic_link(
+    run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("validate", file, "--baseline", "known.json", "--write-baseline")
+    link = tmp_path / "sub" / "link"
+    link.symlink_to(tmp_path)
+    monkeypatch.chdir(link)
+    assert run("validate", file.name, "--baseline", link / "known.json").code == 0
+    assert run("validate", link / file.name, "--baseline", tmp_path / "known.json").code == 0
+
+
 def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run, file: Path) -> None:
     Path("sub/.checkpoint-ld.toml").write_text(
         'baseline = "known.json"\nrules-url = "https://example.org/rules/{code}/"\n', encoding="utf-8"

@@ -93,10 +93,14 @@ def _name(checked: Checked, file: Path) -> str:
     """Return the path of a source relative to the folder of the baseline, so that it is the same everywhere."""
     if checked.source is None or not os.path.exists(checked.source):  # noqa: PTH110 - pathlib raises for a long name
         return name_of(checked)
+    source = Path(os.path.abspath(checked.source))  # noqa: PTH100 - pathlib's keeps ".."
     try:
-        return Path(os.path.relpath(checked.source, file.parent)).as_posix()
-    except ValueError:  # on another drive of Windows
-        return Path(checked.source).as_posix()
+        for folder in source.parents:  # a symbolic link may give the folder of the baseline two paths
+            if folder.samefile(file.parent):
+                return source.relative_to(folder).as_posix()
+        return Path(os.path.relpath(source, file.parent)).as_posix()
+    except (OSError, ValueError):  # no such folder; on another drive of Windows
+        return source.as_posix()
 
 
 def _left(file: Path, sources: Mapping[str, str | None], selection: Selection) -> dict[str, list[dict[str, Any]]]:
