@@ -71,7 +71,7 @@ def test_findings_of_rules_that_are_not_selected_stay_in_a_baseline(run: Run, fi
     before = Path("known.json").read_text(encoding="utf-8")
     for chosen in ("--select=KR", "--ignore=KR"):
         assert "gone" not in run("validate", file, *known, chosen).err
-        assert run("validate", file, *known, chosen, "--write-baseline").code == 0
+        assert run("validate", file, *known, chosen, "--write-baseline").err == "14 known findings in known.json\n"
         assert Path("known.json").read_text(encoding="utf-8") == before
 
 
@@ -158,7 +158,7 @@ def test_a_baseline_written_for_one_file_keeps_what_is_known_of_others_that_are_
     known = "--baseline", "known.json"
     run("validate", ".", *known, "--write-baseline")
     Path("gone.jsonld").unlink()
-    assert run("validate", file, *known, "--write-baseline").err == "14 known findings in known.json\n"
+    assert run("validate", file, *known, "--write-baseline").err == "28 known findings in known.json\n"
     assert set(json.loads(Path("known.json").read_text(encoding="utf-8"))["files"]) == {file.name, "other.jsonld"}
     assert run("validate", ".", *known).code == 0
 

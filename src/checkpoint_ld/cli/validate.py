@@ -263,7 +263,7 @@ class _Run:
 
         streams.write(str(file), baseline.text_of(report, file, self.selection).encode(), force=True)
         if not self.quiet:
-            streams.note(f"{counted(len(report.findings), 'known finding')} in {file}")
+            streams.note(f"{counted(baseline.size(file), 'known finding')} in {file}")
 
     def compared(self, report: Report, file: Path) -> Report:
         """Return a report without the findings of a baseline; report the number of obsolete ones on standard error."""

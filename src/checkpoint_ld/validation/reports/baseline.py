@@ -60,6 +60,11 @@ def text_of(report: Report, file: Path, selection: Selection) -> str:
     return json.dumps(tree, ensure_ascii=False, indent=2) + "\n"
 
 
+def size(file: Path) -> int:
+    """Return the number of findings in the baseline at `file`."""
+    return sum(number for _, entries in _read(file) for _, number, _ in entries)
+
+
 def compared(report: Report, file: Path, selection: Selection) -> Compared:
     """Return the new findings in a report, compared with the baseline at `file`.
 
