@@ -224,6 +224,38 @@ async def test_members_types_and_settings_are_completed(editor: Editor) -> None:
 
 
 @edited
+async def test_a_completion_replaces_the_whole_word_at_the_cursor(editor: Editor) -> None:
+    await editor.open(EXAMPLES / "metals.jsonld")
+    for typed, word, wanted in (
+        ('{"item": {"na|me": 3}}', "text", '{"item": {"text": 3}}'),
+        ('{"item": {"rating": [{"additionalType": "karenina:Glo|bal"}]}}', "karenina:GlobalRegexTrait", None),
+        ('{"item": {"na|, "keywords": []}}', "text", '{"item": {"text", "keywords": []}}'),
+    ):
+        before, after = typed.split("|")
+        text = f'{{"@type": "DataFeed", "name": "x", "dataFeedElement": [{before}{after}]}}'
+        await editor.write(text)
+        params = types.CompletionParams(editor.document, at(text, before, len(before)))
+        found = await editor.text_document_completion_async(params)
+        assert isinstance(found, list)
+        [edit] = [one.text_edit for one in found if one.label == word]
+        assert isinstance(edit, types.TextEdit)
+        new = wanted or typed.replace("karenina:Glo|bal", word)
+        assert applied(text, [edit]) == text.replace(before + after, new)
+
+
+@edited
+async def test_the_names_of_nodes_are_not_completed(editor: Editor) -> None:
+    await editor.open(EXAMPLES / "metals.jsonld")
+    for typed, is_node in (('{"', False), ('{"first": {"', True)):
+        text = f'{{"@type": "DataFeed", "name": "x", "dataFeedElement": [], "hasPart": [{{"nodes": {typed}'
+        await editor.write(text)
+        params = types.CompletionParams(editor.document, types.Position(0, len(text)))
+        found = await editor.text_document_completion_async(params)
+        assert isinstance(found, list)
+        assert ("nodeId" in {one.label for one in found}) is is_node
+
+
+@edited
 async def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_name(editor: Editor) -> None:
     validated = asyncio.ensure_future(editor.open(EXAMPLES / "metals.jsonld"))
     await asyncio.sleep(0)  # the document is sent, and not validated yet

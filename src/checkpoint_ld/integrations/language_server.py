@@ -63,6 +63,8 @@ _BEYOND_16_BITS = re.compile("[\U00010000-\U0010ffff]")
 _WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]")}
 """The characters of more than one code unit by encoding, where they are not those beyond 16 bits."""
 _CLOSED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_REST = re.compile(r'(?:[\w:@-]*")?')
+"""What is left of a word behind the cursor, with its quotation mark; nothing where the word is not closed yet."""
 _ROLES = {
     "dataFeedElement": "Item",
     "item": "Question",
@@ -72,7 +74,6 @@ _ROLES = {
     "additionalProperty": "Setting",
     "edges": "Edge",
     "outcomeCriteria": "Criterion",
-    "nodes": "Node",
     "question": "Question",
 }
 """The role of an object by the member that it stands in."""
@@ -332,8 +333,8 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
         words = [*SETTINGS.get(_role([*objects[:-1]]) or "", ())] if len(objects) > 1 else []
     else:
         return
-    end = offset + (text[offset : offset + 1] == '"' and start is not None)
-    place = places.span(offset if start is None else start, end)
+    rest = None if start is None else _REST.match(text, offset)
+    place = places.span(offset if start is None else start, offset if rest is None else rest.end())
     for word in words:
         yield types.CompletionItem(
             word, kind=kind, text_edit=types.TextEdit(place, f'"{word}"'), filter_text=f'"{word}"'
