@@ -436,8 +436,8 @@ def test_a_signature_holds_for_the_content_in_any_syntax(
     refused = run("sign", METALS, "--key", private)
     assert refused.code == 2
     assert refused.err == (
-        "the private key cannot be read: give one in PEM, and its password if it is encrypted "
-        "(password=, or CHECKPOINT_LD_KEY_PASSWORD)\n"
+        "the private key cannot be read: give one in PEM, and a password "
+        "(password=, or CHECKPOINT_LD_KEY_PASSWORD) only if it is encrypted\n"
     )
     monkeypatch.setenv("CHECKPOINT_LD_KEY_PASSWORD", "secret")
     assert run("sign", METALS, "--key", private, "-o", tmp_path / "sig").code == 0
@@ -450,6 +450,19 @@ def test_a_signature_holds_for_the_content_in_any_syntax(
     other = run("verify-signature", EXAMPLES / "elements.jsonld", tmp_path / "sig", "--key", public)
     assert (other.code, other.out) == (1, b"the signature is not one of this checkpoint with this key\n")
     assert private.read_bytes().decode() not in (tmp_path / "sig").read_text(encoding="utf-8")
+
+
+def test_a_key_without_a_password_needs_none(
+    run: Run, tmp_path: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forms = pytest.importorskip("cryptography.hazmat.primitives.serialization", reason="signing needs cryptography")
+    open_key = tmp_path / "open.pem"
+    held = forms.load_pem_private_key(keys[0].read_bytes(), b"secret")
+    open_key.write_bytes(held.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()))
+    monkeypatch.setenv("CHECKPOINT_LD_KEY_PASSWORD", "")
+    assert run("sign", METALS, "--key", open_key).code == 0
+    monkeypatch.setenv("CHECKPOINT_LD_KEY_PASSWORD", "secret")
+    assert "a password (password=, or CHECKPOINT_LD_KEY_PASSWORD) only if" in run("sign", METALS, "--key", open_key).err
 
 
 def test_what_is_no_key_and_no_signature_is_refused(keys: tuple[Path, Path]) -> None:

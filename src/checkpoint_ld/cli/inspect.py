@@ -218,7 +218,7 @@ def sign(
     from checkpoint_ld.families import identity
 
     output.check(file, key)
-    password = os.environ.get(PASSWORD)
+    password = os.environ.get(PASSWORD) or None  # a pipeline sets the variable of an absent secret to nothing
     private, _ = read_bytes(key)
     secret = None if password is None else password.encode()
     output.write(identity.sign(streams.source_of(file), private, password=secret, syntax=syntax).encode())

@@ -109,7 +109,7 @@ def _cryptography() -> tuple[Any, Any]:
 
 
 _REMEDIES = {
-    "private": "give one in PEM, and its password if it is encrypted (password=, or CHECKPOINT_LD_KEY_PASSWORD)",
+    "private": "give one in PEM, and a password (password=, or CHECKPOINT_LD_KEY_PASSWORD) only if it is encrypted",
     "public": "give the public one in PEM, such as openssl pkey -pubout writes",
 }
 
