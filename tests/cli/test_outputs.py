@@ -341,9 +341,12 @@ def test_validate_holds_each_file_against_the_rules_of_its_family(run: Run, mixe
     found = run("validate", mixed_folder, "--quiet")
     assert found.code == 1
     assert "agent.json:4:16: violation" in found.out.decode()
-    assert (
-        run("validate", mixed_folder, "--profile", "structure", "--quiet").code == 2
-    )  # it is no profile for benchmarks
+    for profile in ("structure", "agent-strict"):
+        partly = run("validate", mixed_folder, "--profile", profile, "--quiet")
+        assert partly.code == 2
+        assert f'the profile "{profile}" is for agent checkpoints; for benchmarks use one of karenina' in partly.err
+    every = run("validate", mixed_folder, "--profile", "zzz").err
+    assert "legacy-dataset, agent, agent-structure" in every
     assert run("validate", mixed_folder / "agent.json", "--profile", "structure", "--quiet").code == 1
 
 

@@ -144,8 +144,9 @@ def test_a_name_of_a_profile_means_one_for_each_family() -> None:
     assert only.first.name == only.of("agent").name == "agent-strict"
     with pytest.raises(SettingsError, match="agent-strict"):
         only.of("benchmark")
-    with pytest.raises(SettingsError, match="did you mean strict\\?"):
-        families.Profiles("strickt")
+    for name, remedy in {"strickt": "strict", "agent-strikt": "agent-strict"}.items():
+        with pytest.raises(SettingsError, match=f"did you mean {remedy}"):
+            families.Profiles(name)
     with pytest.raises(SettingsError, match="nowhere"):
         families.Profiles(shapes=["nowhere.ttl"])
 

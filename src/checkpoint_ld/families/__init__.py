@@ -287,8 +287,8 @@ class Profiles:
 
     def __post_init__(self) -> None:
         if not self.has(BENCHMARK) and not self.has(AGENT):
-            short = dict.fromkeys(name.removeprefix(f"{profiles.AGENT}-") for name in profiles.names())
-            raise SettingsError(unknown("profile", self.name, short))
+            known = *profiles.names(), *profiles.names(profiles.AGENT)
+            raise SettingsError(unknown("profile", self.name, known))
         self.first  # noqa: B018 - raises for invalid shapes
 
     @property

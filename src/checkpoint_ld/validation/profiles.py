@@ -25,7 +25,7 @@ from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
-from checkpoint_ld.phrases import unknown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import FOLDER
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL
 
@@ -134,16 +134,24 @@ def of_family(name: str, family: str) -> str:
     """Return the name of the profile that `name` means for documents of a family.
 
     The profiles of agents have short names, such as `strict` for `agent-strict`. The default of one family stands for
-    the default of the other. Raises SettingsError for an unknown name.
+    the default of the other. Raises SettingsError for an unknown name, and for one of
+    the other family.
     """
-    fitting = {one: one for one in names(family)}
-    short = {about["short"][0]: one for one, about in _described().items() if "short" in about and one in fitting}
-    found = {**dict.fromkeys(FAMILIES, family), **short, **fitting}
-    if name not in found:
-        noun = "benchmarks" if family == AGENT else "agent checkpoints"
-        advice = f"the one that is called so is for {noun}" if name in _described() else ""
-        raise SettingsError(unknown("profile", name, (*short, *fitting), advice))
-    return found[name]
+    fitting = _called(family)
+    if name in fitting:
+        return fitting[name]
+    if any(name in _called(other) for other in FAMILIES):
+        ours, theirs = ("agent checkpoints", "benchmarks") if family == AGENT else ("benchmarks", "agent checkpoints")
+        listed = ", ".join(names(family))
+        raise SettingsError(f"the profile {shown(name)} is for {theirs}; for {ours} use one of {listed}")
+    raise SettingsError(unknown("profile", name, fitting))
+
+
+def _called(family: str) -> dict[str, str]:
+    """Return the names of the profiles for a family by all that they are called there."""
+    fitting = names(family)
+    short = {_described()[one]["short"][0]: one for one in fitting if "short" in _described()[one]}
+    return {**dict.fromkeys(FAMILIES, family), **short, **{one: one for one in fitting}}
 
 
 def profile(name: str = DEFAULT, shapes: Sequence[str | Path] = ()) -> Profile:
