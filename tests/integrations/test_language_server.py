@@ -281,6 +281,22 @@ async def test_questions_and_traits_are_the_outline_and_names_lead_to_what_they_
 
 
 @edited
+async def test_names_lead_to_nodes_of_their_own_scenario_however_they_are_written(editor: Editor) -> None:
+    await editor.open(EXAMPLES / "metals.jsonld")
+    name = 'erster "Schritt" für alle'
+    walks = [{"@type": "karenina:Scenario", "name": f"{at}", "entryNode": name, "nodes": {name: {}}} for at in range(3)]
+    text = json.dumps({"@type": "DataFeed", "name": "s", "hasPart": walks, "dataFeedElement": []}, indent=1)
+    await editor.write(text)
+    lines = text.split("\n")
+    entries = [at for at, line in enumerate(lines) if "entryNode" in line]
+    for entry in entries:
+        place = types.Position(entry, lines[entry].index(": ") + 4)
+        found = await editor.text_document_definition_async(types.DefinitionParams(editor.document, place))
+        assert isinstance(found, types.Location)
+        assert found.range.start.line == entry + 2
+
+
+@edited
 async def test_lines_are_those_of_the_protocol_where_a_text_has_a_line_separator(editor: Editor) -> None:
     typed = '{"item": {"'
     text = (EXAMPLES / "metals.jsonld").read_text(encoding="utf-8").replace(FEED, f"{FEED}\n{typed}\n", 1)

@@ -7,6 +7,7 @@ Protocol 3.17 over standard input and output. Documents that show no sign of a c
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
@@ -376,24 +377,34 @@ def _definition(document: TextDocument, known: _Known, position: types.Position)
     literal = next((one for one in _TOKEN.finditer(known.text, start) if one.end() >= offset), None)
     if literal is None or literal.start() > offset or literal[0][0] != '"':
         return None
-    path = _place_of(known.parsed.value, literal[0][1:-1])
-    return None if path is None else known.places.span(*Spans(known.text).value(path))
+    try:
+        name = json.loads(literal[0])
+    except ValueError:  # the cursor is between two texts
+        return None
+    spans = Spans(known.text)
+
+    def is_elsewhere(path: tuple[str | int, ...]) -> bool:
+        """Return whether the object that holds the named one, such as a scenario its nodes, is another than here."""
+        start, end = spans.value(path[:-2])
+        return not start <= offset <= end
+
+    path = min(_places_of(known.parsed.value, name), key=is_elsewhere, default=None)
+    return None if path is None else known.places.span(*spans.value(path))
 
 
-def _place_of(value: Any, name: str) -> tuple[str | int, ...] | None:
+def _places_of(value: Any, name: str) -> Iterator[tuple[str | int, ...]]:
     left: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while left:
         path, held = left.pop()
         if isinstance(held, dict):
             if path and held.get("@id") == name and len(held) > 1:
-                return path
+                yield path
             nodes = held.get("nodes")
             if isinstance(nodes, dict) and name in nodes:
-                return (*path, "nodes", name)
+                yield (*path, "nodes", name)
             left += [((*path, key), part) for key, part in held.items() if isinstance(part, dict | list)]
         elif isinstance(held, list):
             left += [((*path, at), part) for at, part in enumerate(held) if isinstance(part, dict | list)]
-    return None
 
 
 def server() -> CheckpointServer:
