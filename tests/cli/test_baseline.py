@@ -1,8 +1,10 @@
 """What pipelines ask of `checkpoint-ld validate`: known findings, counts by rule, several reports; and completion."""
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -224,3 +226,24 @@ def test_completion_prints_a_script_of_the_shell(run: Run, shell: str) -> None:
     assert f"_CHECKPOINT_LD_COMPLETE={shell}_complete" in script
     if shell == "bash":
         subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only names in Unicode")
+def test_records_of_files_have_names_in_utf_8(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in ("good.jsonld", os.fsdecode(b"caf\xe9.jsonld")):
+        (folder / name).write_bytes(BROKEN.with_name("metals.jsonld").read_bytes())
+    reason = "the name is no UTF-8, so nothing can be kept about the file: rename it"
+
+    assert run("validate", folder).code == 0
+    for command in (
+        ("validate", "--baseline", tmp_path / "b.json", "--write-baseline"),
+        ("bulk", "validate", "-o", tmp_path / "out"),
+    ):
+        done = run(*command, folder)
+        assert (done.code, reason in done.err) == (2, True), done.err
+    added = run("store", "add", tmp_path / "store", folder)
+    assert added.code == 1
+    assert reason in added.err
+    assert run("store", "list", tmp_path / "store").out.count(b"good.jsonld") == 1

@@ -26,7 +26,7 @@ import orjson
 from checkpoint_ld import families
 from checkpoint_ld.arguments import CheckedMethods, checked
 from checkpoint_ld.batch.discovery import EXTENSIONS
-from checkpoint_ld.documents.files import extension_of, is_packed, no_path, replace_file
+from checkpoint_ld.documents.files import extension_of, is_packed, no_path, recorded, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.graph import emission
@@ -109,12 +109,13 @@ class ShardResult:
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
     """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
 
-    Raises SourceMissingError for a missing file, SettingsError for a target below 1.
+    Raises SourceMissingError for a missing file, ReadError for a name that is no UTF-8, SettingsError for a target
+    below 1.
     """
     if target_bytes < 1:
         raise SettingsError(f"shards of {target_bytes} bytes cannot be: give a size of 1 or more")
     sizes: dict[str, int] = {}
-    for file in sorted({str(path) for path in paths}):
+    for file in sorted({recorded(str(path)) for path in paths}):
         try:
             sizes[file] = Path(file).stat().st_size
         except OSError as error:

@@ -181,6 +181,16 @@ def no_path(text: str, wanted: str) -> SettingsError:
     return SettingsError(f"{shown(text)} is no path of a {wanted}: give another one")
 
 
+def recorded(path: str) -> str:
+    """Return the path of a file for a record in UTF-8. Raises ReadError for a path that is none."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        name = path.encode("utf-8", "backslashreplace").decode()
+        raise ReadError(f"{name}: the name is no UTF-8, so nothing can be kept about the file: rename it") from None
+    return path
+
+
 def replace_file(
     path: str | os.PathLike[str], data: bytes | BinaryIO, *, overwrite: bool = True, pack: bool = False
 ) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
-from checkpoint_ld.documents.files import extension_of, read_bytes
+from checkpoint_ld.documents.files import extension_of, read_bytes, recorded
 from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
@@ -149,12 +149,12 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
 
 
 def source_of(holdings: Holdings, path: Path) -> str:
-    """Return the name of a file in the manifest: its path from the collection's folder."""
-    real = path.parent.resolve() / path.name if path.name else path.resolve()
+    """Return the name of a file in the manifest: its path from the collection's folder. Raises ReadError."""
+    real = recorded(str(path.parent.resolve() / path.name if path.name else path.resolve()))
     try:
         return Path(os.path.relpath(real, holdings.directory.folder)).as_posix()
     except ValueError:  # on Windows there is no relative path to another drive
-        return real.as_posix()
+        return Path(real).as_posix()
 
 
 def path_of(holdings: Holdings, entry: Entry) -> Path:

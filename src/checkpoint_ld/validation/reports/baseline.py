@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checkpoint_ld.documents.files import recorded
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.validation.reports.programs import identity
 from checkpoint_ld.validation.reports.text import TOOL, name_of, what
@@ -45,7 +46,7 @@ def text_of(report: Report, file: Path, selection: Selection) -> str:
     """Return the text of a baseline at `file` with all findings of a report, in an order that gives small diffs.
 
     Findings of other files in the existing baseline stay, as long as these files exist, and so do those of rules that
-    are not in `selection`.
+    are not in `selection`. Raises ReadError for findings in a file whose name is no UTF-8.
     """
     files = _left(file, {_name(one, file): one.source for one in report.checked}, selection)
     for checked in report.checked:
@@ -53,7 +54,7 @@ def text_of(report: Report, file: Path, selection: Selection) -> str:
         found = {identity(one): one for one in reversed(checked.findings)}
         entries = [*files.pop(_name(checked, file), ()), *(_entry(one, key, counts[key]) for key, one in found.items())]
         if entries:
-            files[_name(checked, file)] = sorted(
+            files[recorded(_name(checked, file))] = sorted(
                 entries, key=lambda one: (one["code"], one["message"], one["identity"])
             )
     tree = {"tool": TOOL, "version": VERSION, "files": dict(sorted(files.items()))}
