@@ -315,6 +315,8 @@ async def test_other_documents_are_left_alone_and_configurations_count(editor: E
     other = tmp_path / "package.json"
     other.write_text('{"name": "no checkpoint", "version": 1}', encoding="utf-8")
     assert await editor.open(other) == []
+    place = types.CompletionParams(editor.document, types.Position(0, 1))
+    assert await editor.text_document_completion_async(place) == []
     (tmp_path / ".checkpoint-ld.toml").write_text('ignore = ["KR016"]\n', encoding="utf-8")
     file = tmp_path / "broken.jsonld"
     file.write_bytes((EXAMPLES / "broken.jsonld").read_bytes())

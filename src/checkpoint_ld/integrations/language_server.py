@@ -316,6 +316,8 @@ def _role(stack: Sequence[_Open]) -> str | None:
 
 def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
     text, places = document.source, _Places(document)
+    if not (is_checkpoint(text.encode("utf-8", "surrogatepass")) or unquote(document.uri).endswith(".jsonld")):
+        return
     offset = places.offset(position)
     stack, start = _opened(text, offset)
     role = _role(stack)
