@@ -488,6 +488,15 @@ def test_the_diff_is_what_fixing_does(run: Run) -> None:
     assert (again.code, again.out) == (0, b"")
 
 
+@pytest.mark.parametrize(
+    "options", [["-o", "a.txt"], ["--format", "json"], ["--statistics"], ["--baseline", "a.txt", "--write-baseline"]]
+)
+def test_a_diff_is_no_report(run: Run, options: list[str]) -> None:
+    refused = run("validate", FIXABLE, "--diff", *options)
+    assert (refused.code, refused.out, Path("a.txt").exists()) == (2, b"", False)
+    assert "--diff is no report: leave --output" in refused.err
+
+
 @pytest.mark.skipif(shutil.which("patch") is None, reason="the program patch is not installed")
 def test_the_diff_can_be_applied_by_others(run: Run) -> None:
     tree = json.dumps(sound() | {"version": 1, "description": "one\u2028line"}, indent=1, ensure_ascii=False)
