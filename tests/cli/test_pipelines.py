@@ -245,11 +245,14 @@ def test_a_schema_is_printed(run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--list",), ("question", "--list")])
-def test_all_are_listed(run: Run, arguments: tuple[str, ...]) -> None:
+def test_all_are_listed(run: Run, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     done = run("schema", *arguments)
     lines = done.out.decode().splitlines()
     assert (done.code, done.err) == (0, "")
     assert {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in lines} == summaries()
+    written = run("schema", *arguments, "-o", tmp_path / "list.txt")
+    assert (written.code, written.out) == (0, b"")
+    assert (tmp_path / "list.txt").read_bytes() == done.out
 
 
 def test_a_schema_is_written_to_a_file_that_is_not_there_yet(run: Run, tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def schema(
     from checkpoint_ld.entities import json_schemas
 
     if name is None or list_all:
-        for known, summary in json_schemas.summaries().items():
-            streams.show(f"{known:<24}  {summary}")
+        lines = (f"{known:<24}  {summary}\n" for known, summary in json_schemas.summaries().items())
+        output.write_report("".join(lines))
     else:
         output.write(dump_json(json_schemas.json_schema(name)) + b"\n")
 
