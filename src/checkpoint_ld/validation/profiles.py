@@ -134,8 +134,7 @@ def of_family(name: str, family: str) -> str:
     """Return the name of the profile that `name` means for documents of a family.
 
     The profiles of agents have short names, such as `strict` for `agent-strict`. The default of one family stands for
-    the default of the other. Raises SettingsError for an unknown name, and for one of
-    the other family.
+    the default of the other. Raises SettingsError for an unknown name, and for one of the other family.
     """
     fitting = _called(family)
     if name in fitting:
