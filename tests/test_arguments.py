@@ -359,5 +359,7 @@ def test_functions_for_templates_and_graphs_state_what_they_take() -> None:
             function("class Answer: ...")  # type: ignore[arg-type] # what is refused
     with pytest.raises(WrongTypeError, match=r"^\w+\(\): \w+ is 5 .*: give str"):
         checkpoint_ld.verify(5, {})  # type: ignore[arg-type] # as above
+    with pytest.raises(WrongTypeError, match=r"^semantic_diff\(\): before is 'a.jsonld' .*: give Benchmark"):
+        checkpoint_ld.semantic_diff("a.jsonld", "b.jsonld")  # type: ignore[arg-type] # as above
     with pytest.raises(WrongTypeError, match=r"a str is no graph: give one of rdflib, such as Graph\(\).parse\(file\)"):
         shacl.validate("data.ttl")  # type: ignore[arg-type] # what is refused

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from checkpoint_ld.benchmark.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.entities import AnyTrait
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -337,7 +338,7 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
 
 @runtime_checkable
 class Compared(Protocol):
-    """A Benchmark, or a reading."""
+    """A reading, or what else has the graph of a benchmark."""
 
     @property
     def graph(self) -> CheckpointGraph:
@@ -402,7 +403,9 @@ class SemanticDiff(Shown):
 
 
 @checked
-def semantic_diff(before: Compared, after: Compared, *, dates: bool = False, order: bool = False) -> SemanticDiff:
+def semantic_diff(
+    before: Benchmark | Compared, after: Benchmark | Compared, *, dates: bool = False, order: bool = False
+) -> SemanticDiff:
     """Return the differences between two benchmarks, regardless of dialect and layout.
 
     Questions are matched by identifier, or else by text. Dates of creation and modification count only with `dates`;
