@@ -124,6 +124,10 @@ def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run,
         (["--baseline", "broken.jsonld", "--write-baseline"], None, "broken.jsonld is read by this command"),
         (["--baseline", "broken.jsonld", "--write-baseline", "--force"], None, "is read by this command"),
         (["--baseline", "known.json", "--write-baseline"], "[]", "known.json: exists already"),
+        *(
+            (["--baseline", "known.json", "--write-baseline", *more], None, "--write-baseline is no report: leave --out")
+            for more in (["-o", "a.html"], ["--format", "json"], ["--statistics"])
+        ),
         (["--format", "text", "--format", "json"], None, "write all but one as FORMAT:FILE"),
         (["--format", "sarif:"], None, "names no file: write sarif:FILE"),
         (["--format", "pdf:x"], None, "'pdf' is not one of"),

@@ -149,6 +149,8 @@ def validate(
 
     if diff and (kinds or write_baseline or statistics or not output.is_standard):
         raise SettingsError("--diff is no report: leave --output, --format, --statistics and --write-baseline out")
+    if write_baseline and (kinds or statistics or not output.is_standard):
+        raise SettingsError("--write-baseline is no report: leave --output, --format and --statistics out")
     chosen = _configuration(config, is_none=no_config)
     wanted = families.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
