@@ -256,6 +256,12 @@ def test_what_makes_no_sense_is_refused_with_the_name_of_the_file(tmp_path: Path
     assert message in str(caught.value)
 
 
+def test_a_table_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool]\ncheckpoint-ld = "strict"\n')
+    with pytest.raises(SettingsError, match=r"tool\.checkpoint-ld is no table: write \[tool\.checkpoint-ld\] above"):
+        find(tmp_path)
+
+
 def test_a_file_that_is_requested_must_be_there_and_be_ours(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"x\.toml: cannot be read: No such file"):
         of_file(tmp_path / "x.toml")

@@ -564,3 +564,23 @@ def test_what_is_no_json_has_nothing_to_fix(run: Run) -> None:
     assert (done.code, done.out) == (2, b"")
     assert done.err.startswith("missing.jsonld: cannot be read")
     assert run("validate", "b.jsonld", "c.ttl", "--diff").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("profile = 'strikt'", 'there is no profile "strikt"; did you mean strict?'),
+        ("select = ['KQ9999']", 'there is no rule "KQ9999"'),
+    ],
+)
+def test_an_unknown_name_in_a_configuration_is_refused_with_the_name_of_the_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    file = tmp_path / ".checkpoint-ld.toml"
+    file.write_text(f"\ufeff{text}", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    benchmark = Path(__file__).parents[2] / "docs" / "examples" / "metals.jsonld"
+
+    assert f"{file}: {message}" in run("validate", benchmark).err
+    option = ("--profile", "strikt") if "profile" in text else ("--select", "KQ9999")
+    assert run("validate", benchmark, *option).err.startswith(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,9 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from checkpoint_ld.families import Profiles
     from checkpoint_ld.rules import Rule
     from checkpoint_ld.validation.selection import Selection
 
@@ -77,6 +79,27 @@ def of_file(file: Path) -> Configuration:
     return _configuration(file, table)
 
 
+@contextmanager
+def _naming(file: Path | None) -> Iterator[None]:
+    """Put the name of a configuration before what is wrong with its settings."""
+    try:
+        yield
+    except SettingsError as error:
+        raise error if file is None else SettingsError(f"{file}: {error}") from error
+
+
+def profiles(chosen: Configuration, profile: str | None = None, shapes: Iterable[str] = ()) -> Profiles:
+    """Return the profiles that `profile` and `shapes`, or else the configuration, name.
+
+    Raises SettingsError for an unknown profile and for shapes that cannot be used.
+    """
+    from checkpoint_ld.families import Profiles  # noqa: PLC0415 - it takes long to import
+    from checkpoint_ld.validation.profiles import DEFAULT  # noqa: PLC0415 - as above
+
+    with _naming(chosen.file if profile is None and chosen.profile is not None else None):
+        return Profiles(profile or chosen.profile or DEFAULT, tuple(shapes) or chosen.shapes)
+
+
 def selection(
     chosen: Configuration, rules: Mapping[str, Rule], *, select: Iterable[str] = (), ignore: Iterable[str] = ()
 ) -> Selection:
@@ -93,16 +116,16 @@ def selection(
     is_named = bool(select or ignore or chosen.per_file_ignores)
     known = {**catalogue(), **rules} if is_named else {}
     per_file, folder = chosen.per_file_ignores, chosen.folder
-    counted = selections.selection(known, select=select, ignore=ignore, per_file=per_file, folder=folder)
+    with _naming(chosen.file if select is chosen.select and ignore is chosen.ignore else None):
+        counted = selections.selection(known, select=select, ignore=ignore, per_file=per_file, folder=folder)
     return replace(counted, accepted=frozenset(chosen.accepted_code))
 
 
 def _table(file: Path) -> dict[str, Any] | None:
     try:
-        with file.open("rb") as opened:
-            import tomllib  # noqa: PLC0415 - most runs find no configuration
+        import tomllib  # noqa: PLC0415 - most runs find no configuration
 
-            document = tomllib.load(opened)
+        document = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
@@ -113,7 +136,9 @@ def _table(file: Path) -> dict[str, Any] | None:
         return document
     tools = document.get("tool")
     table = tools.get(TABLE) if isinstance(tools, dict) else None
-    return table if isinstance(table, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise SettingsError(f"{file}: tool.{TABLE} is no table: write [tool.{TABLE}] above its settings")
+    return table
 
 
 def _configuration(file: Path, table: dict[str, Any]) -> Configuration:

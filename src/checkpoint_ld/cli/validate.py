@@ -144,15 +144,14 @@ def validate(
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
     # SHACL takes its time to import; --help should not wait for it.
-    from checkpoint_ld import families
-    from checkpoint_ld.validation import profiles, reports
+    from checkpoint_ld.validation import reports
 
     if diff and (kinds or write_baseline or statistics or not output.is_standard):
         raise SettingsError("--diff is no report: leave --output, --format, --statistics and --write-baseline out")
     if write_baseline and (kinds or statistics or not output.is_standard):
         raise SettingsError("--write-baseline is no report: leave --output, --format and --statistics out")
     chosen = _configuration(config, is_none=no_config)
-    wanted = families.Profiles(profile or chosen.profile or profiles.DEFAULT, shapes or tuple(chosen.shapes))
+    wanted = configuration.profiles(chosen, profile, shapes)
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
     known = baseline or chosen.baseline

@@ -29,7 +29,6 @@ from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import catalogue, example
 from checkpoint_ld.validation.fixes import fixes_of, selected
-from checkpoint_ld.validation.profiles import DEFAULT
 from checkpoint_ld.validation.reports import baseline
 from checkpoint_ld.validation.selection import Selection
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
@@ -208,7 +207,7 @@ def _examined(document: TextDocument) -> _Known:
     path = to_fs_path(document.uri)
     try:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
-        profiles = families.Profiles(chosen.profile or DEFAULT, tuple(chosen.shapes))
+        profiles = configuration.profiles(chosen)
         selection = configuration.selection(chosen, profiles.first.rules)
         checked = selection.applied(replace(families.check(data, profiles), source=path))
         if chosen.baseline is not None:
