@@ -125,7 +125,7 @@ def test_the_configuration_names_a_baseline_and_the_pages_of_the_rules(run: Run,
         (["--baseline", "broken.jsonld", "--write-baseline", "--force"], None, "is read by this command"),
         (["--baseline", "known.json", "--write-baseline"], "[]", "known.json: exists already"),
         *(
-            (["--baseline", "known.json", "--write-baseline", *more], None, "--write-baseline is no report: leave --out")
+            (["--baseline", "known.json", "--write-baseline", *more], None, "--write-baseline is no report: leave")
             for more in (["-o", "a.html"], ["--format", "json"], ["--statistics"])
         ),
         (["--format", "text", "--format", "json"], None, "write all but one as FORMAT:FILE"),

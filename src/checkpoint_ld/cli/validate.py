@@ -146,10 +146,7 @@ def validate(
     # SHACL takes its time to import; --help should not wait for it.
     from checkpoint_ld.validation import reports
 
-    if diff and (kinds or write_baseline or statistics or not output.is_standard):
-        raise SettingsError("--diff is no report: leave --output, --format, --statistics and --write-baseline out")
-    if write_baseline and (kinds or statistics or not output.is_standard):
-        raise SettingsError("--write-baseline is no report: leave --output, --format and --statistics out")
+    _check_alone(bool(kinds or statistics or not output.is_standard), diff=diff, write_baseline=write_baseline)
     chosen = _configuration(config, is_none=no_config)
     wanted = configuration.profiles(chosen, profile, shapes)
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
@@ -182,6 +179,14 @@ def validate(
         run.write(report, kind, target, settings, statistics=statistics)
     is_found = threshold is not None and report.at_least(threshold)
     raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
+
+
+def _check_alone(is_report: bool, **given: bool) -> None:
+    """Refuse a report beside an option that writes something else, and two such options."""
+    alone, *others = [f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given] or [""]
+    if alone and (is_report or others):
+        left = ", ".join(("--output", "--format", *others))
+        raise SettingsError(f"{alone} is no report: leave {left} and --statistics out")
 
 
 def _check_baseline(read: Iterable[str | None], known: str | None, *, force: bool) -> None:
