@@ -329,6 +329,13 @@ def test_rules_are_selected_and_ignored(run: Run, options: list[str], expected: 
     assert done.code == (1 if "benchmark-name" in expected else 0)
 
 
+def test_an_empty_selection_is_none(run: Run) -> None:
+    everything = run("validate", BROKEN)
+    assert everything.code == 1
+    assert run("validate", BROKEN, "--select", "", "--ignore", " , ") == everything
+    assert run("rules", "").out == run("rules").out
+
+
 def test_what_cannot_be_read_is_reported_whatever_is_selected(run: Run) -> None:
     Path("b.jsonld").write_text('{"broken": ')
     done = run("validate", "b.jsonld", "--select", "KQ")

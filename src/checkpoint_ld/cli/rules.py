@@ -65,12 +65,12 @@ def rules(
 
     known = _rules_of(profile)
     wanted = codes_of(names, known)
-    chosen = [rule for code, rule in sorted(known.items()) if not names or code in wanted]
+    chosen = [rule for code, rule in sorted(known.items()) if not wanted or code in wanted]
     if as_json:
         streams.show_json([_as_json(rule) for rule in chosen])
         return
     console = streams.console(highlight=False)
-    for line in _explained(chosen) if names else _listed(chosen):
+    for line in _explained(chosen) if wanted else _listed(chosen):
         console.print(line, soft_wrap=True)
 
 

@@ -131,9 +131,8 @@ def selection(
     A name is a code (KQ003), the beginning of codes (KQ), a slug (question-text) or a condition (E-TEXT). Raises
     SettingsError for an unknown name.
     """
-    wanted = list(select)
     return Selection(
-        codes_of(wanted, rules) if wanted else None,
+        codes_of(select, rules) or None,  # all rules, where the texts hold no name
         codes_of(ignore, rules),
         tuple((glob, codes_of(names, rules)) for glob, names in (per_file or {}).items()),
         folder or Path(),
