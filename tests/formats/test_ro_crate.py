@@ -31,6 +31,7 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.integrations.formats.citation import file, spdx_name
+from checkpoint_ld.phrases import shown
 from tests.agents.documents import checkpoint, thought
 from tests.benchmark.test_templates import named
 from tests.cli.conftest import Run
@@ -523,7 +524,7 @@ def test_a_date_of_publication_that_is_none_is_reported_and_not_written(stated: 
     content, findings = file(benchmark)
     assert "date-released" not in yaml.safe_load(content)
     assert [one.message for one in findings if "date of publication" in one.message] == [
-        f"the date of publication {stated!r} has no place in CITATION.cff"
+        f"the date of publication {shown(stated)} has no place in CITATION.cff"
     ]
     for kind in ("ro-crate", "croissant"):
         findings = export_benchmark(benchmark, tmp_path / kind, format=kind)

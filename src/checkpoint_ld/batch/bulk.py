@@ -207,7 +207,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     with suppress(OSError, ValueError, KeyError, TypeError):  # there is no valid mark
         mark = orjson.loads(done.read_bytes())
         fits = all((out / output["file"]).stat().st_size == output["size"] for output in mark["outputs"])
-        if fits and mark["asked"] == wanted:
+        if fits and mark["job"] == wanted:
             return ShardResult(**mark["result"])
     profile = families.Profiles(options.profile) if options.profile is not None else None
     try:
@@ -218,7 +218,7 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
         result, outputs = _written(shard, options, profile)
     except OSError as error:
         raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
-    replace_file(done, _json({"asked": wanted, "outputs": outputs, "result": result.as_json()}, orjson.OPT_INDENT_2))
+    replace_file(done, _json({"job": wanted, "outputs": outputs, "result": result.as_json()}, orjson.OPT_INDENT_2))
     return replace(result, seconds=time.monotonic() - started, peak_rss=_peak())
 
 
@@ -409,7 +409,7 @@ def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[st
     for shard in shards:
         first, *others, mark, manifest = outputs([shard])
         try:
-            is_own = bool(orjson.loads(Path(mark).read_bytes())["asked"] == _wanted(shard, options))
+            is_own = bool(orjson.loads(Path(mark).read_bytes())["job"] == _wanted(shard, options))
         except FileNotFoundError:  # the findings are renamed first
             is_own = Path(first).exists()
         except (OSError, ValueError, KeyError, TypeError):

@@ -31,7 +31,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside, now
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
-from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError, WrongTypeError
+from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
@@ -42,7 +42,7 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import shown, unknown
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.validation import validator
 from checkpoint_ld.validation.inference import with_inferred
@@ -1399,9 +1399,7 @@ class Benchmark(CheckedMethods, Shown):
 def _validated(source: Reading, validate: Validate) -> Reading:
     from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - it takes long to import
 
-    if validate not in ("warn", "strict"):
-        raise SettingsError(unknown("value of validate", validate, ("off", "warn", "strict")))
-    profile = profiles.profile("strict" if validate == "strict" else profiles.DEFAULT)
+    profile = profiles.profile(validator.profile_at_load(validate, profiles.DEFAULT))
     report = validator.report_of([validator.check_reading(source, profile)], profile)
     validator.raise_or_warn(report, validate, "the benchmark", stacklevel=6)
     return replace(source, findings=report.findings, is_checked=True)

@@ -261,10 +261,8 @@ def load(
 def _agent(read: AgentReading, *, validate: Validate) -> AgentCheckpoint:
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - benchmarks need none of it
 
-    if validate not in (known := ("off", "warn", "strict")):
-        raise SettingsError(unknown("value of validate", validate, known))
     if validate != "off":
-        profile = Profiles("strict" if validate == "strict" else "agent")
+        profile = Profiles(validator.profile_at_load(validate, profiles.AGENT))
         report = report_of([check_source(read, profile)], profile)
         validator.raise_or_warn(report, validate, "the checkpoint", stacklevel=4)
     return AgentCheckpoint.of_reading(read)

@@ -58,6 +58,19 @@ def report_of(checked: Iterable[Checked], profile: Profile) -> Report:
     return Report(profile.name, tuple(checked), profile.rules)
 
 
+_VALIDATE = ("off", "warn", "strict")
+
+
+def profile_at_load(validate: str, default: str) -> str:
+    """Return the name of the profile by which a source is validated that is loaded with `validate`, but not "off".
+
+    Raises SettingsError for an unknown value.
+    """
+    if validate not in _VALIDATE:
+        raise SettingsError(unknown("value of validate", validate, _VALIDATE))
+    return "strict" if validate == "strict" else default
+
+
 def raise_or_warn(report: Report, validate: str, noun: str, *, stacklevel: int) -> None:
     """Raise FindingsError for the findings about a source that is loaded, or give a FindingsWarning.
 

@@ -123,14 +123,13 @@ def _of_ours(index: Index, form: str, *, as_found: bool) -> Plain | None:
         return None
     table = contexts.table(decoded(residue_of(index, found[0]).members.get("@context")))
     with interpreter.room():
-        together = _TreeReader(index, table)
-        tree = None if as_found else together.whole(found[0])
-        has_typed_texts = together.has_typed_texts
+        reader: _TreeReader | _Reader = _TreeReader(index, table)
+        tree = None if as_found else reader.whole(found[0])
         if tree is None:
-            one_by_one = _Reader(index, table)
-            tree, has_typed_texts = one_by_one.whole(found[0]), one_by_one.has_typed_texts
+            reader = _Reader(index, table)
+            tree = reader.whole(found[0])
     tree = _canonical(tree) if "@context" not in tree else tree
-    return Plain(tree, (form,), None, has_typed_texts=has_typed_texts)
+    return Plain(tree, (form,), None, has_typed_texts=reader.has_typed_texts)
 
 
 def _canonical(tree: Tree) -> Tree:

@@ -14,6 +14,7 @@ from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.integrations.formats.importing import lost
+from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
     from checkpoint_ld.benchmark import Benchmark
@@ -85,9 +86,8 @@ def published_on(benchmark: Benchmark, place: str) -> tuple[str | None, tuple[Fi
     stated = benchmark.graph.content(benchmark.graph.root, "datePublished")
     if stated is None or is_iso_8601(stated):
         return stated, ()
-    message = f"the date of publication {stated!r:.60} has no place in {place}"
-    remedy = "write one date in ISO 8601, like 2026-03-01"
-    return None, (lost(message, remedy=remedy),)
+    message = f"the date of publication {shown(stated)} has no place in {place}"
+    return None, (lost(message, remedy="write one date in ISO 8601, such as 2026-03-01"),)
 
 
 def spdx_name(license_: str) -> str | None:
