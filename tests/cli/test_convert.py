@@ -417,6 +417,26 @@ def test_lists_are_printed_and_checked(run: Run, tmp_path: Path, monkeypatch: py
     assert run("fingerprint").code == 2
 
 
+@pytest.mark.parametrize("name", ["a\x1bb", "a\nb", "a\rb", "a\\nb", "a\u202eb", "a\x85b", "a\tb", "a\udcffb"])
+def test_a_list_finds_files_of_every_name(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        shutil.copy(METALS, f"{name}.jsonld")
+    except OSError:
+        pytest.skip("this system has no such names")
+    listed = run("fingerprint", f"{name}.jsonld").out
+    assert len(listed.splitlines()) == 1
+    checked = run("fingerprint", "--check", "-", stdin=listed)
+    assert checked.code == 0
+    assert checked.out.endswith(b"b.jsonld: OK\n")
+    assert checked.out.count(b"\n") == 1
+
+    if shutil.which("sha256sum"):
+        theirs = subprocess.run(["sha256sum", f"{name}.jsonld"], capture_output=True, check=True).stdout
+        assert listed.partition(b"  ")[2] == theirs.partition(b"  ")[2]
+        assert listed.startswith(b"\\") == theirs.startswith(b"\\")
+
+
 @pytest.fixture
 def keys(tmp_path: Path) -> tuple[Path, Path]:
     pytest.importorskip("cryptography", reason="signatures need cryptography: make .venv/.integrations-group")

@@ -13,7 +13,7 @@ from click.exceptions import Exit
 from checkpoint_ld.cli import EXIT_FAILED, options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.phrases import counted
+from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -185,7 +185,8 @@ def fingerprint(
     if sums is None:
         expected = [(None, file) for file in streams.discovered(paths, "fingerprint").files]
     else:
-        expected = [*identity.read_sums(read_bytes(streams.source_of(sums))[0].decode("utf-8", "replace"), sums)]
+        listed = read_bytes(streams.source_of(sums))[0].decode("utf-8", "surrogateescape")
+        expected = [*identity.read_sums(listed, sums)]
     for wanted, file in expected:
         try:
             found = identity.fingerprint(streams.source_of(file), syntax=syntax)
@@ -194,9 +195,9 @@ def fingerprint(
             code = EXIT_FAILED
             continue
         if wanted is None:
-            streams.show(f"{found}  {file}")
+            streams.write(streams.STANDARD, identity.sum_line(found, file).encode("utf-8", "surrogateescape"))
         else:
-            streams.show(f"{file}: {'OK' if found == wanted else 'FAILED'}")
+            streams.show(f"{harmless(file)}: {'OK' if found == wanted else 'FAILED'}")
             code = code or (0 if found == wanted else EXIT_FOUND)
     raise Exit(code)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyoxigraph
@@ -121,14 +123,26 @@ def _loaded(load: Any, kind: str) -> Any:
         raise SettingsError(f"the {kind} key cannot be read: {_REMEDIES[kind]}") from error
 
 
+_ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
+_UNESCAPED = {escaped: chr(code) for code, escaped in _ESCAPED.items()}
+
+
+def sum_line(digits: str, file: str) -> str:
+    """Return a line of a list, as sha256sum has it: a backslash before the digits says that the name is escaped."""
+    escaped = file.translate(_ESCAPED)
+    return f"{digits}  {file}\n" if escaped == file else f"\\{digits}  {escaped}\n"
+
+
 def read_sums(text: str, name: str) -> list[tuple[str, str]]:
-    """Return the fingerprints and files of a list as `fingerprint` prints it.
+    """Return the fingerprints and files of a list of lines of `sum_line`.
 
     Raises ReadError for an empty list, and with the first line that has another form.
     """
     sums = []
-    for number, line in enumerate(text.splitlines(), 1):
-        digits, _, file = line.partition("  ")
+    for number, line in enumerate(io.StringIO(text, newline="\n"), 1):  # other line breaks stand in names
+        digits, _, file = line.rstrip("\r\n").partition("  ")
+        if digits.startswith("\\"):
+            digits, file = digits[1:], re.sub(r"\\[\\nr]", lambda found: _UNESCAPED[found[0]], file)
         if len(digits) != _LENGTH or not set(digits.lower()) <= set("0123456789abcdef") or not file:
             raise ReadError(f"{name}:{number}:1: this is no line of fingerprints; write 64 digits, two spaces, a file")
         sums.append((digits.lower(), file))
