@@ -17,6 +17,8 @@ pytest.importorskip("pygls", reason="the language server needs pygls: make .venv
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
+from checkpoint_ld import CheckpointManager, RuntimeState
+
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 COMMAND = "from checkpoint_ld.cli import main; import sys; sys.argv = ['checkpoint-ld', 'lsp']; main()"
 
@@ -253,6 +255,26 @@ async def test_the_names_of_nodes_are_not_completed(editor: Editor) -> None:
         found = await editor.text_document_completion_async(params)
         assert isinstance(found, list)
         assert ("nodeId" in {one.label for one in found}) is is_node
+
+
+@edited
+async def test_other_checkpoints_are_not_completed(editor: Editor, tmp_path: Path) -> None:
+    state = RuntimeState("agent-1", "run-1")
+    state.thought_chain.add("observation", "It rains.")
+    with CheckpointManager(tmp_path / "store") as manager:
+        run = manager.get(manager.save(state).id)
+    run.save(tmp_path / "run.jsonld")
+    others = (tmp_path / "run.jsonld", EXAMPLES / "metals-v2.json")
+    texts = [run.dumps("canonical"), run.dumps("second"), *(one.read_text(encoding="utf-8") for one in others)]
+    file = tmp_path / "other.jsonld"
+    for text in texts:
+        file.write_text(text, encoding="utf-8")
+        await editor.open(file)
+        typed = text.replace("{", '{"', 1)
+        await editor.write(typed)
+        params = types.CompletionParams(editor.document, at(typed, '{"', 2))
+        assert await editor.text_document_completion_async(params) == []
+        await editor.close()
 
 
 @edited

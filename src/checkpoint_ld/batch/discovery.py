@@ -168,8 +168,17 @@ def shows_a_checkpoint(file: Path) -> bool:
 
 def is_checkpoint(data: bytes) -> bool:
     """Return whether a text has a sign of a checkpoint, valid or not."""
+    return _shows(data, _SIGNS)
+
+
+def is_feed(data: bytes) -> bool:
+    """Return whether a text has a sign of a benchmark in terms of schema.org, valid or not."""
+    return _shows(data, _SIGNS[:1])
+
+
+def _shows(data: bytes, wanted: Iterable[Iterable[bytes]]) -> bool:
     text = data.replace(b"\0", b"")  # without zero bytes, signs are also found in UTF-16
-    return any(all(re.search(sign, text) for sign in signs) for signs in _SIGNS)
+    return any(all(re.search(sign, text) for sign in signs) for signs in wanted)
 
 
 def _is_json(data: bytes) -> bool:

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from checkpoint_ld import families
 from checkpoint_ld.batch import configuration
-from checkpoint_ld.batch.discovery import is_checkpoint
+from checkpoint_ld.batch.discovery import is_checkpoint, is_feed
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import Spans, line_starts
@@ -315,8 +315,9 @@ def _role(stack: Sequence[_Open]) -> str | None:
 
 def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
     text, places = document.source, _Places(document)
-    if not (is_checkpoint(text.encode("utf-8", "surrogatepass")) or unquote(document.uri).endswith(".jsonld")):
-        return
+    data = text.encode("utf-8", "surrogatepass")
+    if not is_feed(data) and (is_checkpoint(data) or not unquote(document.uri).endswith(".jsonld")):
+        return  # the members are those of benchmarks in JSON-LD, such as a new document may become
     offset = places.offset(position)
     stack, start = _opened(text, offset)
     role = _role(stack)
