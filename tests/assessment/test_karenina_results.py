@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -605,6 +606,24 @@ def test_a_path_names_the_places_and_a_packed_file_is_read_unless_it_is_damaged(
     packed.write_bytes(gzip.compress(GOOD)[:-9])
     with pytest.raises(ReadError, match="the compressed data is damaged"):
         list(read_answers(packed))
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"PK\x03\x04" + GOOD, ": it looks like a ZIP archive"),
+        (b"SQLite format 3\0" + GOOD, ": it looks like an SQLite database"),
+        (GOOD.decode().encode("utf-16"), ": it looks like UTF-16"),
+        (gzip.compress(GOOD.decode().encode("utf-16-be")), ": it looks like UTF-16"),
+        (json.dumps([json.loads(GOOD)], indent=2).encode(), ":1: the line has a part of an object only"),
+    ],
+)
+def test_another_kind_of_file_is_refused_once_and_not_in_each_line(tmp_path: Path, content: bytes, reason: str) -> None:
+    file = tmp_path / "answers.jsonl"
+    file.write_bytes(content)
+    for source, name in ((file, str(file)), (io.BytesIO(content), "<file>")):
+        with pytest.raises(ReadError, match=re.escape(f"{name}{reason}") + ".*; give lines of JSON in UTF-8"):
+            list(read_answers(source))
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.document import parse, syntax_fault, too_deep
+from checkpoint_ld.documents.document import other_form, parse, syntax_fault, too_deep
 from checkpoint_ld.documents.files import GZIP, is_packed, read_bytes, reading, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import ReadError
@@ -187,6 +187,7 @@ def _dumped(value: object) -> str:
 
 LONGEST_LINE = 1 << 26
 """The most bytes in a line, so that a file without line ends is not read as a whole."""
+_REMEDY = "give lines of JSON in UTF-8, results that Karenina exported (.json, .csv), or a log of Inspect (.eval)"
 
 
 @checked
@@ -242,6 +243,10 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
             if line.startswith(GZIP):
                 file, number = BytesIO(unpacked(line + read_bytes(file)[0], name)), 0
                 continue
+            if other := other_form(line):
+                raise ReadError(f"{name or '<file>'}: it looks like {other[1]}; {_REMEDY}")
+            if line.strip() in (b"{", b"["):
+                raise ReadError(f"{name or '<file>'}:1: the line has a part of an object only; {_REMEDY}")
         if len(line) > LONGEST_LINE:
             while line and not line.endswith(b"\n"):
                 line = file.readline(LONGEST_LINE)

@@ -140,12 +140,8 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
     not UTF-8, and the probable encoding. A text that ends inside a character is truncated, not wrongly encoded: it gets
     U+FFFD as its last character, which the JSON parser refuses at that place.
     """
-    for signature, name, remedy in _SIGNATURES:
-        if data.startswith(signature):
-            raise _not_utf8(data, 0, name, remedy, source)
-    for pattern, name in _WIDE:
-        if pattern.match(data):
-            raise _not_utf8(data, data.index(0), name, None, source)
+    if other := other_form(data):
+        raise _not_utf8(data, *other, source)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -156,6 +152,17 @@ def decode(data: bytes, source: str | None = None) -> tuple[str, tuple[Finding, 
         return text, ()
     mark = finding("byte-order-mark", "the file starts with a byte order mark")
     return text[1:], (replace(mark, place=Place(source, "", 1, 1)),)
+
+
+def other_form(data: bytes) -> tuple[int, str, str | None] | None:
+    """Return the offset that shows that `data` begins as no text in UTF-8, the name of its form, and a remedy."""
+    for signature, name, remedy in _SIGNATURES:
+        if data.startswith(signature):
+            return 0, name, remedy
+    for pattern, name in _WIDE:
+        if pattern.match(data):
+            return data.index(0), name, None
+    return None
 
 
 def _narrow(data: bytes, start: int) -> tuple[str, str | None]:
