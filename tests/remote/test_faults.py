@@ -127,6 +127,10 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
     ),
     "who asks": (ASK, [Reply(401)], {}, AuthFailedError, "set CHECKPOINT_LD_TOKEN, or", 1),
     "no IRI": (ASK, [rows("s", {"type": "uri", "value": "a b"})], {}, TruncatedResultError, "not used.*IRI", 1),
+    "no truth value": (
+        *(lambda client: client.query("ASK { ?s ?p ?o }"), [Reply(200, b'{"boolean": "false"}', RESULTS)], {}),
+        *(TruncatedResultError, "'false' is no truth value", 1),
+    ),
     "no rows": (ASK, [Reply(200, b'{"head": {}, "boolean": true}', RESULTS)], {}, TruncatedResultError, "truth", 1),
     "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "alone, but", 1),
 }

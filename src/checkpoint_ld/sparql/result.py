@@ -241,7 +241,9 @@ def of_results_json(document: Any) -> QueryResult:
     """
     try:
         if "results" not in document:
-            return QueryResult("ask", boolean=bool(document["boolean"]))
+            if not isinstance(document["boolean"], bool):  # the text "false" is true in Python
+                raise TypeError(f"{document['boolean']!r} is no truth value")
+            return QueryResult("ask", boolean=document["boolean"])
         columns = tuple(document["head"]["vars"])
         rows = tuple(
             tuple(_term_of(row[name]) if name in row else None for name in columns)
