@@ -245,13 +245,18 @@ def test_virtuoso_is_queried_in_forms_and_understood(server: Server) -> None:
     number = numbered.body.replace(b'"vars": ["n"]', b'"vars": ["g", "n"]').replace(
         b'{"n":', b'{"g": {"type": "uri", "value": "urn:g"}, "n":'
     )
-    one = server(Reply(200, number, RESULTS), rows("__ask_retval", {"type": "literal", "value": "1"}), rows("x"))
+    truth = rows("__ask_retval", {"type": "literal", "value": "1"})
+    blank = rows("s", *({"type": "bnode", "value": f"nodeID://b{at}"} for at in (7, 8, 7)))
+    one = server(Reply(200, number, RESULTS), truth, rows("x"), blank)
 
     with connected(one, profile="virtuoso", auth="none") as client:
         assert client.count(["urn:g"]) == {"urn:g": 3}
         assert client.query("ASK { ?s ?p ?o }").boolean is True
         assert client.query("ASK { ?s ?p ?o }").boolean is False
+        nodes = [row["s"] for row in client.query(SELECT)]
 
+    assert [node[:2] for node in nodes] == ["_:"] * 3
+    assert [nodes.index(node) for node in nodes] == [0, 1, 0]
     assert {(seen.path, seen.headers["content-type"]) for seen in one.seen} == {
         ("/sparql", "application/x-www-form-urlencoded")
     }

@@ -130,8 +130,16 @@ def value_of(term: Term | None) -> Any:
 def of_rdflib(term: Any) -> Term:
     """Return the term of pyoxigraph for a term of rdflib."""
     if isinstance(term, BNode):
-        return BlankNode(re.sub(r"[^A-Za-z0-9]", "x", str(term)))
+        return _blank(str(term))
     return literal_of(term) if isinstance(term, RdflibLiteral) else NamedNode(str(term))
+
+
+def _blank(label: str) -> BlankNode:
+    """Return the blank node of a label, another label for one that no syntax writes, as Virtuoso's `nodeID://b1`."""
+    try:
+        return BlankNode(label)
+    except ValueError:
+        return BlankNode(f"x{label.encode().hex()}" if label else label)
 
 
 def to_rdflib(term: Term) -> Any:
@@ -293,7 +301,7 @@ def _term_of(term: Json) -> Term:
     if kind == "uri":
         return NamedNode(value)
     if kind == "bnode":
-        return BlankNode(value)
+        return _blank(value)
     if kind == "triple":
         return Triple(*(_term_of(value[name]) for name in ("subject", "predicate", "object")))  # type: ignore[arg-type]  # pyoxigraph checks the kinds
     if kind not in ("literal", "typed-literal"):
