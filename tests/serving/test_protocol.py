@@ -154,6 +154,7 @@ def test_what_is_no_query_that_may_run_gets_a_sentence(ask: Ask, parameters: dic
 
 
 QUERY = {"Content-Type": "application/sparql-query"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.mark.parametrize(
@@ -163,6 +164,7 @@ QUERY = {"Content-Type": "application/sparql-query"}
         ("POST", "/sparql", {}, 415),
         ("POST", "/sparql", {"data": {"x": "y"}}, 400),
         ("POST", "/sparql", {"content": b"\xff", "headers": QUERY}, 400),
+        ("POST", "/sparql", {"content": b"query=ASK{?s?p'%FC'}", "headers": FORM}, 400),
         ("GET", "/nothing", {}, 404),
         ("GET", "/../pyproject.toml", {}, 404),
         ("POST", "/", {}, 405),
@@ -189,9 +191,10 @@ def test_a_body_that_is_announced_too_large_or_ends_early_is_refused(
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 %b " % status)
 
 
-def test_a_target_that_is_no_url_is_refused(running: Server) -> None:
+@pytest.mark.parametrize("target", ["http://[x/", "/sparql?query=ASK{?s?p%22%FC%22}", "/sparql?query=ASK{?s?p'\xfc'}"])
+def test_a_target_that_is_no_url_is_refused(running: Server, target: str) -> None:
     with connection(running) as client:
-        client.sendall(b"GET http://[x/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        client.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert client.recv(1 << 16).startswith(b"HTTP/1.1 400 ")
 
 

@@ -356,8 +356,10 @@ class _Handler(BaseHTTPRequestHandler):
             return self._closing(HTTPStatus.BAD_REQUEST, "the body ends before its end")
         try:
             parts = urlsplit(self.path)
-        except ValueError:  # such as a broken IPv6 address
-            return Answer.plain(HTTPStatus.BAD_REQUEST, f"{self.path!r} is no target of a request")
+            unquote(self.path.encode("ascii"), errors="strict")
+        except ValueError:  # such as a broken IPv6 address, or a text in Latin-1
+            message = f"{self.path!r} is no target of a request: write it in ASCII, other characters as %XX of UTF-8"
+            return Answer.plain(HTTPStatus.BAD_REQUEST, message)
         path = unquote(parts.path)
         if path == SERVICE:
             return self._queried(parts.query, body)
@@ -426,14 +428,12 @@ class _Handler(BaseHTTPRequestHandler):
                 return _NO_UPDATES
             try:
                 text = body.decode()
+                form = parse_qs(text, keep_blank_values=True, errors="strict") if kind == FORM else {"query": [text]}
             except UnicodeDecodeError:
                 return Answer.plain(400, "the body is no UTF-8")
-            if kind == FORM:
-                given |= parse_qs(text, keep_blank_values=True)
-            elif kind == QUERY:
-                given["query"] = [text]
-            else:
+            if kind not in {FORM, QUERY}:
                 return Answer.plain(415, f"a body is {QUERY} or {FORM}, not {kind or 'of no type'}")
+            given |= form
         elif self.command not in {"GET", "HEAD"}:
             return _not_allowed("GET, HEAD, POST")
         if "update" in given:
