@@ -59,6 +59,13 @@ def test_rows_come_in_the_format_that_is_wanted(ask: Ask, accept: str, media_typ
         assert answer.headers["content-type"] == f"{media_type}; charset=utf-8"
 
 
+def test_several_headers_are_one_list(ask: Ask) -> None:
+    for first in ("image/png", "text/csv;q=0.5"):
+        headers = [("Accept", first), ("Accept", "text/tab-separated-values")]
+        answer = ask("GET", "/sparql", params={"query": NAMES}, headers=headers)
+        assert answer.headers["content-type"] == "text/tab-separated-values; charset=utf-8"
+
+
 def test_every_format_holds_the_same(ask: Ask) -> None:
     def text(accept: str, query: str = NAMES) -> str:
         return ask("GET", "/sparql", params={"query": query}, headers={"Accept": accept}).text

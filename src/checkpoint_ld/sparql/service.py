@@ -369,7 +369,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _found(self, path: str, query: str) -> Answer:
         given = parse_qs(query)
-        accept = given.get("format", [self.headers.get("Accept", "")])[-1]
+        accept = given.get("format", [self._accepted()])[-1]
         if path == VOID or (path == "/" and not prefers_page(accept) and chosen(accept, "construct")):
             return self._described(accept)
         if path in {GRAPH, RESOURCE}:
@@ -443,10 +443,13 @@ class _Handler(BaseHTTPRequestHandler):
         if len(given.get("query", ())) != 1:
             return Answer.plain(400, "give one query")
         default, named = (given.get(f"{kind}-graph-uri", ()) for kind in ("default", "named"))
-        accept = self.headers.get("Accept", "")
         return self.server.pool.answer(
-            QueryOperation(given["query"][0], accept, default, named, self.server.settings.max_rows)
+            QueryOperation(given["query"][0], self._accepted(), default, named, self.server.settings.max_rows)
         )
+
+    def _accepted(self) -> str:
+        """Return the header `Accept`, of which several are one list (RFC 9110 §5.3)."""
+        return ", ".join(self.headers.get_all("Accept", ()))
 
 
 def _names(host: str) -> frozenset[str] | None:
