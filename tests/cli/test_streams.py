@@ -204,6 +204,24 @@ def test_a_query_that_does_not_end_can_be_interrupted() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("moment", [0.05, 0.1, 0.2])
+def test_processes_that_start_can_be_interrupted(moment: float) -> None:
+    command = command_of("bulk", "convert", ".", "--output", "out", "--jobs", "2")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        if not children.exists():
+            process.kill()
+            pytest.skip("this system does not tell the children of a process")
+        while len(children.read_text(encoding="utf-8").split()) < 2 and process.poll() is None:  # one tracks resources
+            time.sleep(0.01)
+        time.sleep(moment)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.communicate(timeout=60)[1] == b""
+        assert process.returncode == 130
+
+
+@pytest.mark.slow
 def test_a_working_folder_that_is_gone_is_reported(tmp_path: Path) -> None:
     gone = f'cd "{tmp_path}" && mkdir gone && cd gone && rmdir ../gone && exec "$@"'
     done = subprocess.run(

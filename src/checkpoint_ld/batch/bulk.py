@@ -19,7 +19,7 @@ from itertools import count
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, cast
+from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 
 import orjson
 
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.families import Profiles
     from checkpoint_ld.findings import Finding
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 Json = dict[str, Any]
 Convert: TypeAlias = "Callable[[Shard, ConvertOptions], ShardResult]"
 
@@ -462,12 +464,27 @@ def _pooled(
 def pool(jobs: int) -> ProcessPoolExecutor:
     """Return a pool of processes."""
     # Spawned processes do not inherit threads or locks in an unknown state.
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_with_others)
+    return _Pool(jobs, mp_context=get_context("spawn"), initializer=_end_with_others)
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool whose processes Ctrl-C does not reach before their initializer: Python would print tracebacks."""
+
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        if sys.platform == "win32":  # which cannot block them
+            return super().submit(fn, *args, **kwargs)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # processes that start here inherit it
+        try:
+            return super().submit(fn, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with_others() -> None:
     """Let Ctrl-C and the end of its parent end a process at once; unfinished shards leave no mark."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_after_parent, daemon=True).start()
 
 
