@@ -118,6 +118,17 @@ class TargetExistsError(WriteError, FileExistsError):
 class TargetUnwritableError(WriteError, OSError):
     """The system refuses to write a file: the folder is missing, read only, or full."""
 
+    @classmethod
+    def of(cls, message: str, error: Exception) -> Self:
+        """Build the error for a refusal of the system, whose number it has."""
+        refused = cls(message)
+        if isinstance(error, OSError):
+            refused.errno, refused.strerror = error.errno, error.strerror
+        return refused
+
+    def __reduce__(self) -> tuple[Any, ...]:  # that of OSError keeps what was given to it, and not what was set
+        return type(self), self.args, {**vars(self), "errno": self.errno, "strerror": self.strerror}
+
 
 class WrongTypeError(WriteError, TypeError):
     """A value is of another type than the required one; nothing was changed."""

@@ -1,6 +1,7 @@
 """Bulk conversion: the same bytes whoever does it, an interrupted run is completed, a bad file stops nothing."""
 
 import copy
+import errno
 import gzip
 import importlib.util
 import json
@@ -21,7 +22,14 @@ from pyoxigraph import RdfFormat
 
 import checkpoint_ld
 from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, records, run
-from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, WriteError, WrongTypeError
+from checkpoint_ld.errors import (
+    ReadError,
+    SettingsError,
+    SourceMissingError,
+    TargetUnwritableError,
+    WriteError,
+    WrongTypeError,
+)
 from checkpoint_ld.graph import emission
 from checkpoint_ld.sparql import queries
 from checkpoint_ld.stores.collection import Collection, Kind
@@ -90,6 +98,16 @@ def test_one_process_and_several_write_the_same_bytes(files: list[Path], tmp_pat
     assert content(tmp_path / "one") == content(tmp_path / "two")
     assert one.as_json() == two.as_json()
     assert json.loads((tmp_path / "one" / "manifest.json").read_bytes())["checkpoints"] == 8
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_refusal_of_the_system_has_its_number_in_any_process(files: list[Path], tmp_path: Path, jobs: int) -> None:
+    shards = plan(files, tmp_path / "out")
+    for shard in shards:
+        (tmp_path / "out" / f"{shard.stem}.nq").mkdir(parents=True)
+    with pytest.raises(TargetUnwritableError) as raised:
+        run(shards, OPTIONS, jobs=jobs)
+    assert raised.value.errno == errno.EISDIR
 
 
 def test_a_shard_that_is_there_is_not_made_again(files: list[Path], tmp_path: Path) -> None:

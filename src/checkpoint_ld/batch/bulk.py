@@ -219,7 +219,8 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
             raise no_path(shard.out, "folder") from None
         result, outputs = _written(shard, options, profile)
     except OSError as error:
-        raise TargetUnwritableError(f"{out}: cannot be written: {error.strerror}; choose another folder") from error
+        message = f"{out}: cannot be written: {error.strerror}; choose another folder"
+        raise TargetUnwritableError.of(message, error) from error
     replace_file(done, _json({"job": wanted, "outputs": outputs, "result": result.as_json()}, orjson.OPT_INDENT_2))
     return replace(result, seconds=time.monotonic() - started, peak_rss=_peak())
 

@@ -234,7 +234,9 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise TargetUnwritableError(_refusal(str(folder), "made", error, {}, "choose another folder")) from error
+        raise TargetUnwritableError.of(
+            _refusal(str(folder), "made", error, {}, "choose another folder"), error
+        ) from error
 
 
 def already_there(name: str) -> TargetExistsError:
@@ -245,10 +247,7 @@ def already_there(name: str) -> TargetExistsError:
 
 def unwritable(name: str, error: Exception) -> TargetUnwritableError:
     """Return the error for a file that cannot be written because of `error`."""
-    refused = TargetUnwritableError(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path"))
-    if isinstance(error, OSError):
-        refused.errno, refused.strerror = error.errno, error.strerror
-    return refused
+    return TargetUnwritableError.of(_refusal(name, "written", error, _WRITE_REMEDIES, "choose another path"), error)
 
 
 @contextlib.contextmanager

@@ -108,10 +108,8 @@ def _replaced(folder: str | os.PathLike[str], *, overwrite: bool) -> Iterator[Pa
     except OSError as error:
         if isinstance(error, TargetExistsError | TargetUnwritableError):
             raise
-        reason = error.strerror or str(error)
-        raise TargetUnwritableError(
-            f"{os.fspath(folder)}: cannot be written: {reason}; choose another folder"
-        ) from error
+        message = f"{os.fspath(folder)}: cannot be written: {error.strerror or error}; choose another folder"
+        raise TargetUnwritableError.of(message, error) from error
 
 
 def _merge(made: Path, target: Path, files: list[str]) -> None:

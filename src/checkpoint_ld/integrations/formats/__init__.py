@@ -88,7 +88,8 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     try:
         _write(folder, files)
     except OSError as error:
-        raise TargetUnwritableError(f"{folder}: cannot be written: {error.strerror}; choose another folder") from error
+        message = f"{folder}: cannot be written: {error.strerror}; choose another folder"
+        raise TargetUnwritableError.of(message, error) from error
     return tuple(findings)
 
 
