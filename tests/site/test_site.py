@@ -1,10 +1,12 @@
 """A site as a folder: its pages, what they say to machines, where they are, and what is never overwritten."""
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,6 +16,7 @@ import pytest
 from checkpoint_ld import Benchmark, SettingsError, TargetExistsError, load, write_site
 from checkpoint_ld.entities import RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError, WrongTypeError
+from checkpoint_ld.secrets import WITHHELD
 from checkpoint_ld.site import Site
 from checkpoint_ld.site.contents import address_of
 from tests.agents.runs import call, thought, tree
@@ -325,6 +328,19 @@ def test_what_looks_like_a_secret_is_withheld_wherever_it_stands(tmp_path: Path)
     pages = [one for one in (tmp_path / "site").rglob("*") if one.suffix in {".html", ".js", ".svg"}]
     assert len(pages) >= 5
     assert [one.name for one in pages if key[:20] in one.read_text(encoding="utf-8") + one.name] == []
+
+
+def test_a_keyword_leads_to_the_choice_of_its_questions(tmp_path: Path) -> None:
+    made = Benchmark("Words")
+    made.add_question(
+        "Which?", "This", keywords=["deep\u00a0learning", "a\tb", "C++ & C#", "Bearer abcdefghijklmnopqrstu"]
+    )
+    write_site([made], tmp_path / "site")
+    (page,), (own,) = (tmp_path / "site").glob("*/questions/*.html"), (tmp_path / "site").glob("*/index.html")
+    chosen = {unquote(link.partition("#keyword=")[2]) for link in Links(page).found if "#keyword=" in link}
+    offered = {unescape(value) for value in re.findall('<option value="([^"]+)">', text_of(own))}
+    assert chosen == {"deep learning", "a b", "C++ & C#", WITHHELD}
+    assert chosen <= offered
 
 
 @pytest.mark.usefixtures("charts")

@@ -82,7 +82,7 @@ class Pages:
         self._environment.globals.update(
             address=address_of, counted=counted, highlighted=_highlighted, instant=instant, shown=_shown, span=span
         )
-        self._environment.globals.update(site_title=title, tool=f"checkpoint-ld {version()}")
+        self._environment.globals.update(clean=_clean, site_title=title, tool=f"checkpoint-ld {version()}")
         self._templates = {
             name: self._environment.get_template(f"{name}.html")
             for name in ("overview", "benchmark", "question", "run")
