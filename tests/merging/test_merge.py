@@ -165,6 +165,19 @@ def test_scenarios_are_known_by_name() -> None:
     assert (both.is_clean, len(both.result.graph.tree()["hasPart"])) == (True, 2)
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_is_empty_in_a_value_or_a_scenario_is_an_edit(kept: bool) -> None:
+    versions = []
+    limits: Json
+    for limits in ({"a": 1}, {"a": 1, "none": None, "list": [], "of": {"b": []}}):
+        plain, turns = edited(additionalProperty=[setting("limits", limits)]), scenario()
+        turns["hasPart"][0]["nodes"]["again"]["metadata"] = limits
+        versions.append((plain, turns))
+    for base, theirs in zip(*(versions if kept else versions[::-1]), strict=True):
+        found = merged(base, base, theirs)
+        assert (found.conflicts, found.result) == ((), Benchmark.load(data(theirs)))
+
+
 def test_one_question_added_by_both_sides_is_one_question() -> None:
     ours, theirs = tree(), tree()
     ours["dataFeedElement"].append(item("New?", "urn:uuid:question-a"))

@@ -67,17 +67,17 @@ class Merger:
         """Return the authors' terms for a place."""
         raise NotImplementedError
 
-    def present(self, value: Any) -> Any:
-        """Return a value, ABSENT for an empty one."""
+    def present(self, value: Any, steps: Steps) -> Any:  # noqa: ARG002 - subclasses use them
+        """Return the value at a place, ABSENT for an empty one."""
         return value
 
-    def same(self, value: Any, other: Any) -> bool:
-        """Return whether two values are equal, or both empty."""
-        return same(self.present(value), self.present(other))
+    def same(self, value: Any, other: Any, steps: Steps) -> bool:
+        """Return whether two values of a place are equal, or both empty."""
+        return same(self.present(value, steps), self.present(other, steps))
 
     def merge(self, four: Four, steps: Steps = (), paths: Paths = ((), (), ())) -> Any:
         """Return the merged value at one place, ABSENT if it was removed."""
-        if self.same(four.was, four.theirs) or self.same(four.ours, four.theirs):
+        if self.same(four.was, four.theirs, steps) or self.same(four.ours, four.theirs, steps):
             return four.ours
         if any(isinstance(value, list) for value in four):  # a single value counts as a list where another is a list
             four = Four(*(value if value is ABSENT else as_list(value) for value in four))
@@ -91,7 +91,7 @@ class Merger:
             merged = self._arrays(Four(*(value if isinstance(value, list) else [] for value in four)), steps, paths)
             if merged is not None:
                 return merged
-        if self.same(four.old, four.ours):
+        if self.same(four.old, four.ours, steps):
             return four.theirs
         won = self.settled(steps, four)
         return self._found(steps, four, paths) if won is None else won
@@ -272,8 +272,10 @@ class _BenchmarkMerger(Merger):
             for name, item in zip(names, as_list(tree.get(_QUESTIONS)), strict=True)
         }
 
-    def present(self, value: Any) -> Any:
-        return ABSENT if value is None or value == [] else value
+    def present(self, value: Any, steps: Steps) -> Any:
+        # What is empty inside of a property's value, and in a scenario, is a value, as in `semantic_diff`.
+        is_own = "value" in steps[:-1] or steps[:1] == ("hasPart",)
+        return ABSENT if not is_own and (value is None or value == []) else value
 
     def is_set(self, steps: Steps) -> bool:  # noqa: ARG002 - the signature of Merger
         return True
@@ -296,7 +298,7 @@ class _BenchmarkMerger(Merger):
         if four.ours is ABSENT or four.theirs is ABSENT:
             kept, before = (four.ours, four.old) if four.theirs is ABSENT else (four.theirs, four.was)
             # A changed date alone does not keep a part that the other side has removed.
-            return ABSENT if self.same(_dateless(kept), _dateless(before)) else None
+            return ABSENT if self.same(_dateless(kept), _dateless(before), steps) else None
         if key == "@id" and four.old is ABSENT and isinstance(four.theirs, str) and isinstance(four.ours, str):
             # Both sides have added the question; its identifier does not depend on which side is OURS.
             return min(four.ours, four.theirs)
