@@ -199,6 +199,15 @@ def test_every_document_of_the_corpus_arrives_and_comes_back(client: SparqlClien
     assert pushed > 20
 
 
+def test_versions_that_are_kept_beside_another_are_pulled_too(client: SparqlClient) -> None:
+    versions = [*remote.distinct([sample(name=name) for name in ("Metals", "Alloys")], "keep-both")]
+    remote.push(versions, client)
+
+    pulled = {name: found.tree["name"] for name, found in remote.pull(client)}
+
+    assert pulled == dict(zip([one.graph for one in versions], ["Metals", "Alloys"], strict=True))
+
+
 def test_only_graphs_of_checkpoints_are_pulled_unless_one_is_named(client: SparqlClient) -> None:
     one = sample()
     remote.push([one], client)

@@ -165,17 +165,18 @@ def count_of(endpoint: Endpoint, graphs: Sequence[str]) -> str:
     return f"SELECT ?g (COUNT(*) AS ?n) WHERE {{ {_pattern(endpoint, graphs)} }} GROUP BY ?g"
 
 
-_OF_ANY_FAMILY = f"{{ ?g a <{SCHEMA}DataFeed> }} UNION {{ ?g a <{CAF}Checkpoint> }}"
+_OF_ANY_FAMILY = f"{{ ?root a <{SCHEMA}DataFeed> }} UNION {{ ?root a <{CAF}Checkpoint> }}"
 
 
 def checkpoints_after(graph: str, most: int) -> str:
-    """Return the query for the names of the next graphs that hold a checkpoint of that name, in their order.
+    """Return the query for the names of the next graphs that hold a checkpoint, in their order.
 
-    A page starts after the last name of the previous page, because stores cut and sort only a part of a long result.
+    Their names are those of the checkpoints, or made of these by `beside`. A page starts after the last name of the
+    previous page, because stores cut and sort only a part of a long result.
     """
     return (
-        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {_OF_ANY_FAMILY} }} "
-        f"FILTER (STR(?g) > {pyoxigraph.Literal(graph)}) }} ORDER BY STR(?g) LIMIT {most}"
+        f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ {_OF_ANY_FAMILY} }} FILTER (STR(?g) > {pyoxigraph.Literal(graph)} "
+        f"&& STRSTARTS(CONCAT(STR(?g), '#'), CONCAT(STR(?root), '#'))) }} ORDER BY STR(?g) LIMIT {most}"
     )
 
 

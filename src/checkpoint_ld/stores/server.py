@@ -322,7 +322,7 @@ class SparqlClient:
         return self._result(_PREFIXES + bound(text, parameters), "select").rows
 
     def checkpoints(self) -> list[str]:
-        """Return the sorted names of the graphs that hold a checkpoint of that name, without other graphs."""
+        """Return the sorted names of the graphs that hold a checkpoint, without other graphs."""
         names: list[str] = []
         while True:
             page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
