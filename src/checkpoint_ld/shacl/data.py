@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 SUBCLASS = named("http://www.w3.org/2000/01/rdf-schema#subClassOf")
 _NOTHING: dict[Node, Node | list[Node]] = {}
+_NOWHERE: frozenset[Node] = frozenset()
 _ABSENT = type(None)
 _LISTS = frozenset((list, Several))
 _NONE = frozenset((_ABSENT,))
@@ -102,16 +103,13 @@ class DataGraph:
 
     @cached_property
     def _predicates(self) -> list[frozenset[Node]]:
-        """The predicates of each index but the first; many nodes of an index share their statements."""
-        distinct = ({id(held): held for held in index.values()}.values() for index in self._indexes[1:])
-        return [frozenset(chain.from_iterable(helds)) for helds in distinct]
+        """The predicates of each index."""
+        return [_NOWHERE.union(*index.values()) for index in self._indexes]
 
     def indexes_with(self, predicate: Node) -> tuple[Index, ...]:
         """Return the first index, and the others that have a predicate."""
-        first, *others = self._indexes
-        if not others:
-            return self._indexes
-        return (first, *(index for index, known in zip(others, self._predicates, strict=True) if predicate in known))
+        first, *others = zip(self._indexes, self._predicates, strict=True)
+        return (first[0], *(index for index, known in others if predicate in known))
 
     def values(self, node: Node, predicate: Node) -> list[Node]:
         """Return the values of a property of a node, each once."""
@@ -134,18 +132,11 @@ class DataGraph:
     def subjects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the nodes that have a property."""
         if predicate not in self._having:
-            self.note((predicate,))
+            known = zip(self._indexes, self._predicates, strict=True)
+            having = (index.items() for index, predicates in known if predicate in predicates)
+            nodes = (node for node, held in chain.from_iterable(having) if predicate in held)
+            self._having[predicate] = dict.fromkeys(nodes)
         return self._having[predicate]
-
-    def note(self, predicates: Iterable[Node]) -> None:
-        """Find the nodes that have some properties, in a single pass."""
-        found: dict[Node, dict[Node, None]] = {one: {} for one in predicates}
-        is_unwanted = frozenset(found).isdisjoint
-        for node, held in chain.from_iterable(index.items() for index in self._indexes):
-            if not is_unwanted(held):
-                for predicate in found.keys() & held.keys():
-                    found[predicate][node] = None
-        self._having.update(found)
 
     def objects_of(self, predicate: Node) -> dict[Node, None]:
         """Return the values of a property of any node."""

@@ -14,7 +14,7 @@ from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, compile_qualified, truth
-from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
+from checkpoint_ld.shacl.data import DataGraph, Table, index_of
 from checkpoint_ld.shacl.shape import (
     VIOLATION,
     FunctionConstraint,
@@ -86,12 +86,6 @@ class Shapes:
             seen |= new
             left += new
         return frozenset(found)
-
-    @cached_property
-    def noted(self) -> frozenset[Node]:
-        """The properties whose subjects or objects are focus nodes."""
-        kinds = TARGETS[2:]
-        return frozenset(term for shape in self.targeted for kind, term in shape.targets if kind in kinds)
 
 
 @checked
@@ -294,7 +288,6 @@ class Run:
 
     def results(self) -> list[Result]:
         """Return the results of all shapes with targets. Raises ShapesError for recursive shapes without a solution."""
-        self.data.note({SUBCLASS, *self.shapes.noted})
         return [result for shape in self.shapes.targeted for result in self._of_targets(shape)]
 
     def _of_targets(self, shape: Shape) -> Iterator[Result]:
