@@ -1,4 +1,4 @@
-"""Type checks of the arguments of public functions.
+"""Checks of the arguments of public functions, above all of their types.
 
 `checked` reads the annotations of a function once, at its first call, and compares every argument with them. Numbers,
 texts and truth values are not converted into each other (True is no number). The items of arrays and mappings are
@@ -19,10 +19,10 @@ from io import BufferedIOBase, TextIOBase
 from itertools import chain, cycle
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Annotated, Any, BinaryIO, Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Annotated, Any, BinaryIO, Final, Literal, TypeVar, Union, cast, get_args, get_origin
 from warnings import warn
 
-from checkpoint_ld.errors import WrongTypeError
+from checkpoint_ld.errors import SettingsError, WrongTypeError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Check = Callable[[Any], bool] | None
@@ -98,6 +98,16 @@ def _named(annotation: Any) -> str:
     if isinstance(annotation, type):
         return "None" if annotation is NoneType else annotation.__qualname__
     return _ORIGIN.sub("", formatannotation(annotation))
+
+
+LONGEST_TIMEOUT: Final = 1_000_000
+"""The most seconds of a time limit; a connection takes no more than some weeks."""
+
+
+def check_timeout(seconds: float) -> None:
+    """Raise SettingsError for a number of seconds that is no time limit."""
+    if not 0 < seconds <= LONGEST_TIMEOUT:
+        raise SettingsError(f"timeout is {seconds:g}: give a number of seconds above 0, {LONGEST_TIMEOUT} at most")
 
 
 class CheckedMethods:

@@ -148,6 +148,14 @@ def test_what_cannot_be_queried_is_reported_in_one_line(
     assert len(result.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e12"])
+@pytest.mark.parametrize("asked", [(), ("--endpoint", "http://127.0.0.1:1", "--profile", "generic")])
+def test_what_is_no_time_limit_is_refused(run: Run, folder: Path, seconds: str, asked: tuple[str, ...]) -> None:
+    result = run("query", *(asked or (folder,)), "--query", "ASK {}", "--timeout", seconds)
+    assert (result.code, result.out) == (2, b"")
+    assert f"timeout is {float(seconds):g}: give a number of seconds above 0, 1000000 at most" in result.err
+
+
 def test_a_query_that_is_no_text_is_refused(run: Run, folder: Path) -> None:
     result = run("query", folder, "--file", "-", stdin=b"ASK {} # \xff")
     assert (result.code, result.out) == (2, b"")

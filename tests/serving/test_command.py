@@ -174,6 +174,7 @@ def test_nothing_to_serve_and_a_host_that_is_none_of_this_machine_are_reported(r
     for arguments, stated in (
         ([files.parent / "empty"], "nothing to serve in"),
         ([files, "--host", "192.0.2.1", "--port", str(free_port())], "cannot listen at 192.0.2.1"),
+        ([files, "--port", "0", "--timeout", "inf"], "timeout is inf: give a number of seconds"),
     ):
         outcome = run("serve", *arguments)
         assert (outcome.code, stated in outcome.err) == (2, True)

@@ -267,7 +267,7 @@ class _Run:
             url,
             query=url if self.identity["profile"] == "generic" else None,  # that of the query service itself
             **self.identity,
-            timeout=self.limits["timeout"] or _PATIENCE,
+            timeout=_PATIENCE if self.limits["timeout"] is None else self.limits["timeout"],
             found=lambda name: self.note(f"profile {name}"),
         ) as client:
             return client.query(self.request.text, max_rows=self.limits["max_rows"], **self.request.parameters)

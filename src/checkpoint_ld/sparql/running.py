@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 import typing
 import warnings
 from contextlib import closing
@@ -119,8 +118,7 @@ def run(  # noqa: PLR0913 - all but the first two are named
 
 
 def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, request: dict[str, Any]) -> QueryResult:
-    if not 0 < seconds < threading.TIMEOUT_MAX:
-        raise SettingsError(f"timeout is {seconds}: give a number of seconds above 0")
+    arguments.check_timeout(seconds)
     dump = partial(store.dump, format=pyoxigraph.RdfFormat.N_QUADS) if location is None else None
     try:
         with closing(Worker(start, location, send_data=dump, start_limit=START_LIMIT)) as worker:

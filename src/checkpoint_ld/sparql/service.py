@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
 
+from checkpoint_ld.arguments import check_timeout
 from checkpoint_ld.data import packaged
 from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
@@ -250,6 +251,7 @@ class Settings:
     """The address to listen at, and the limits.
 
     `timeout` is in seconds for each query, `workers` is the number of queries at a time. Port 0 is any free port.
+    Raises SettingsError for a timeout that is none.
     """
 
     host: str = "127.0.0.1"
@@ -257,6 +259,9 @@ class Settings:
     timeout: float = 30.0
     max_rows: int | None = None
     workers: int = 2
+
+    def __post_init__(self) -> None:
+        check_timeout(self.timeout)
 
 
 class Server(ThreadingHTTPServer):

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.agents.schema import CAF_DERIVED
+from checkpoint_ld.arguments import check_timeout
 from checkpoint_ld.errors import (
     AuthFailedError,
     CountMismatchError,
@@ -97,7 +98,8 @@ _PREFIXES: Final = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace 
 class Connection:
     """Sends requests to one server; credentials are only sent to its `origin`.
 
-    `timeout` is the most seconds for a whole answer. `wait` is the function that waits, which tests replace.
+    `timeout` is the most seconds for a whole answer. `wait` is the function that waits, which tests replace. Raises
+    SettingsError for a timeout that is none.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Connection:
     ) -> None:
         self.origin = origin
         self.credentials = credentials or Credentials()
+        check_timeout(timeout)
         self._timeout = timeout
         self._wait = wait
         self._client: httpx.Client | None = None
