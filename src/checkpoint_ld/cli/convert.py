@@ -342,7 +342,8 @@ def _run(
     if wanted.profile is not None:
         Profiles(wanted.profile)  # raises for an unknown profile
     found = streams.discovered(paths, "convert", quiet=quiet, extensions=bulk.FOUND)
-    shards = bulk.plan_shards(found.files, folder, target_bytes=max(1, int(shard_size * (1 << 20))))
+    target_bytes = max(1, int(min(shard_size, 1 << 40) * (1 << 20)))  # no files are larger; inf is no integer
+    shards = bulk.plan_shards(found.files, folder, target_bytes=target_bytes)
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:
         streams.check_outputs((), *bulk.foreign_outputs(shards, wanted), force=False)
