@@ -90,6 +90,17 @@ def test_a_result_with_more_rows_than_wanted_is_cut_and_states_so(client: Sparql
     assert [(len(one.rows) + len(one.triples), one.is_cut) for one in found] == [(2, True), (3, False), (3, False)]
 
 
+@pytest.mark.parametrize("name", ["limit", "values", "a-limit", "a.limit", "limit-a"])
+def test_a_name_is_no_limit(client: SparqlClient, name: str) -> None:
+    client.replace(f"urn:{name}", b"".join(b"<urn:s> <urn:p> <urn:%d> .\n" % at for at in range(3)))
+    texts = (
+        f"PREFIX {name}: <urn:> SELECT ?o WHERE {{ GRAPH ?g {{ ?s {name}:p ?o }} }}",
+        f"PREFIX x: <urn:> SELECT ?o FROM x:{name} WHERE {{ ?s x:p ?o }} ORDER BY ?o LIMIT 3",
+    )
+    found = [client.query(text, max_rows=2) for text in texts]
+    assert [(len(one), one.is_cut) for one in found] == [(2, True)] * 2
+
+
 def test_values_are_bound_to_variables_and_never_become_syntax(client: SparqlClient) -> None:
     client.replace("urn:g", b'<urn:s> <urn:p> "a\\"} } # <x>" .\n' + TRIPLE)
 

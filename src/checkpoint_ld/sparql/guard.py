@@ -160,7 +160,8 @@ def limited(text: str, most: int) -> str:
     found = [*tokens_of(text)]
     tokens, end = [token.text for token in found], len(found)
     for at, (token, depth) in enumerate(zip(found, _depths(found), strict=True)):
-        if token.kind == "word" and depth == 0 and tokens[at - 1] not in ("?", "$", ":"):
+        is_of_name = tokens[at - 1] in {*"?$:.-"} or tokens[at + 1 : at + 2] in ([":"], ["."], ["-"])
+        if token.kind == "word" and depth == 0 and not is_of_name:
             if token.text.upper() == "LIMIT":
                 start = at + 1 if found[at + 1].kind != "space" else at + 2
                 after = next((index for index in range(start, end) if not tokens[index].isdecimal()), len(tokens))
