@@ -194,12 +194,21 @@ VALUES: list[Json] = [
 ]
 
 
-def holders(value: Json, *, root: bool = True) -> Iterator[tuple[Json, Json]]:
-    """Yield each place of a document but for its context, as the object or array around it and the key."""
+def holders(value: Json) -> Iterator[tuple[Json, Json]]:
+    """Yield each place of a document but for those in its context, as the object or array around it and the key."""
     for key in list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
-        if not (root and key == "@context"):
-            yield value, key
-            yield from holders(value[key], root=False)
+        yield value, key
+        if key != "@context":
+            yield from holders(value[key])
+
+
+def is_read_without(where: str, document: Json) -> bool:
+    """Return whether a fault is one of the three that `validate` only warns of."""
+    if where == "$['@context']" or where.endswith(".hasPart['@type']"):
+        return True
+    node = re.match(r"\$\.hasPart\[(\d+)\]\.nodes(?:\.(again)|\['(start here)'\])", where)
+    held = node and document["hasPart"][int(node[1])]["nodes"][node[2] or node[3]]
+    return isinstance(held, dict) and held.get("@type") != "karenina:ScenarioNode"
 
 
 @pytest.mark.slow
@@ -218,7 +227,7 @@ def test_nothing_is_refused_that_is_read(document: Json, data: st.DataObject) ->
                 holder[key] = holder[key][0]
             case _:
                 holder[key] = copy.deepcopy(data.draw(st.sampled_from(VALUES)))
-    if faults(changed):
+    if not all(is_read_without(where, changed) for where, _ in faults(changed)):
         with pytest.raises(ReadError):
             validator.read(json.dumps(changed).encode())
 

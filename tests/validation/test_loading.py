@@ -142,6 +142,7 @@ BROKEN = [
     (played("nodes", "again", "question", to=5), "KS008", f"{PART}/nodes/again/question"),
     (played("nodes", "again", "question", "text", to=""), "KQ003", f"{PART}/nodes/again/question/text"),
     (played("nodes", "a/b~c", to={"nodeId": "a/b~c"}), "KF004", f"{PART}/nodes/a~1b~0c/@type"),
+    (played("nodes", "again", to=[scenario()["hasPart"][0]["nodes"]["again"]]), "KS003", f"{PART}/nodes"),
     ({**scenario(), "hasPart": ["x"]}, "KB015", PART),
 ]
 

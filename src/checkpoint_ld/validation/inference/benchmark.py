@@ -346,14 +346,19 @@ def infer_scenario(inference: Inference, scenario: Node) -> None:
     """Infer statements about a scenario, its nodes and its edges."""
     inference.assign([scenario], "Scenario")
     members = inference.reader.shallow(scenario)
+    stated = members.get("nodes")
+    by_key = stated if isinstance(stated, dict) else {}
     # Other rules report a plain value in place of a node or an edge.
-    for member, wrong in (("nodes", list), ("edges", dict | Ref)):
-        if members.get(member) is None or isinstance(members[member], wrong):
+    wrong = {
+        "nodes": isinstance(stated, list) or any(isinstance(one, list) and one for one in by_key.values()),
+        "edges": isinstance(members.get("edges"), dict | Ref),
+    }
+    for member, is_wrong in wrong.items():
+        if members.get(member) is None or is_wrong:
             inference.add(scenario, "malformedMember", literal_of(member))
     nodes = {inference.reader.map_key(node): node for node in _nodes_of(inference, scenario)}
-    stated = members.get("nodes")
-    keys = frozenset(stated) if isinstance(stated, dict) else frozenset(nodes)
-    if isinstance(stated, dict) and any(one is None or one == [] for one in stated.values()):
+    keys = frozenset(by_key) or frozenset(nodes)
+    if any(one is None or one == [] for one in by_key.values()):
         inference.add(scenario, "nullIn", literal_of("nodes"))
     _entry(inference, scenario, nodes, keys)
     for edge in inference.parts(scenario, KARENINA + "edges", "Edge"):
