@@ -18,6 +18,7 @@ from rdflib.term import Node
 from checkpoint_ld import Benchmark, EvaluationError, SettingsError
 from checkpoint_ld.benchmark.difference import semantic_diff
 from checkpoint_ld.dialects import reading
+from checkpoint_ld.dialects.dialect import Trail, Upgrade
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.graph import building, checkpoint_graph
@@ -32,6 +33,12 @@ from tests.trials import examples, some
 
 ELEMENT = "urn:uuid:question-metal-1"
 LICENCE = URIRef(SCHEMA + "license")
+
+
+def as_read(tree: Json) -> reading.Reading:
+    """A reading whose tree is `tree`, whatever there is in it."""
+    upgrade = Upgrade(tree, (), lambda: Trail(reading.CANONICAL))
+    return reading.Reading(tree, reading.CANONICAL, "json", None, None, upgrade, None, (), (), has_typed_texts=False)
 
 
 def by_the_index(graph: CheckpointGraph, node: URIRef) -> None:
@@ -130,8 +137,8 @@ def test_edits_by_rdflib_are_seen_by_all_that_a_benchmark_answers(
 @settings(max_examples=examples(60))
 @given(tree=documents(), value=JSON.filter(lambda one: one is not None), at=st.integers(0, 3))
 def test_a_benchmark_answers_the_same_whatever_was_queried_before(tree: Json, value: Json, at: int) -> None:
-    wanted = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
-    other = Benchmark.of_reading(reading.Reading(copy.deepcopy(tree), "datafeed-ns-v3", "json", None, ()))
+    wanted = Benchmark.of_reading(as_read(tree))
+    other = Benchmark.of_reading(as_read(copy.deepcopy(tree)))
     answers(wanted)
     for one in (wanted, other):
         graph = one.graph
@@ -249,7 +256,7 @@ def test_what_users_get_is_theirs_alone() -> None:
         trait = {**rating("form", kind=form), "additionalType": "karenina:QuestionSpecificLLMRubricTrait"}
         one["item"].setdefault("rating", []).append(trait)
     before = copy.deepcopy(tree)
-    benchmark = Benchmark.of_reading(reading.Reading(tree, "datafeed-ns-v3", "json", None, ()))
+    benchmark = Benchmark.of_reading(as_read(tree))
     stated = everything(benchmark)
     expected = repr(stated)
     shared = {id(one) for one in containers(tree)}

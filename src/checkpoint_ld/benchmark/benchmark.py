@@ -311,7 +311,7 @@ class Benchmark(CheckedMethods, Shown):
             return ()
         if not self._source.is_checked:
             found = validator.checked_at_load(replace(self._source)).findings
-            self._source = replace(self._source, findings=found, is_checked=True)
+            self._source = replace(self._source, checked=found)
         return self._source.findings
 
     @property
@@ -1402,4 +1402,4 @@ def _validated(source: Reading, validate: Validate) -> Reading:
     profile = profiles.profile(validator.profile_at_load(validate, profiles.DEFAULT))
     report = validator.report_of([validator.check_reading(source, profile)], profile)
     validator.raise_or_warn(report, validate, "the benchmark", stacklevel=6)
-    return replace(source, findings=report.findings, is_checked=True)
+    return replace(source, checked=report.findings)

@@ -32,24 +32,31 @@ if TYPE_CHECKING:
 class Upgrade:
     """A document of any dialect as one of the canonical dialect.
 
-    `tree` shares unchanged values with the document. `findings` are about what the tree no longer shows. Their pointers
-    lead into the document, which must not change before `origins` is read.
+    `tree` shares unchanged values with the document. `unplaced` are the findings about what the tree no longer shows,
+    with pointers into the tree. The document must not change before `findings` and `origins` are read.
     """
 
     tree: dict[str, Any]
-    findings: tuple[Finding, ...]
-    _trail: Callable[[], Trail] = field(repr=False, compare=False)
+    unplaced: tuple[Finding, ...]
+    _recorded: Callable[[], Trail] = field(repr=False, compare=False)
 
     @cached_property
-    def origins(self) -> Mapping[str, str]:
-        """JSON Pointers (RFC 6901) into the document by those into the tree, where they differ: see `source_pointer`.
+    def _trail(self) -> Trail:
+        # Recording places takes longer than the upgrade, so the upgrade is repeated when they are needed.
+        return self._recorded()
 
-        Recording them takes longer than the upgrade, so the upgrade is repeated when they are needed.
-        """
-        return self._trail().origins
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings with pointers into the document."""
+        return tuple(self._trail.findings) if self.unplaced else ()
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """JSON Pointers (RFC 6901) into the document by those into the tree, where they differ (`source_pointer`)."""
+        return self._trail.origins
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Upgrade, (self.tree, self.findings, partial(_itself, self._trail()))  # functions cannot be pickled
+        return Upgrade, (self.tree, self.unplaced, partial(_itself, self._trail))  # functions cannot be pickled
 
 
 def _itself(trail: Trail) -> Trail:
@@ -95,9 +102,7 @@ class Dialect(NamedTuple):
             return trail
 
         bare = Trail(self.name, restored=restored)
-        tree = self.read(value, bare)
-        # The findings of a trail that records no places point into the tree.
-        return Upgrade(tree, tuple(recorded().findings if bare.findings else ()), recorded)
+        return Upgrade(self.read(value, bare), tuple(bare.findings), recorded)
 
 
 def step(pointer: str, *keys: str | int) -> str:

@@ -32,7 +32,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.dialects import Upgrade
     from checkpoint_ld.dialects.reading.json_ld import Plain
@@ -62,22 +62,23 @@ class Reading:
     """A checkpoint that was read: its canonical tree, its source, and the findings.
 
     `tree` must not be changed. `dialect` is that of the source. `document` is None for a source in an RDF syntax.
-    `findings` are violations and warnings, including those of the rules at load if it `is_checked`. `way_back` maps
-    pointers to the source; it is None where expansion has lost the places. `unplaced` are findings about the form of
-    the source whose pointers lead into the document in plain keys, `placed` the others.
+    `upgrade` has led from the document in plain keys to `tree`. `origins` maps pointers into the document in plain keys
+    to the source; it is None where expansion has lost the places. `unplaced` are findings about the form of the source
+    whose pointers lead into the document in plain keys, `placed` others. `checked` are all findings after the rules at
+    load, None before.
     """
 
     tree: Tree = field(repr=False)
     dialect: str
     syntax: str
     source: str | None
-    findings: tuple[Finding, ...]
-    document: Document | None = field(default=None, repr=False)
-    way_back: tuple[Upgrade, Mapping[str, str]] | None = field(default=None, repr=False)
-    placed: tuple[Finding, ...] = field(default=(), repr=False)
-    unplaced: tuple[Finding, ...] = field(default=(), repr=False)
-    has_typed_texts: bool = False
-    is_checked: bool = False
+    document: Document | None = field(repr=False)
+    upgrade: Upgrade = field(repr=False)
+    origins: Mapping[str, str] | None = field(repr=False)
+    placed: tuple[Finding, ...] = field(repr=False)
+    unplaced: tuple[Finding, ...] = field(repr=False)
+    has_typed_texts: bool
+    checked: tuple[Finding, ...] | None = None
 
     @cached_property
     def graph(self) -> CheckpointGraph:
@@ -86,27 +87,41 @@ class Reading:
 
         return CheckpointGraph.of_tree(self.tree)
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether `findings` include those of the rules at load."""
+        return self.checked is not None
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The violations and warnings, with their places."""
+        if self.checked is not None:
+            return self.checked
+        return tuple(sorted(self._of_form(Severity.WARNING), key=by_place))
+
     @cached_property
     def of_form(self) -> tuple[Finding, ...]:
         """The findings about the form of the source, including those of the severity INFO."""
-        return self._of_form(Severity.INFO)
+        return tuple(self._of_form(Severity.INFO))
 
-    def _of_form(self, least: Severity) -> tuple[Finding, ...]:
-        """Return the findings about the form of the source that have at least a severity."""
-        found = (*self.placed, *(self._in_source(finding) for finding in self.unplaced if finding.severity >= least))
-        return tuple(replace(finding, dialect=self.dialect) for finding in found if finding.severity >= least)
+    def _of_form(self, least: Severity) -> Iterator[Finding]:
+        """Yield the findings about the form of the source that have at least a severity."""
+        unplaced = (one for one in (*self.upgrade.findings, *self.unplaced) if one.severity >= least)
+        for found in (*self.placed, *map(self._in_source, unplaced)):
+            is_about_text = found.rule in ("context", "root-type")
+            if found.severity >= least and not (self.document is None and is_about_text):
+                yield replace(found, dialect=self.dialect)
 
     def _in_source(self, found: Finding) -> Finding:
         """Complete a finding whose pointer leads into the document in plain keys."""
-        if self.document is None or self.way_back is None:
+        if self.document is None or self.origins is None:
             return replace(found, place=Place(self.source))
-        pointer = dialects.source_pointer(self.way_back[1], found.place.pointer or "")
+        pointer = dialects.source_pointer(self.origins, found.place.pointer or "")
         return replace(found, place=self.document.place(pointer))
 
     def with_findings(self, found: Iterable[Finding]) -> Reading:
         """Return this reading with the findings of the rules at load added to those about the form of the source."""
-        findings = tuple(sorted((*self.findings, *found), key=by_place))
-        reading = replace(self, findings=findings, is_checked=True)
+        reading = replace(self, checked=tuple(sorted((*self.findings, *found), key=by_place)))
         if "graph" in vars(self):
             vars(reading)["graph"] = self.graph
         return reading
@@ -114,17 +129,16 @@ class Reading:
     @property
     def is_readable(self) -> bool:
         """Whether nothing was found that makes the checkpoint unreadable."""
-        return all(found.severity < Severity.VIOLATION for found in self.findings)
+        # Places take long to find, and do not matter here.
+        known = (*self.placed, *self.upgrade.unplaced, *self.unplaced) if self.checked is None else self.checked
+        return all(found.severity < Severity.VIOLATION for found in known)
 
     def refusing(self, *, strict: bool = False) -> Reading:
         """Return this reading; raise ReadError if there are violations, or, if `strict`, any findings."""
-        refused = (
-            self.findings
-            if strict
-            else [finding for finding in self.findings if finding.severity is Severity.VIOLATION]
-        )
-        if refused:
-            raise ReadError.of(refused)
+        if strict or not self.is_readable:
+            refused = [found for found in self.findings if strict or found.severity is Severity.VIOLATION]
+            if refused:
+                raise ReadError.of(refused)
         return self
 
     def without_types(self) -> Reading:
@@ -133,10 +147,9 @@ class Reading:
 
     def place(self, pointer: str, *, of_key: bool = False) -> Place:
         """Return the place in the source of the value or key at `pointer` of the canonical tree, if it is known."""
-        if self.document is None or self.way_back is None:
+        if self.document is None or self.origins is None:
             return Place(self.source)
-        upgrade, origins = self.way_back
-        source = dialects.source_pointer(origins, dialects.source_pointer(upgrade.origins, pointer))
+        source = dialects.source_pointer(self.origins, dialects.source_pointer(self.upgrade.origins, pointer))
         return self.document.key_place(source) if of_key else self.document.place(source)
 
 
@@ -273,19 +286,19 @@ def _reading(
     if detected.name != CANONICAL:
         bare = {key: value for key, value in tree.items() if key != "@context"}
         tree = {"@context": {**contexts.plain(), **contexts.foreign_terms(tree.get("@context"))}, **bare}
-    way_back = None if plain.origins is None else (upgrade, plain.origins)
     is_as_written = document is not None and plain.origins is not None and detected.name == CANONICAL
-    placed = (*(document.findings if document is not None else ()), *_form_findings(plain, document))
-    unplaced = (*upgrade.findings, *(old_name_findings(plain.tree) if is_as_written else ()))
-    if document is None:
-        placed, unplaced = (
-            tuple(finding for finding in found if finding.rule not in ("context", "root-type"))
-            for found in (placed, unplaced)
-        )
-    reading = Reading(
-        tree, detected.name, syntax, name, (), document, way_back, placed, unplaced, plain.has_typed_texts
+    return Reading(
+        tree,
+        detected.name,
+        syntax,
+        name,
+        document,
+        upgrade,
+        plain.origins,
+        placed=(*(document.findings if document is not None else ()), *_form_findings(plain, document)),
+        unplaced=tuple(old_name_findings(plain.tree)) if is_as_written else (),
+        has_typed_texts=plain.has_typed_texts,
     )
-    return replace(reading, findings=tuple(sorted(reading._of_form(Severity.WARNING), key=by_place)))  # noqa: SLF001 - the class is in this module
 
 
 def _form_findings(plain: Plain, document: Document | None) -> Iterable[Finding]:
