@@ -267,6 +267,8 @@ def test_values_hold_in_patterns_and_filters(store: pyoxigraph.Store, engine: An
         "SELECT ?q WHERE { ?q schema:text ?held FILTER (?held = ?text) }",
         "SELECT ?q { OPTIONAL { ?q schema:text ?held } FILTER (STRSTARTS(?held, ?text)) }",
         "SELECT (1 + (2) AS ?x) ?q FROM <urn:uuid:other> { ?q schema:text ?text }",
+        "SELECT ?q { SELECT ?q ?text { { ?q schema:text ?text } } ORDER BY ?q } LIMIT 5",
+        "PREFIX select: <urn:uuid:> SELECT DISTINCT ?q { select:other ?p ?any . ?q schema:text ?text }",
     ):
         rows = run(store, text, parameters={"text": "Which gas is lightest?"}, engine=engine).as_dicts()
         assert [row["q"] for row in rows] == ["urn:uuid:question-gas-1#/item"], text

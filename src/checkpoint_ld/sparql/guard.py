@@ -150,9 +150,15 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
         raise QueryError("the pattern of CONSTRUCT WHERE holds no values: write CONSTRUCT { … } WHERE { … }")
     names = " ".join(f"?{name}" for name in parameters)
     values = " ".join(map(written, parameters.values()))
-    block = f" VALUES ({names}) {{ ({values}) }}"
     texts = [token.text for token in tokens]
-    return "".join((*texts[: start + 1], block, *texts[start + 1 :]))
+    texts[start] += f" VALUES ({names}) {{ ({values}) }}"
+    if re.match(r"\s*SELECT\b(?![:.-])", "".join(texts[start + 1 :]), re.IGNORECASE):
+        # A sub-select that is the whole pattern stands alone in its brackets.
+        depths = enumerate(_depths(tokens))
+        end = next(at for at, depth in depths if at > start and depth == 1 and texts[at] == "}")
+        texts[start] += " {"
+        texts[end] += " }"
+    return "".join(texts)
 
 
 def limited(text: str, most: int) -> str:
