@@ -200,6 +200,15 @@ def test_the_root_in_other_forms_is_what_nothing_refers_to(kind: str, algorithm:
     assert set(read.graph) == set(whole.graph)
 
 
+def test_integers_stay_integers_under_keys_that_a_document_does_not_define() -> None:
+    value = canonical(item())
+    value["dataFeedElement"][0]["item"]["rating"] = [{**rating("r"), "bestRating": 5, "worstRating": 1}]
+    value["@context"] = {"schema": SCHEMA}
+    value["schema:dataFeedElement"] = value.pop("dataFeedElement")
+    [read] = loaded(value).to_jsonld()["dataFeedElement"][0]["item"]["rating"]
+    assert (repr(read["bestRating"]), repr(read["worstRating"])) == ("5", "1")
+
+
 @pytest.mark.parametrize("kind", [[None], [{}], [["Question"]]], ids=str)
 def test_a_type_that_is_no_text_is_no_json_ld(kind: Json) -> None:
     value = document()

@@ -168,7 +168,8 @@ def test_places_lead_back_to_the_state() -> None:
         "custom_metadata": {"level": "easy"},
         "question_rubric": {"llm_traits": [{"name": "t", "kind": "score", "max_score": 3}]},
     }
-    document["checkpoint"] = {"my key/1": item}
+    created_later = {name: value for name, value in item.items() if name != "date_created"}
+    document["checkpoint"] = {"my key/1": item, "later": created_later}
     document["dataset_metadata"] = {"name": "M"}
     found = detect(document)
     assert found is not None
@@ -180,7 +181,9 @@ def test_places_lead_back_to_the_state() -> None:
         "/dataFeedElement": "/checkpoint",
         "/dataFeedElement/0": key,
         "/dataFeedElement/0/@id": key,
+        "/dataFeedElement/0/dateCreated": f"{key}/date_created",
         "/dataFeedElement/0/dateModified": f"{key}/last_modified",
+        "/dataFeedElement/1/dateCreated": "/checkpoint/later/last_modified",
         f"{inside}/text": f"{key}/question",
         f"{inside}/acceptedAnswer": f"{key}/raw_answer",
         f"{inside}/acceptedAnswer/text": f"{key}/raw_answer",

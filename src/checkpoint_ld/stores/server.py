@@ -313,7 +313,7 @@ class SparqlClient:
         Raises SettingsError for an update, and TruncatedResultError for a result that the server cut.
         """
         query = guard.checked(bound(text, {name: term_of(value) for name, value in parameters.items()}))
-        is_limited = max_rows is not None and query.form == "select"  # LIMIT counts no statements
+        is_limited = query.form == "select"  # LIMIT counts no statements
         sent = limited(query.text, max_rows + 1) if max_rows is not None and is_limited else query.text
         found = self._result(_PREFIXES + sent, query.form)
         if max_rows is None or len(found) <= max_rows:
