@@ -340,8 +340,8 @@ def serve(
     quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a query page."""
+    from checkpoint_ld.arguments import is_loopback
     from checkpoint_ld.sparql.service import Server, Settings
-    from checkpoint_ld.stores.endpoint import is_loopback
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)

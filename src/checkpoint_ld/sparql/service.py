@@ -7,7 +7,6 @@ It uses the standard library's HTTP server. `Server` listens, `_Handler` turns a
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import json
 import queue
 import re
@@ -22,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
 
-from checkpoint_ld.arguments import check_timeout
+from checkpoint_ld.arguments import check_timeout, is_loopback
 from checkpoint_ld.data import packaged
 from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
@@ -459,8 +458,4 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _names(host: str) -> frozenset[str] | None:
     """Return the names of this server that requests may use, None for any, because only loopback names are known."""
-    try:
-        is_loopback = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = host == "localhost"
-    return frozenset((host, "127.0.0.1", "localhost", "::1")) if is_loopback else None
+    return frozenset((host, "127.0.0.1", "localhost", "::1")) if is_loopback(host) else None

@@ -6,7 +6,6 @@ Credentials never come from the command line and never appear in a message.
 from __future__ import annotations
 
 import base64
-import ipaddress
 import netrc
 import os
 import tomllib
@@ -152,14 +151,6 @@ def origin_of(url: str) -> str:
     port = parts.port or (443 if parts.scheme == "https" else 80)
     host = parts.hostname or ""
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}"
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @dataclass(frozen=True, slots=True)
