@@ -343,6 +343,15 @@ def again(found: Downgrade) -> dict[str, Any]:
     return dialect("v2.0").upgrade(found.value).tree
 
 
+def test_a_question_without_an_identifier_gets_one_and_this_is_reported() -> None:
+    unnamed = {name: value for name, value in element().items() if name != "@id"}
+    found = downgrade(tree_of(**{"@id": "urn:uuid:karenina-checkpoint-1"}, dataFeedElement=[unnamed]))
+    [(key, _)] = found.value["checkpoint"].items()
+    *_, said = found.findings
+    assert (said.place.pointer, f'the key "{key}"' in said.message) == ("/dataFeedElement/0/@id", True)
+    assert again(found)["dataFeedElement"][0]["@id"] == f"urn:uuid:{key}"
+
+
 def test_an_element_becomes_a_question_of_the_state() -> None:
     found = downgrade(tree_of(**{"@id": "urn:uuid:karenina-checkpoint-1"}))
 

@@ -396,6 +396,9 @@ class QuestionWriter:
             self.findings += losses_of(left, original, pointer, "v2.0")
         self.findings += rubric.findings
         self._report_name(question, f"{pointer}/item/hasPart/name")
+        if not identifier:
+            message = f'the question has no @id; in v2.0 it has the key "{key}", which is its @id from then on'
+            self.findings.append(loss(message, f"{pointer}/@id", "v2.0"))
 
     def _report_name(self, question: dict[str, Any], pointer: str) -> None:
         template = question.get("hasPart")
