@@ -404,7 +404,7 @@ def test_the_page_of_a_resource_escapes_what_it_shows_and_states_if_it_is_cut(
         ("/resource?iri=http://[", 400, "cannot"),
         ("/resource?iri=urn:x:nothing", 404, "nothing"),
         ("/graph?graph=urn:x:nothing", 404, "there is no graph <urn:x:nothing> here"),
-        ("/resource?iri=urn:x:a&format=image/png", 406, "cannot be had as image/png"),
+        ("/resource?iri=urn:x:a&format=image/png", 406, "cannot be had as image/png: accept text/turtle, "),
         (f"{VOID_PATH}?format=image/png", 406, "cannot be had as image/png"),
     ],
 )

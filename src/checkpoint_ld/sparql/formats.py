@@ -252,9 +252,14 @@ _NOT_XML = dict.fromkeys((*range(0x20), 0xFFFE, 0xFFFF), "\ufffd") | {9: "\t", 1
 """Characters that XML 1.0 cannot write."""
 
 
+def offered_for(form: Form) -> dict[str, str]:
+    """Return the media types of the results of a form of query, the preferred first, with their formats."""
+    return GRAPH_TYPES if form in ("construct", "describe") else RESULT_TYPES
+
+
 def chosen(accept: str, form: Form) -> tuple[str, str] | None:
     """Return the best media type for a header `Accept`, and its format; None if none is acceptable."""
-    offered = GRAPH_TYPES if form in ("construct", "describe") else RESULT_TYPES
+    offered = offered_for(form)
     wanted = _ranges(accept) or [("*/*", 1.0)]
     weights = {media: _weight(media, wanted) for media in offered}
     best = max(offered, key=lambda media: weights[media])

@@ -28,7 +28,7 @@ from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, W
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing, queries
 from checkpoint_ld.sparql.describing import Description, described
-from checkpoint_ld.sparql.formats import chosen, prefers_page, render, results_xml
+from checkpoint_ld.sparql.formats import chosen, offered_for, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
 from checkpoint_ld.sparql.result import is_iri, term_of
 from checkpoint_ld.sparql.running import START_LIMIT, evaluated
@@ -96,9 +96,11 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
     """Return the answer of an operation, also for a faulty one."""
     try:
         query = None if operation.site else checked(operation.text)
-        wanted = chosen(operation.accept, query.form if query else "construct")
+        form = query.form if query else "construct"
+        wanted = chosen(operation.accept, form)
         if wanted is None:
-            return Answer.plain(406, f"the result of this query cannot be had as {operation.accept}")
+            offered = ", ".join(offered_for(form))
+            return Answer.plain(406, f"the result of this query cannot be had as {operation.accept}: accept {offered}")
         if query is None:
             site, host = operation.site, urlsplit(operation.site).netloc
             about = Description(
@@ -349,7 +351,7 @@ class _Handler(BaseHTTPRequestHandler):
             host = None
         if names is not None and host not in names:
             # This stops a page of another site from reading data by DNS rebinding.
-            return self._closing(421, "this server answers only under its own name")
+            return self._closing(421, f"this server answers only under its own name: use {self.server.url}")
         length = self.headers.get("Content-Length", "0")
         if "Transfer-Encoding" in self.headers or not length.isdecimal():
             return self._closing(411, "say the length of the body")
