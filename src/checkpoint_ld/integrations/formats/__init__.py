@@ -55,7 +55,7 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it, the extension
     of `path` decides. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
     whole or not at all, and so does a new folder. With `overwrite`, the files in an existing folder are replaced one
-    by one, and others stay.
+    by one, and others stay, also those of an older export that this one does not have.
 
     Raises SettingsError for another format or extension, for answers or runs in any format but a crate, and for a
     missing extra, WriteError for content that the format cannot hold at all, ReadError for answers and runs that cannot
