@@ -159,5 +159,3 @@ from checkpoint_ld.validation.results import (
 from checkpoint_ld.workers.trusted import (
     Trust as Trust,
 )
-
-__all__: list[str]
