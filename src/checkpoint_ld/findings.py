@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +74,13 @@ class Finding:
             for part in (str(self.place), self.code, self.condition, f"{subject}{self.message}{remedy}{dialect}")
             if part
         )
+
+    def as_json(self, file: str | None) -> dict[str, Any]:
+        """Return the members that reports have of it, in their order, for a finding about `file`."""
+        plain = ("code", "rule", "condition", "severity", "message", "remedy", "subject", "value")
+        place = {"pointer": self.place.pointer, "line": self.place.line, "column": self.place.column}
+        stated = {name: getattr(self, name) for name in plain} | {"severity": self.severity.label}
+        return {**stated, "file": file, "dialect": self.dialect, **place, "node": self.node}
 
 
 def counts_of(findings: Iterable[Finding]) -> dict[Severity, int]:

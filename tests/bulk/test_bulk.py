@@ -21,6 +21,7 @@ import pytest
 from pyoxigraph import RdfFormat
 
 import checkpoint_ld
+from checkpoint_ld import json_schema
 from checkpoint_ld.batch.bulk import ConvertOptions, Shard, convert_shard, plan_shards, records, run
 from checkpoint_ld.errors import (
     ReadError,
@@ -151,6 +152,8 @@ def test_what_fails_is_a_finding_with_file_and_line(files: list[Path], tmp_path:
     assert (result.checkpoints, result.failed) == (9, 3)
     found = [json.loads(line) for line in (tmp_path / "out" / "part-00000.findings.jsonl").read_text().splitlines()]
     assert sum(result.findings.values()) == len(found)
+    members = json_schema("report")["$defs"]["finding"]["properties"].keys()
+    assert all(one.keys() == members - {"fixable"} | {"record"} for one in found)
     violations = {(Path(one["file"]).name, one["record"]) for one in found if one["severity"] == "violation"}
     assert violations == {("1.jsonld", None), ("many.ndjson.gz", 3), ("broken.jsonld.gz", None)}
     assert next(one for one in found if one["file"] == str(files[1]))["line"] == 2

@@ -29,6 +29,7 @@ from checkpoint_ld.batch.discovery import EXTENSIONS
 from checkpoint_ld.documents.files import extension_of, is_packed, no_path, recorded, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
+from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.graph import emission
 
 if sys.platform != "win32":  # which has none
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.families import Profiles
-    from checkpoint_ld.findings import Finding
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 Json = dict[str, Any]
@@ -292,7 +291,7 @@ class _Writing:
         lines = emission.nquads_of(graph)
         number = lines.count(b"\n")
         self.checkpoints += 1
-        self._write_findings(map(_finding, findings), path, record.line)
+        self._write_findings(findings, path, record.line)
         place = {"graph": str(graph.root), "file": path, "record": record.line, "quads": number}
         self.graphs_file.write(_json({**place, "sha256": hashlib.sha256(lines).hexdigest()}))
         if self.quads_file is not None:
@@ -302,19 +301,13 @@ class _Writing:
 
     def _fail(self, error: ReadError, path: str, line: int | None) -> None:
         self.failed += 1
-        unreadable = {"code": "unreadable", "severity": "violation", "message": str(error)}
-        self._write_findings(map(_finding, error.findings) if error.findings else [unreadable], path, line)
+        unreadable = Finding("unreadable", Severity.VIOLATION, str(error))
+        self._write_findings(error.findings or [unreadable], path, line)
 
-    def _write_findings(self, found: Iterable[Json], path: str, line: int | None) -> None:
+    def _write_findings(self, found: Iterable[Finding], path: str, line: int | None) -> None:
         for finding in found:
-            self.counted[finding["code"]] += 1
-            self.findings_file.write(_json({"file": path, "record": line, **finding}))
-
-
-def _finding(found: Finding) -> Json:
-    plain = ("code", "rule", "condition", "message", "remedy", "subject", "node", "value")
-    place = {"pointer": found.place.pointer, "line": found.place.line, "column": found.place.column}
-    return {**{name: getattr(found, name) for name in plain}, "severity": found.severity.label, **place}
+            self.counted[finding.code] += 1
+            self.findings_file.write(_json({**finding.as_json(path), "record": line}))
 
 
 def _json(value: Any, option: int = 0) -> bytes:

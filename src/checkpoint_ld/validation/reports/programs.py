@@ -63,7 +63,11 @@ def as_json(report: Report, _: Settings) -> str:
                 {"file": one.source, "dialect": one.dialect, **_counts(counts_of(one.findings))}
                 for one in report.checked
             ],
-            "findings": [_finding(checked, one) for checked in report.checked for one in checked.findings],
+            "findings": [
+                {**one.as_json(checked.source), "fixable": one.fixable}
+                for checked in report.checked
+                for one in checked.findings
+            ],
             "rules": {code: _rule(report.rules[code]) for code in sorted(found)},
         }
     )
@@ -82,21 +86,6 @@ def _dumped(tree: Tree | list[Tree]) -> str:
 
 def _counts(counts: Mapping[Severity, int]) -> dict[str, int]:
     return {f"{severity.label}s": number for severity, number in counts.items()}
-
-
-def _finding(checked: Checked, found: Finding) -> Tree:
-    plain = ("code", "rule", "condition", "severity", "message", "remedy", "subject", "value")
-    return {
-        **{name: getattr(found, name) for name in plain},
-        "severity": found.severity.label,
-        "file": checked.source,
-        "dialect": found.dialect,
-        "pointer": found.place.pointer,
-        "line": found.place.line,
-        "column": found.place.column,
-        "node": found.node,
-        "fixable": found.fixable,
-    }
 
 
 def _rule(rule: Rule) -> Tree:
