@@ -127,6 +127,14 @@ def test_formats_that_do_not_fit_are_refused(store: pyoxigraph.Store) -> None:
             render(result, kind)
 
 
+def test_statements_are_rows_as_in_tables(store: pyoxigraph.Store) -> None:
+    result = made(store)
+    rows = list(csv.DictReader(io.StringIO(render(result, "csv"))))
+    assert [*result] == result.as_dicts() == rows
+    assert len(rows) == len(result) > 0
+    assert [*map(tuple, result.to_dataframe().to_numpy())] == [tuple(row.values()) for row in rows]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_rows_as_a_data_frame(library: str) -> None:
     frame = RESULT.to_dataframe(library=library)  # type: ignore[arg-type]

@@ -169,10 +169,7 @@ def _column(terms: list[Term | None]) -> list[Any]:
 def _tabular(result: QueryResult) -> QueryResult:
     if result.boolean is not None:
         return replace(result, columns=("answer",), rows=((term_of(result.boolean),),), form="select", boolean=None)
-    if result.form == "select":
-        return result
-    rows = tuple((triple.subject, triple.predicate, triple.object) for triple in result.triples)
-    return replace(result, form="select", columns=("subject", "predicate", "object"), rows=rows, triples=())
+    return result.tabular()
 
 
 def _graph(result: QueryResult, kind: str) -> str:

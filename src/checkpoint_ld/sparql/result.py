@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -186,13 +186,9 @@ class QueryResult(Shown):
         return f"{len(self)} {noun}{', of more' if self.is_cut else ''}"
 
     def _card(self) -> Card:
-        if self.form in ("construct", "describe"):
-            rows: Any = ((str(triple.subject), str(triple.predicate), str(triple.object)) for triple in self.triples)
-            table = Rows("", ("subject", "predicate", "object"), rows, len(self))
-        else:
-            rows = ([None if term is None else value_of(term) for term in row] for row in self.rows)
-            table = Rows("", self.columns, rows, len(self))
-        return Card("QueryResult", self.form.upper(), self._line(), {}, [table])
+        table = self.tabular()
+        values = ([value_of(term) for term in row] for row in table.rows)
+        return Card("QueryResult", self.form.upper(), self._line(), {}, [Rows("", table.columns, values, len(self))])
 
     def __len__(self) -> int:
         return len(self.triples) if self.form in ("construct", "describe") else len(self.rows)
@@ -203,16 +199,28 @@ class QueryResult(Shown):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.as_dicts())
 
+    def tabular(self) -> Self:
+        """Return the statements of CONSTRUCT or DESCRIBE as rows with the columns subject, predicate and object."""
+        if self.form not in ("construct", "describe"):
+            return self
+        rows = tuple((triple.subject, triple.predicate, triple.object) for triple in self.triples)
+        return replace(self, form="select", columns=("subject", "predicate", "object"), rows=rows, triples=())
+
     def as_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with Python values: texts, numbers, booleans, IRIs as texts, None for unbound variables."""
-        return [dict(zip(self.columns, map(value_of, row), strict=True)) for row in self.rows]
+        """Return the rows with Python values: texts, numbers, booleans, IRIs as texts, None for unbound variables.
+
+        Statements are rows with the keys subject, predicate and object.
+        """
+        table = self.tabular()
+        return [dict(zip(table.columns, map(value_of, row), strict=True)) for row in table.rows]
 
     def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
-        """Return the rows as a data frame of pandas or polars; unbound variables are missing values.
+        """Return the rows of `as_dicts` as a data frame of pandas or polars; unbound variables are missing values.
 
         Raises SettingsError for another library, and if the library is not installed.
         """
-        values = {name: [value_of(row[at]) for row in self.rows] for at, name in enumerate(self.columns)}
+        table = self.tabular()
+        values = {name: [value_of(row[at]) for row in table.rows] for at, name in enumerate(table.columns)}
         return data_frame(values, library)
 
     @property
