@@ -14,7 +14,7 @@ from rdflib import URIRef
 
 from checkpoint_ld import Benchmark, families, secrets
 from checkpoint_ld.dialects.dialect import container
-from checkpoint_ld.dialects.reading import examine_bytes
+from checkpoint_ld.dialects.reading import Reading, examine_bytes
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding
@@ -129,10 +129,10 @@ def test_what_is_wrong_in_scenarios_is_found_alike() -> None:
 # --- What names tell of the places of nodes is what annotation tells.
 
 
-def places(tree: Any) -> dict[str, str | None]:
+def places(reading: Reading) -> dict[str, str | None]:
     """Return where the nodes of a tree stand, by their names."""
-    pointers = Pointers(tree)
-    names = annotate(tree, table(tree.get("@context"))).names.values()
+    pointers = Pointers(reading.tree, reading.graph.index)
+    names = annotate(reading.tree, table(reading.tree.get("@context"))).names.values()
     return {name: pointers.get(name) for name in names}
 
 
@@ -147,13 +147,13 @@ def test_places_are_those_of_annotation(tree: Any) -> None:
     except ReadError:
         return
 
-    assert places(reading.tree) == Pointers(reading.tree).by_annotation
+    assert places(reading) == Pointers(reading.tree).by_annotation
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_places_in_the_corpus_are_those_of_annotation(corpus: Path, folder: str) -> None:
     for path, reading in readings(corpus, folder, 12):
-        assert places(reading.tree) == Pointers(reading.tree).by_annotation, path
+        assert places(reading) == Pointers(reading.tree).by_annotation, path
 
 
 @pytest.mark.parametrize("context", ["plain", "improved"])

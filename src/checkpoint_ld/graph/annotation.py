@@ -32,6 +32,8 @@ from checkpoint_ld.vocabulary import ID_BASE
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
+    from rdflib.term import Node
+
 
 Tree = dict[str, Any]
 
@@ -377,10 +379,14 @@ _Way = tuple[str | int, ...]
 
 
 class Pointers:
-    """The JSON Pointers (RFC 6901) of the objects of a canonical tree, by the IRIs of their nodes."""
+    """The JSON Pointers (RFC 6901) of the objects of a canonical tree, by the IRIs of their nodes in its graph.
 
-    def __init__(self, tree: Tree) -> None:
+    `nodes` are those of the graph; they tell which of several objects with one `@id` got the name.
+    """
+
+    def __init__(self, tree: Tree, nodes: Container[Node] = frozenset()) -> None:
         self._tree = tree
+        self._nodes = nodes
 
     def __contains__(self, iri: object) -> bool:
         return self.get(str(iri)) is not None
@@ -420,13 +426,18 @@ class Pointers:
         table = contexts.table(self._tree.get("@context"))
         is_usual = table is contexts.karenina()
         found: dict[str, tuple[str, _Way]] = {}
+        bases: dict[_Way, str] = {(): self._minted_root or ""}
         for one, way in _objects(self._tree):
             identifier = one.get("@id")
             if not isinstance(identifier, str) or len(one) == 1:
                 continue
             name = literals.iri_of(identifier) if is_usual else name_of(identifier, table)
-            if found.setdefault(_stem(name), (name, way))[1] != way:
-                return None
+            if found.setdefault(_stem(name), (name, way))[1] == way:
+                bases[way] = name
+                continue
+            base = next(way[:at] for at in range(len(way) - 1, -1, -1) if way[:at] in bases)
+            if URIRef(literals.child_of(bases[base], *way[len(base) :])) not in self._nodes:
+                return None  # it is no node, or the first one is none
         return found
 
     @cached_property
@@ -454,10 +465,14 @@ def _at(value: Any, way: _Way) -> Any:
 
 
 def _objects(value: Any) -> Iterator[tuple[Tree, _Way]]:
-    """Yield all JSON objects with the paths to them, without those in contexts, whose `@id`s name terms."""
+    """Yield all JSON objects, in document order, with the paths to them.
+
+    Those in contexts are left out; their `@id`s name terms.
+    """
     waiting: list[tuple[Any, _Way]] = [(value, ())]
     while waiting:
         value, way = waiting.pop()
+        below: list[tuple[Any, _Way]] = []
         if isinstance(value, dict):
             yield value, way
         for step, one in value.items() if isinstance(value, dict) else enumerate(value):
@@ -465,9 +480,8 @@ def _objects(value: Any) -> Iterator[tuple[Tree, _Way]]:
             if kind not in _CONTAINERS or step == "@context":
                 continue
             if kind is dict:
-                waiting.append((one, (*way, step)))
+                below.append((one, (*way, step)))
             else:
                 # Arrays are gone through at once: most hold objects, or nothing but texts.
-                waiting += [
-                    ((inner, (*way, step, at))) for at, inner in enumerate(one) if inner.__class__ in _CONTAINERS
-                ]
+                below += [((inner, (*way, step, at))) for at, inner in enumerate(one) if inner.__class__ in _CONTAINERS]
+        waiting += reversed(below)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
@@ -250,11 +250,7 @@ class _Map:
     """The canonical tree of a checkpoint, and the places of the nodes in it."""
 
     tree: Tree = field(repr=False)
-
-    @cached_property
-    def nodes(self) -> Pointers:
-        """The JSON Pointers of objects by the IRIs of their nodes."""
-        return Pointers(self.tree)
+    nodes: Pointers
 
     def at(self, steps: str) -> Any:
         """Return the value at a JSON Pointer (RFC 6901), which has to exist."""
@@ -458,7 +454,7 @@ def located(
     Each comes after the JSON Pointer of its value in the canonical tree. Several results of one rule at one place are
     one finding, because several constraints of a shape may fail for one reason.
     """
-    nodes = _Map(reading.tree)
+    nodes = _Map(reading.tree, Pointers(reading.tree, reading.graph.index))
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
