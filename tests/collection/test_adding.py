@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph
 import pytest
 
 from checkpoint_ld import sparql
@@ -15,6 +16,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.stores import collection as collections
 from checkpoint_ld.stores import holdings
 from checkpoint_ld.stores.collection import Checks, Collection, Kind, LoadReport, OnConflict, Options
+from checkpoint_ld.stores.directory import STORE
 from checkpoint_ld.validation import profiles
 from tests.collection.conftest import Write, checkpoint, iri
 from tests.collection.crashing import CHECKPOINTS
@@ -481,6 +483,22 @@ def test_repair_loads_it_again(collection: Collection) -> None:
     assert problem.repair.startswith("loaded again from")
     assert collection.verify() == ()
     assert collection.benchmark(iri())[0].question == "What is it?"
+
+
+def test_what_the_default_graph_lacks_is_a_problem(write: Write, store: Path) -> None:
+    file = write("one.jsonld", checkpoint())
+    with Collection.open(store) as collection:
+        collection.add(file)
+    held = pyoxigraph.Store(str(store / STORE))
+    one = next(held.quads_for_pattern(None, None, None, pyoxigraph.DefaultGraph()))
+    held.remove(one)
+    held.flush()
+    del held
+    with Collection.open(store) as collection:
+        assert [one.message for one in collection.verify()] == ["is not in the default graph as a whole"]
+        [problem] = collection.verify(repair=True)
+        assert problem.repair.startswith("loaded again from")
+        assert collection.verify() == ()
 
 
 def test_repair_takes_it_out_if_its_file_is_gone(interrupted: Path, collection: Collection) -> None:

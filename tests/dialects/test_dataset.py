@@ -198,8 +198,22 @@ def test_the_version_names_the_format_and_a_property_the_benchmark_s() -> None:
 def test_what_a_canonical_trait_implies_is_written_out() -> None:
     bounds = {"bestRating": 5.0, "worstRating": 2.0, "additionalProperty": [prop("higher_is_better", True)]}
     value = written(feed(**{"@context": HTTPS}, rating=[rating("s", "karenina:GlobalRubricTrait", **bounds)]))
+    [made] = value["rating"]
 
-    assert settings(value["rating"][0]) == {"higher_is_better": True, "min_score": 2, "max_score": 5, "kind": "score"}
+    assert settings(made) == {"higher_is_better": True, "min_score": 2, "max_score": 5, "kind": "score"}
+    assert (repr(made["bestRating"]), repr(made["worstRating"])) == ("5", "2")
+
+
+def test_a_setting_that_a_dataset_has_no_words_for_is_a_loss_and_stays_a_property() -> None:
+    deep = [prop("deep_judgment_enabled", True), prop("deep_judgment_search_enabled", False)]
+    tree = feed(**{"@context": HTTPS}, rating=[rating("d", "karenina:GlobalRubricTrait", additionalProperty=deep)])
+    downgrade = dialect("dataset-1").downgrade
+    assert downgrade is not None
+    found = downgrade(tree)
+
+    assert [(one.condition, one.place.pointer) for one in found.findings] == [("W-LOSS", "/rating/0")]
+    assert "no words for deep_judgment_enabled of" in found.findings[0].message
+    assert settings(found.value["rating"][0])["deep_judgment_enabled"] is True
 
 
 def test_scenarios_are_set_apart_with_a_warning_and_come_back() -> None:
