@@ -112,6 +112,8 @@ class Walk(Columns):
         first: dict[str, int] = {}
         for one in filter(lambda one: id(one) in rivals, _in_order(found.sources)):
             first.setdefault(name_of(one["@id"], self.plans.table), id(one))
+        if first.items() <= self.owners.items():
+            return nodes
         for held in (self.index, self.rivals, self.stems, self.seen, self.batches, self.inexact, self.mentioned):
             held.clear()
         self.owners = first
@@ -195,7 +197,8 @@ class Walk(Columns):
                     described[at][plain.known.predicate] = term
                 for at in left:
                     inexact.setdefault(plain.rows[at], []).append(plain.known)
-            for kind, holder in holders:
+            for kind, nested in holders:
+                holder = nested if len(groups) == 1 else nested.in_order()
                 via, is_set = holder.known.term, holder.known.is_set
                 scope = holder.plan if via is not None and via.scope is not None else None
                 waiting.setdefault((kind, via, is_set, scope), []).append(holder)

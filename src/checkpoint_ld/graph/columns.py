@@ -132,6 +132,10 @@ class Column(NamedTuple):
         parts = {kind: self._only(places) for kind, places in found.items()}
         return parts.pop(object, None), [*parts.items()]
 
+    def in_order(self) -> Column:
+        """Return the same in the order of the objects, in which the first of several with one `@id` gets its name."""
+        return self._only(sorted(range(len(self.rows)), key=self.rows.__getitem__))
+
     def _only(self, places: Sequence[int]) -> Column:
         return self._replace(rows=[self.rows[at] for at in places], values=[self.values[at] for at in places])
 
