@@ -209,6 +209,24 @@ def test_integers_stay_integers_under_keys_that_a_document_does_not_define() -> 
     assert (repr(read["bestRating"]), repr(read["worstRating"])) == ("5", "1")
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"@value": "x", "@direction": "rtl"},
+        {"@value": "x", "@direction": "rtl", "@language": "ar"},
+        {"@value": "x", "@index": "i"},
+        {"@value": None},
+    ],
+    ids=str,
+)
+def test_a_value_object_that_expansion_would_change_is_kept_in_other_forms(value: Json) -> None:
+    document = canonical(item())
+    document["@context"] = {"schema": SCHEMA}
+    document["schema:dataFeedElement"] = document.pop("dataFeedElement")
+    document["schema:note"] = value
+    assert loaded(document).to_jsonld()["note"] == value
+
+
 @pytest.mark.parametrize("kind", [[None], [{}], [["Question"]]], ids=str)
 def test_a_type_that_is_no_text_is_no_json_ld(kind: Json) -> None:
     value = document()

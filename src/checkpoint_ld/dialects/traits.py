@@ -85,6 +85,7 @@ _OWN = frozenset(
     ("@type", "@id", "name", "description", "bestRating", "worstRating", "additionalType", "additionalProperty")
 )
 """Members of a usual rating."""
+_DESCRIBING = frozenset(("name", "description"))
 _TAKEN = {"invert", "type", "scale", "x_karenina", *_MADE}
 """Names that have a meaning on a trait, so that an unknown member of a rating cannot keep them there."""
 
@@ -153,22 +154,18 @@ def _is_complete(  # noqa: PLR0913, PLR0917 - the rating in three forms, and wha
 ) -> bool:
     """Return whether reading `trait` restores a usual rating with `plain` settings, apart from `idle` ones."""
     best, worst = map(as_float, range_of(family, trait))
-    known = SETTINGS[family]
+    stated = plain.keys() - idle
     return (
         rating.get("@type", "Rating") == "Rating"
         and rating["additionalType"] == _type(family, trait, scope)
-        and all(type(rating[bound]) is float for bound in ("bestRating", "worstRating") if bound in rating)
+        and type(rating.get("bestRating", best)) is type(rating.get("worstRating", worst)) is float
         and rating.get("bestRating", best) == best
         and rating.get("worstRating", worst) == worst
         and ("@id" not in rating or is_gui_id(rating))
-        and all(_has(trait, name, value, known) for name, value in plain.items() if name not in idle)
+        and plain.get("evaluation_mode") != GUI_MATRIX
+        and stated <= trait.keys() - _DESCRIBING
+        and all(trait[name] is plain[name] or same(trait[name], plain[name]) for name in stated)
     )
-
-
-def _has(trait: dict[str, Any], name: str, value: Any, known: tuple[str, ...]) -> bool:
-    """Return whether a trait has a setting that a rating states, one of the `known` settings of its kind."""
-    held = trait.get(name)
-    return value is not None and value != GUI_MATRIX and name in known and (held is value or same(held, value))
 
 
 def _type(family: Family, given: dict[str, Any], scope: str) -> str:
