@@ -112,7 +112,7 @@ class Walk(Columns):
         first: dict[str, int] = {}
         for one in filter(lambda one: id(one) in rivals, _in_order(found.sources)):
             first.setdefault(name_of(one["@id"], self.plans.table), id(one))
-        if first.items() <= self.owners.items():
+        if first.items() <= self.owners.items():  # each name went to the first: groups of objects keep their order
             return nodes
         for held in (self.index, self.rivals, self.stems, self.seen, self.batches, self.inexact, self.mentioned):
             held.clear()
