@@ -288,7 +288,7 @@ def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = No
     room = width - _LANE_NAME - 1
     lines = [
         head(harmless(f"{timeline.agent_id} · {', '.join(timeline.executions)}"), width),
-        f"{instant(timeline.start)}, {span(timeline.duration_ms)}",
+        head(f"{instant(timeline.start)}, {span(timeline.duration_ms)}", width),
         "",
     ]
     for lane in timeline.lanes:
@@ -304,7 +304,7 @@ def text_of(timeline: Timeline, *, width: int = _COLUMNS, limit: int | None = No
     for moment in timeline.moments[left_out:]:
         lines.append(head(harmless(f"{span(moment.start - timeline.start):>11}  {_line_of(moment)}"), width))
     if timeline.undated:
-        lines.append(undated(timeline))
+        lines.append(head(undated(timeline), width))
     return "\n".join(lines)
 
 
