@@ -347,6 +347,25 @@ def test_reindex_and_verify_with_a_database(run: Run, folder: Path, tmp_path: Pa
     assert run("agent", "verify", *stores).code == 0
 
 
+def test_what_reindex_says_about_a_damaged_file_brings_the_checkpoint_back(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    stores = ("--dir", folder, "--db", f"sqlite:///{tmp_path}/agents.db")
+    run("agent", "reindex", *stores)
+    whole = (folder / "k1.json").read_bytes()
+    (folder / "k1.json").write_bytes(whole[:300])
+    note = run("agent", "reindex", *stores).err.splitlines()[-1]
+    command = "checkpoint-ld agent export k1 --output FILE"
+    assert note == f"kept: k1, whose file is damaged: run {command}, move the damaged file away, and import FILE"
+    made = tmp_path / "made.json"
+    words = [made if word == "FILE" else word for word in command.split()[1:]]
+    assert run(*words, *stores).code == 0
+    (folder / "k1.json").unlink()
+    assert run("agent", "import", made, *stores).code == 0
+    assert (folder / "k1.json").read_bytes() == whole
+    assert run("agent", "verify", *stores).code == 0
+
+
 def test_stats_count_per_execution(run: Run, folder: Path) -> None:
     value: list[dict[str, Any]] = json.loads(run("agent", "stats", "--dir", folder, "--json").out)
     by_id = {one["execution_id"]: one for one in value}

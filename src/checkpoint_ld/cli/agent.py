@@ -463,7 +463,8 @@ def reindex(*, as_json: bool = options.JSON, stores: Stores = STORES) -> None:
         return
     streams.show(f"{done.checkpoints} checkpoints indexed, {len(done.removed)} removed that have no file")
     for one in done.kept:
-        streams.note(harmless(f"kept: {one}, whose file is damaged: checkpoint-ld agent export {one} brings it back"))
+        way = f"run checkpoint-ld agent export {one} --output FILE, move the damaged file away, and import FILE"
+        streams.note(harmless(f"kept: {one}, whose file is damaged: {way}"))
 
 
 @agent.command
