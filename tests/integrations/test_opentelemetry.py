@@ -318,6 +318,9 @@ def test_bad_files_state_what_is_wrong(text: str, message: str, tmp_path: Path, 
         {"events": True},
         {"events": [{"attributes": 1.5}]},
         {"status": "failed"},
+        {"traceId": ""},
+        {"spanId": ""},
+        {"spanId": None, "attributes": op("execute_tool")},
     ],
 )
 def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
@@ -329,6 +332,18 @@ def test_a_span_of_another_form_is_reported_and_the_others_are_kept(
     done = run("agent", "import", "--from", "otlp", tmp_path / "spans.jsonl", "--dir", tmp_path / "kept")
     assert (done.code, done.out.decode().count("added: ")) == (1, 1)
     assert "spans.jsonl:2: this span is not OTLP/JSON" in done.err
+
+
+@pytest.mark.parametrize("name", ["", None])
+def test_a_tool_without_a_name_is_an_unknown_one(name: str | None, tmp_path: Path, run: Run) -> None:
+    tool = span(2, 1, attributes=op("execute_tool"))
+    nameless = {key: value for key, value in {**tool, "name": name}.items() if value is not None}
+    (tmp_path / "spans.json").write_text(otlp(span(1, attributes=op("invoke_agent")), nameless), encoding="utf-8")
+    done = run("agent", "import", "--from", "otlp", tmp_path / "spans.json", "--dir", tmp_path / "kept")
+    assert done.code == 0, done.err
+    with CheckpointManager(tmp_path / "kept") as manager:
+        (header,) = manager.list()
+        assert [call.tool_id for call in manager.get(header.id).snapshot.tool_state.calls] == ["unknown"]
 
 
 def test_empty_lists_may_be_left_out_and_a_span_without_a_trace_stops_no_other(tmp_path: Path, run: Run) -> None:

@@ -119,8 +119,8 @@ class _File:
                     span = orjson.loads(text[member.value.start : member.value.end])
                     held = _Held(start + member.value.start, start + member.value.end, shared, described)
                     self.count += 1
-                    if not isinstance(span, dict) or "traceId" not in span:
-                        self._leave_out(held, "it names no trace")
+                    if not (isinstance(span, dict) and span.get("traceId") and span.get("spanId")):
+                        self._leave_out(held, "it names no trace, or has no id")
                         continue
                     trace = str(span["traceId"])
                     first = moment(span.get("startTimeUnixNano")) or 0

@@ -285,7 +285,7 @@ class _Run:
             self.results[call.id] = result
 
     def _add_tool(self, span: Span) -> None:
-        tool = id_of(str(span.first("gen_ai.tool.name") or span.name))
+        tool = id_of(str(span.first("gen_ai.tool.name") or span.name or "unknown"))
         named = span.first("gen_ai.tool.call.id")
         # A span that names no call belongs to the first requested call of its tool that has no span yet.
         waiting = self.calls_of[tool]
