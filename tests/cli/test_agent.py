@@ -378,10 +378,13 @@ def test_stats_count_per_execution(run: Run, folder: Path) -> None:
 
 
 def test_upgrade_leaves_what_is_new_alone(run: Run, folder: Path) -> None:
+    (folder / "packed").mkdir()
     before = (folder / "k1.json").read_bytes()
     result = run("agent", "upgrade", folder / "k1.json", folder, "--json")
     assert not any(one["changed"] for one in json.loads(result.out))
     assert (folder / "k1.json").read_bytes() == before
+    run("agent", "export", "k1", "--output", folder / "packed" / "k1.json.gz", "--dir", folder)
+    assert run("agent", "upgrade", folder / "packed").out.endswith(b"k1.json.gz: is 0.0.1 already\n")
     (folder / "empty").mkdir()
     assert "nothing to upgrade in" in run("agent", "upgrade", folder / "empty").err
 

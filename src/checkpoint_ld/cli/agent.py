@@ -351,7 +351,7 @@ def upgrade(*, paths: tuple[str, ...] = _PATHS, dry_run: bool = _DRY_RUN, as_jso
 
     verb = "would become" if dry_run else "became"
     rows: list[dict[str, Any]] = []
-    for file in _files_in(paths, (".json",)):
+    for file in _files_in(paths, (".json", ".json.gz")):
         try:
             one = upgrade(file, dry_run=dry_run)
         except CheckpointLdError as error:
@@ -510,7 +510,7 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
     for path in map(Path, paths):
         is_folder = os.path.isdir(path)  # noqa: PTH112 - Path raises OSError for a name that is too long
-        yield from sorted(file for file in path.rglob("*") if file.suffix in extensions) if is_folder else (path,)
+        yield from sorted(file for file in path.rglob("*") if file.name.endswith(extensions)) if is_folder else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:
