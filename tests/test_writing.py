@@ -257,6 +257,28 @@ def test_traits_of_mixed_kinds_keep_their_order_and_their_places(dialect: str, t
     assert [lines[line - 1].partition(":")[2].strip(" ,") for line in places] == ['"["'] * 2
 
 
+@pytest.mark.parametrize("dialect", ["v2.0", "gui-datafeed", "dataset-1"])
+def test_a_static_and_a_dynamic_trait_of_one_name_keep_their_order(dialect: str, tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.set_global_dynamic_rubric([RegexRubricTrait(name=name, pattern="x", summary=name) for name in "ab"])
+    benchmark.set_global_rubric([LLMRubricTrait(name=name, kind="boolean") for name in "bac"])
+    again = Benchmark.load(written(benchmark, tmp_path, dialect=dialect))
+    assert again.global_rubric == benchmark.global_rubric
+    assert again.get_global_dynamic_rubric() == benchmark.get_global_dynamic_rubric()
+
+
+def test_an_order_of_traits_may_have_names_alone(tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.set_global_dynamic_rubric([RegexRubricTrait(name="a", pattern="x", summary="a")])
+    benchmark.set_global_rubric([LLMRubricTrait(name=name, kind="boolean") for name in "ab"])
+    document = json.loads(written(benchmark, tmp_path, dialect="v2.0"))
+    kept = document["x_karenina"]
+    kept["rating_order"] = ["b", "a", "a", None, [], [{}]]
+    again = Benchmark.load(json.dumps(document).encode())
+    assert again.get_rubric_trait_names() == ["b", "a"]
+    assert [rating["name"] for rating in again.to_jsonld()["rating"]] == ["b", "a", "a"]
+
+
 def test_what_a_dialect_cannot_state_is_reported(tmp_path: Path) -> None:
     agentic = AgenticRubricTrait(name="agent", description="d", kind="boolean")
     tree = canonical() | {"rating": [rating_of(agentic, "Global")]}

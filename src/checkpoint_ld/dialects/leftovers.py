@@ -7,6 +7,7 @@ original. `Losses` does this for whole documents and reports each leftover as a 
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -16,7 +17,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from checkpoint_ld.findings import Finding
 
@@ -26,7 +27,10 @@ KEPT = "x_karenina"
 """Member of an object of another dialect that holds its leftovers."""
 
 ORDER = "rating_order"
-"""Member of leftovers with the names of all traits of an object, where another order is read again."""
+"""Member of leftovers with the names of all traits of an object, where another order is read again.
+
+A static and a dynamic trait may have one name: the second one that is read again is `[name, 1]`, and so on.
+"""
 
 PARKED = "x_v2"
 """Member of a canonical object for members of the GUI's state that the canonical dialect has no place for."""
@@ -197,8 +201,19 @@ def restored(
 
 def with_order(left: dict[str, Any], ratings: list[Any], read: list[Any]) -> dict[str, Any]:
     """Return the leftovers of an object with the order of its `ratings`, if they are `read` again in another one."""
-    is_same_order = all(one is other for one, other in zip(ratings, read, strict=True))
-    return left if is_same_order else {**left, ORDER: [name_of(rating) for rating in ratings]}
+    if all(one is other for one, other in zip(ratings, read, strict=True)):
+        return left
+    labels = dict(zip(map(id, read), _numbered(map(name_of, read)), strict=True))
+    found = [labels[id(rating)] for rating in ratings]
+    return {**left, ORDER: [[name, number] if number else name for name, number in found]}
+
+
+def _numbered(names: Iterable[Any]) -> Iterator[tuple[Any, int]]:
+    """Yield each name with how many equal ones come before it."""
+    before = Counter[Any]()
+    for name in names:
+        yield name, before[name]
+        before[name] += 1
 
 
 def _ordered(whole: dict[str, Any], pointer: str, trail: Trail | None) -> dict[str, Any]:
@@ -206,10 +221,10 @@ def _ordered(whole: dict[str, Any], pointer: str, trail: Trail | None) -> dict[s
     names, ratings = whole.pop(ORDER), whole.get("rating")
     if not isinstance(names, list) or not isinstance(ratings, list):
         return whole
-    waiting: dict[str | None, list[int]] = {}
-    for rank, name in enumerate(names):
-        waiting.setdefault(name if isinstance(name, str) else None, []).append(rank)
-    ranks = [held.pop(0) if (held := waiting.get(name_of(rating))) else len(names) for rating in ratings]
+    # An older file has names alone; equal ones count in their order there. A file may hold any JSON, hence the repr.
+    alone = _numbered(name if isinstance(name, str) else None for name in names if not isinstance(name, list))
+    known = {repr(tuple(name) if isinstance(name, list) else next(alone)): rank for rank, name in enumerate(names)}
+    ranks = [known.get(repr(label), len(names)) for label in _numbered(map(name_of, ratings))]
     places = sorted(range(len(ratings)), key=ranks.__getitem__)
     if trail is not None:
         trail.reordered(pointer, "rating", places)
