@@ -32,6 +32,21 @@ def test_every_member_may_be_set_and_nothing_else_changes() -> None:
     assert_says(benchmark, tree)
 
 
+@pytest.mark.parametrize("value", ["water", ["water"], ["water", "rivers"]])
+@pytest.mark.parametrize("name", ["license", "citation", "funder", "keywords", "identifier"])
+def test_members_about_the_publication_are_read_again_as_they_are(name: str, value: Json) -> None:
+    benchmark = Benchmark("Rivers")
+    benchmark.set_metadata(**{name: value})
+    stated = getattr(benchmark, name)
+    assert ([stated] if isinstance(stated, str) else stated) == ([value] if isinstance(value, str) else value)
+    for again in (load(benchmark.to_jsonld()), load(benchmark.to_jsonld("plain")), load_turtle(benchmark)):
+        assert getattr(again, name) == stated
+
+
+def load_turtle(benchmark: Benchmark) -> Benchmark:
+    return Benchmark.load(benchmark.to_turtle().encode(), syntax="turtle")
+
+
 def test_a_date_that_is_given_stays() -> None:
     tree = strange()
     benchmark = load(tree)

@@ -403,7 +403,7 @@ class Benchmark(CheckedMethods, Shown):
         "What to cite: a text, an object of schema.org, or a list of those; None where there is none."
     )
     funder = _Published("Who paid: a text, a Person or Organization as a mapping, or a list of those, or None.")
-    keywords = _Published("What the benchmark is about: a text, or a list of texts; None where there are none.")
+    keywords = _Published("What the benchmark is about: a list of texts (a single text is one keyword), or None.")
     identifier = _Published("The DOI, or another name in the world: a text, a PropertyValue, or a list, or None.")
 
     @property

@@ -297,10 +297,12 @@ def metadata_text(field: str, value: object, settable: Sequence[str]) -> str | N
 
 
 def published(field: str, value: object) -> Any:
-    """Return a value for a member about the publication of a benchmark, None to remove it.
+    """Return a value for a member about the publication of a benchmark, None to remove it; keywords are a list.
 
     Raises WrongTypeError unless it is a text, an object with a type, or a list of these.
     """
+    if field == "keywords" and value and isinstance(value, str):
+        value = [value]  # every context makes a list of them
     listed = list(value) if isinstance(value, list | tuple) else [value]
     for part in listed if value is not None else ():
         if isinstance(part, str) or (field not in _ONLY_TEXTS and isinstance(part, dict) and "@type" in part):
