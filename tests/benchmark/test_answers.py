@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
@@ -523,7 +524,16 @@ def test_a_valid_benchmark_has_a_verdict_that_unpacks() -> None:
     ok, message = verdict
     assert (ok, message, bool(verdict)) == (True, "the benchmark is valid", True)
     assert (verdict[0], verdict[-1]) == (ok, message)
+    assert message.isprintable()  # a type checker knows that it is a text
     assert verdict.report.conforms
+    assert isinstance(verdict, tuple)  # as in Karenina
+
+
+def test_a_verdict_may_be_copied_and_pickled() -> None:
+    verdict = load(canonical(question("Two?", LIGHT, BROKEN))).validate()
+    for again in (copy.copy(verdict), pickle.loads(pickle.dumps(verdict))):
+        assert again == verdict
+        assert (again.message, again.template_errors) == (verdict.message, verdict.template_errors)
 
 
 def test_a_verdict_states_which_template_is_none() -> None:

@@ -6,7 +6,7 @@ The counts come from the `BenchmarkContent` of the graph, of which each function
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.values import now
@@ -19,8 +19,6 @@ from checkpoint_ld.phrases import counted
 from checkpoint_ld.validation.results import Checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent
     from checkpoint_ld.validation.results import Report
@@ -170,27 +168,35 @@ def _readiness(benchmark: Benchmark, content: BenchmarkContent) -> Json:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict(Shown):
+class Verdict(Shown, tuple[bool, str]):
     """Whether a benchmark is valid.
 
     `report` holds all findings about its structure. `template_errors` has the questions (`question_id`) with an invalid
-    template, each with its `error`. A verdict unpacks as `(ok, message)` and is true if the benchmark is valid.
+    template, each with its `error`. A verdict is the pair `(ok, message)`, and is true if the benchmark is valid.
     """
 
     report: Report
     template_errors: tuple[dict[str, str], ...] = ()
 
+    def __new__(cls, report: Report, template_errors: tuple[dict[str, str], ...] = ()) -> Self:
+        """Make the pair. Only of a tuple do type checkers know that the first item is a bool, the second a str."""
+        faults = [str(found) for found in report.findings if found.severity.name == "VIOLATION"]
+        faults += [f"{error['question_id']}: {error['error']}" for error in template_errors]
+        ok = report.conforms and not template_errors
+        return super().__new__(cls, (ok, "\n".join(faults) or "the benchmark is valid"))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.report, self.template_errors
+
     @property
     def ok(self) -> bool:
         """Whether there is no violation, and every template can be read."""
-        return self.report.conforms and not self.template_errors
+        return self[0]
 
     @property
     def message(self) -> str:
         """The faults, each on a line; `the benchmark is valid` if there are none."""
-        faults = [str(found) for found in self.report.findings if found.severity.name == "VIOLATION"]
-        faults += [f"{error['question_id']}: {error['error']}" for error in self.template_errors]
-        return "\n".join(faults) or "the benchmark is valid"
+        return self[1]
 
     def __repr__(self) -> str:
         return f"<Verdict: {self._name()}, {len(self.template_errors)} template errors, {self.report!r}>"
@@ -205,9 +211,3 @@ class Verdict(Shown):
 
     def __bool__(self) -> bool:
         return self.ok
-
-    def __iter__(self) -> Iterator[bool | str]:
-        return iter((self.ok, self.message))
-
-    def __getitem__(self, place: int) -> bool | str:
-        return (self.ok, self.message)[place]
