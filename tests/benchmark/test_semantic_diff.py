@@ -66,6 +66,19 @@ def test_a_dialect_makes_no_difference(tmp_path: Path, dialect: str) -> None:
     assert not semantic_diff(made, Benchmark.load(tmp_path / "other.json"))
 
 
+@pytest.mark.parametrize("nothing", [None, []])
+def test_a_member_that_states_nothing_makes_no_difference(nothing: Json | None) -> None:
+    edited = scenario()
+    edited["hasPart"][0]["nodes"]["again"]["question"]["note"] = nothing
+    edited["about"] = {"@type": "Thing", "note": nothing}
+    plain = {**scenario(), "about": {"@type": "Thing"}}
+    assert load(plain) == load(edited)
+    assert compared(plain, edited).is_empty
+    edited["hasPart"][0]["nodes"]["again"]["metadata"]["note"] = nothing  # any JSON
+    assert load(plain) != load(edited)
+    assert not compared(plain, edited).is_empty
+
+
 def test_whole_numbers_are_the_same_in_both_spellings() -> None:
     def spell(document: Json) -> None:
         named(document, "custom_years")["value"] = [2024.0, 2025]

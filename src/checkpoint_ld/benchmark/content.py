@@ -96,7 +96,7 @@ Json = dict[str, Any]
 
 FORMAT_PROPERTIES = (FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY)
 """Properties about the form of a file, not about the benchmark."""
-_EXACT = ANYTHING - {"nodes"}
+EXACT = ANYTHING - {"nodes"}
 """Members whose values are any JSON, in which null and empty lists are statements."""
 _MODES = ("exact", "contains", "in", "regex")
 _TOGETHER = 512
@@ -342,15 +342,20 @@ def normal_form(graph: CheckpointGraph) -> Any:
         return _normal(tree, graph.table)
 
 
+def is_stated(key: str, value: Any) -> bool:
+    """Return whether a member states something; see `normal_form`."""
+    # The value null of a property is a JSON literal in the graph.
+    return key == "value" or not (value is None or (value == [] and key not in EXACT))
+
+
 def _normal(value: Any, table: TermTable) -> Any:
     if isinstance(value, dict):
         found = {}
         for key, held in value.items():
-            # The value null of a property is a JSON literal in the graph.
-            if key == "value" or not (held is None or (held == [] and key not in _EXACT)):
+            if is_stated(key, held):
                 term = table.base.by_key.get(key)
                 iri = term.iri if term else contexts.expand_name(key) or key
-                found[iri] = held if key in _EXACT else _normal(held, table)
+                found[iri] = held if key in EXACT else _normal(held, table)
         return found
     if isinstance(value, list):
         return _normal(value[0], table) if len(value) == 1 else [_normal(item, table) for item in value]

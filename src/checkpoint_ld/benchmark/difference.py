@@ -13,7 +13,15 @@ from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.benchmark.content import FORMAT_PROPERTIES, BenchmarkContent, content_of, creator_json, elements_of
+from checkpoint_ld.benchmark.content import (
+    EXACT,
+    FORMAT_PROPERTIES,
+    BenchmarkContent,
+    content_of,
+    creator_json,
+    elements_of,
+    is_stated,
+)
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS, REPOSITORY
 from checkpoint_ld.dialects.dialect import as_list, name_of, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
@@ -29,7 +37,7 @@ from checkpoint_ld.validation.reports.text import code, escaped
 from checkpoint_ld.vocabulary import BY_TYPE, CONVERSION_PROPERTY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from pydantic import JsonValue
 
@@ -169,14 +177,20 @@ def _beyond_trait(trait: AnyTrait, rating: Json) -> Json:
     """Return the members and settings of a rating that do not belong to its trait."""
     fields = type(trait).model_fields
     settings = values(rating.get("additionalProperty"))
-    beyond = {key: value for key, value in _stated(rating).items() if key not in _RATING and key not in fields}
-    beyond |= _beyond_values(rating.get("additionalProperty"))
+    beyond = _beyond(rating, _RATING.union(fields)) | _beyond_values(rating.get("additionalProperty"))
     return beyond | {name: value for name, value in settings.items() if name not in fields and name not in _MARKS}
 
 
-def _stated(members: Json) -> Json:
-    """Return the members that state something, as RDF has them."""
-    return {key: value for key, value in members.items() if value is not None and value != []}
+def _beyond(members: Json, known: Collection[str]) -> Json:
+    """Return what an object states with other members than the `known` ones."""
+    return {key: _stated(key, value) for key, value in members.items() if key not in known and is_stated(key, value)}
+
+
+def _stated(key: str, value: Any) -> Any:
+    """Return the value of a member without the members in it that state nothing."""
+    if isinstance(value, list):
+        return [_stated(key, item) for item in value]
+    return _beyond(value, ()) if isinstance(value, dict) and key not in EXACT else value
 
 
 def _beyond_values(properties: Any) -> Json:
@@ -185,8 +199,7 @@ def _beyond_values(properties: Any) -> Json:
         f"{f'custom.{name.removeprefix(CUSTOM)}' if name.startswith(CUSTOM) else name}.{key}": value
         for one in as_list(properties)
         if (name := name_of(one)) is not None
-        for key, value in _stated(one).items()
-        if key not in _VALUE
+        for key, value in _beyond(one, _VALUE).items()
     }
 
 
@@ -311,27 +324,27 @@ def question_diff(before: QuestionContent, after: QuestionContent, *, dates: boo
 
 def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
     """Return all members of a question except its template and its traits, unknown ones included."""
-    stated, item, question = content.members, content.item, question_object(content.item)
-    keywords = stated["keywords"] if order else sorted(stated["keywords"])
-    members = {"id": content.id, **{name: stated[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
+    given, item, question = content.members, content.item, question_object(content.item)
+    keywords = given["keywords"] if order else sorted(given["keywords"])
+    members = {"id": content.id, **{name: given[name] for name in (*_MEMBERS, *(_DATES if dates else ()))}}
     members |= {"keywords": keywords or None, "finished": content.finished}
     found = {name: value for name, value in members.items() if value is not None}
     properties = values(question.get("additionalProperty"))
     found |= {f"custom.{key}": value for key, value in custom_of(properties).items()}
     # The web interface writes an empty original template where there is none.
-    others = {name: value for name, value in properties.items() if (name, value) != ("original_answer_template", "")}
-    found |= {name: value for name, value in others.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)}
+    own = {name: value for name, value in properties.items() if (name, value) != ("original_answer_template", "")}
+    found |= {name: value for name, value in own.items() if name not in _PROPERTIES and not name.startswith(CUSTOM)}
     found |= _beyond_values(question.get("additionalProperty"))
-    found |= {key: value for key, value in _stated(question).items() if key not in _QUESTION and key not in _ITEM}
+    found |= _beyond(question, _QUESTION | _ITEM)
     if question is not item:
-        found |= {key: value for key, value in _stated(item).items() if key not in _ITEM}
+        found |= _beyond(item, _ITEM)
     for slot in ("acceptedAnswer", "hasPart"):
         for part in as_list(question.get(slot))[:1]:
-            known = _stated(part) if isinstance(part, dict) else {}
+            others = _beyond(part, _PART) if isinstance(part, dict) else {}
             found |= {
                 f"{slot}.{key}": value
-                for key, value in known.items()
-                if key not in _PART and (key, value) != ("codeRepository", REPOSITORY)
+                for key, value in others.items()
+                if (key, value) != ("codeRepository", REPOSITORY)
             }
     return found
 
@@ -441,7 +454,7 @@ def _metadata(content: BenchmarkContent, *, dates: bool) -> Json:
         **{name: root.get(key) for name, key in (("id", "@id"), *((member, member) for member in _TEXTS))},
         "creator": creator_json(creator_of(root)),
         **({name: content.metadata[name] for name in ("created_at", "modified_at")} if dates else {}),
-        **{key: value for key, value in root.items() if key not in _ROOT},
+        **_beyond(root, _ROOT),
         "hasPart": [part for part in as_list(root.get("hasPart")) if not is_scenario(part)],
     }
     return {name: value for name, value in found.items() if value not in (None, "", [])}
@@ -453,7 +466,7 @@ def _properties(content: BenchmarkContent) -> Json:
 
 
 def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
-    return [(text_of(scenario.get("name")), scenario) for scenario in scenarios]
+    return [(text_of(scenario.get("name")), _beyond(scenario, ())) for scenario in scenarios]
 
 
 class _Entry(NamedTuple):
