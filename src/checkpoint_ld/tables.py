@@ -104,9 +104,9 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
     return written.getvalue()
 
 
-def columns_of(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return records that have the same keys as columns by name."""
-    return {name: [record[name] for record in records] for name in (records[0] if records else ())}
+def columns_of(records: list[dict[str, Any]], names: Iterable[str]) -> dict[str, list[Any]]:
+    """Return records that have the same keys as columns by name; without records, the columns `names` are empty."""
+    return {name: [record[name] for record in records] for name in (records[0] if records else names)}
 
 
 def data_frame(columns: dict[str, list[Any]], kind: FrameLibrary) -> Any:

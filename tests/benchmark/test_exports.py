@@ -14,10 +14,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from checkpoint_ld import Benchmark, SettingsError, WriteError
-from checkpoint_ld.entities import Rubric, TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.entities import RegexRubricTrait, Rubric, TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.errors import TargetExistsError
 from checkpoint_ld.tables import LONGEST, Sheet, escaped, table, unescaped, workbook
-from tests.benchmark.samples import BLANK, LIGHT, LIQUID, benchmark, load, question, tree
+from tests.benchmark.samples import BLANK, LIGHT, LIQUID, VERIFIED, benchmark, load, question, tree
 from tests.documents import canonical, rating, scenario
 from tests.trials import examples
 
@@ -313,6 +313,16 @@ def test_polars_has_the_same() -> None:
     made = benchmark()
     assert made.to_dataframe(library="polars").to_dicts() == made.to_records()
     assert made.to_dataframe("traits", library="polars").to_dicts() == made.traits_records()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("table", ["questions", "fields", "traits"])
+def test_a_table_without_rows_has_its_columns(table: Any, library: Any) -> None:
+    pytest.importorskip(library)
+    empty, plain = Benchmark("Nothing"), load(canonical(question("One?", LIQUID, VERIFIED)))
+    plain.add_global_rubric_trait(RegexRubricTrait(name="cites", pattern="x"))
+    columns = list(empty.to_dataframe(table, library=library).columns)
+    assert columns == list(plain.to_dataframe(table, library=library).columns) != []
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

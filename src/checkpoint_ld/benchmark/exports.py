@@ -27,7 +27,7 @@ from checkpoint_ld.tables import table as comma_separated
 from checkpoint_ld.templates import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent, QuestionContent
@@ -83,6 +83,47 @@ _CURATION_KEYS = (
     ("Complexity", "complexity"),
 )
 """The keys of custom metadata for source, area, subcategory and complexity; the first that is present counts."""
+_QUESTION_COLUMNS: dict[str, Callable[[QuestionContent], Any]] = {
+    "question_id": lambda question: question.id,
+    "question": lambda question: question.members["question"],
+    "raw_answer": lambda question: question.members["raw_answer"],
+    "has_template": lambda question: question.has_template,
+    "finished": lambda question: question.finished,
+    "author": lambda question: question.author,
+    "created": lambda question: question.members["date_created"],
+    "modified": lambda question: question.members["date_modified"],
+    "keywords": lambda question: question.members["keywords"],
+    "has_rubric": lambda question: question.has_rubric,
+    "template_mode": lambda question: question.template.level.value,
+    "verified_field_count": lambda question: len(question.template.fields),
+}
+_FIELD_COLUMNS: dict[str, Callable[[QuestionContent, TemplateField], Any]] = {
+    "question_id": lambda question, _: question.id,
+    "question": lambda question, _: question.members["question"],
+    "field_name": lambda _, field: field.name,
+    "field_type": lambda _, field: field.type,
+    "description": lambda _, field: field.description,
+    "extraction_hint": lambda _, field: field.extraction_hint,
+    "ground_truth": lambda _, field: _flat(field.ground_truth),
+    "literal_values": lambda _, field: None if field.literal_values is None else list(field.literal_values),
+    "primitive": lambda _, field: field.primitive,
+    "parameters": lambda _, field: _flat(dict(field.parameters)),
+    "weight": lambda _, field: field.weight,
+    "is_trace": lambda _, field: field.is_trace,
+}
+_TRAIT_COLUMNS: dict[str, Callable[[str | None, AnyTrait, bool], Any]] = {
+    "scope": lambda question_id, *_: "global" if question_id is None else "question",
+    "question_id": lambda question_id, *_: question_id,
+    "type": lambda _, trait, __: family_of(trait),
+    "dynamic": lambda _, __, is_dynamic: is_dynamic,
+    "name": lambda _, trait, __: trait.name,
+    "kind": lambda _, trait, __: _kind_of(trait),
+    "min": lambda _, trait, __: getattr(trait, "min_score", None),
+    "max": lambda _, trait, __: getattr(trait, "max_score", None),
+    "higher_is_better": lambda _, trait, __: trait.higher_is_better,
+    "description": lambda _, trait, __: trait.description,
+}
+"""The columns of the three tables, which a table without rows has as well."""
 _LINE = Layout(indent=None, end="\n")
 _UNREADABLE = (Level.SYNTAX_ERROR, Level.NO_ANSWER_CLASS)
 EXTENSIONS = {
@@ -119,10 +160,15 @@ def to_dataframe(self: Benchmark, table: Table = "questions", *, library: FrameL
 
     Raises SettingsError for another table or library, and where the library is not installed.
     """
-    tables = {"questions": to_records, "fields": fields_records, "traits": traits_records}
+    tables: dict[str, tuple[Callable[[Benchmark], list[Record]], Iterable[str]]] = {
+        "questions": (to_records, _QUESTION_COLUMNS),
+        "fields": (fields_records, _FIELD_COLUMNS),
+        "traits": (traits_records, _TRAIT_COLUMNS),
+    }
     if table not in tables:
         raise SettingsError(unknown("table", table, tables))
-    return data_frame(columns_of(tables[table](self)), library)
+    records, columns = tables[table]
+    return data_frame(columns_of(records(self), columns), library)
 
 
 def to_csv(self: Benchmark, *, extra: Collection[str] = (), formulas: Formulas = "keep") -> str:
@@ -219,7 +265,7 @@ def written(benchmark: Benchmark, kind: str) -> bytes:
         "jsonld": lambda: dump_json(benchmark.to_jsonld()),
         "workbook": lambda: _curation_table(benchmark._content(_QUESTIONS), ".xlsx")[0],  # noqa: SLF001 - as its methods
         "records": lambda: b"".join(dump_json(record, _LINE) for record in benchmark.to_records()),
-        "parquet": lambda: parquet(columns_of(benchmark.to_records())),
+        "parquet": lambda: parquet(columns_of(benchmark.to_records(), _QUESTION_COLUMNS)),
     }
     try:
         return made[kind]()
@@ -236,22 +282,10 @@ def _question_records(content: BenchmarkContent) -> list[Record]:
     keys = _custom_keys(content)
     return [
         {
-            "question_id": question.id,
-            "question": members["question"],
-            "raw_answer": members["raw_answer"],
-            "has_template": question.has_template,
-            "finished": question.finished,
-            "author": question.author,
-            "created": members["date_created"],
-            "modified": members["date_modified"],
-            "keywords": members["keywords"],
-            "has_rubric": question.has_rubric,
-            "template_mode": question.template.level.value,
-            "verified_field_count": len(question.template.fields),
-            **{f"custom.{key}": _flat((members["custom_metadata"] or {}).get(key)) for key in keys},
+            **{name: cell(question) for name, cell in _QUESTION_COLUMNS.items()},
+            **{f"custom.{key}": _flat((question.members["custom_metadata"] or {}).get(key)) for key in keys},
         }
         for question in content.questions
-        for members in (question.members,)
     ]
 
 
@@ -263,20 +297,7 @@ def _custom_keys(content: BenchmarkContent) -> list[str]:
 
 def _field_records(content: BenchmarkContent) -> list[Record]:
     return [
-        {
-            "question_id": question.id,
-            "question": question.members["question"],
-            "field_name": field.name,
-            "field_type": field.type,
-            "description": field.description,
-            "extraction_hint": field.extraction_hint,
-            "ground_truth": _flat(field.ground_truth),
-            "literal_values": None if field.literal_values is None else list(field.literal_values),
-            "primitive": field.primitive,
-            "parameters": _flat(dict(field.parameters)),
-            "weight": field.weight,
-            "is_trace": field.is_trace,
-        }
+        {name: cell(question, field) for name, cell in _FIELD_COLUMNS.items()}
         for question in content.questions
         for field in question.template.fields
     ]
@@ -286,18 +307,7 @@ def _trait_records(content: BenchmarkContent) -> list[Record]:
     scopes: list[tuple[str | None, Rubrics]] = [(None, content.rubrics)]
     scopes += [(question.id, question.rubrics) for question in content.questions]
     return [
-        {
-            "scope": "global" if question_id is None else "question",
-            "question_id": question_id,
-            "type": family_of(trait),
-            "dynamic": is_dynamic,
-            "name": trait.name,
-            "kind": _kind_of(trait),
-            "min": getattr(trait, "min_score", None),
-            "max": getattr(trait, "max_score", None),
-            "higher_is_better": trait.higher_is_better,
-            "description": trait.description,
-        }
+        {name: cell(question_id, trait, is_dynamic) for name, cell in _TRAIT_COLUMNS.items()}
         for question_id, rubrics in scopes
         for trait, is_dynamic in traits_of(rubrics)
     ]
