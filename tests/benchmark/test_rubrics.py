@@ -269,6 +269,20 @@ def misnamed() -> Rubric:
     return rubric
 
 
+def unmeasured() -> Rubric:
+    """Return a rubric whose trait lost its only metric where no check sees it."""
+    rubric = EVERY.model_copy(deep=True)
+    rubric.metric_traits[0].metrics.clear()
+    return rubric
+
+
+def unclassed() -> LLMRubricTrait:
+    trait = LLMRubricTrait(name="tone", kind="literal", classes={"dry": "few words", "florid": "many"})
+    assert trait.classes is not None
+    del trait.classes["dry"]
+    return trait
+
+
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
@@ -284,6 +298,10 @@ def misnamed() -> Rubric:
         (lambda b: b.update_global_rubric_trait("tone", RegexRubricTrait(name="a.b", pattern="x")), "holds a dot"),
         (lambda b: b.add_global_rubric_trait(UNWRITABLE), "nan is not a JSON number"),
         (lambda b: b.add_global_rubric_trait(DEPTH.model_copy(update={"min_score": 9})), "9 is not less than"),
+        (lambda b: b.set_global_rubric(unmeasured()), "the trait 'found' is refused: metrics: List should have"),
+        (lambda b: b.update_question_metadata(METAL, question_rubric=unmeasured()), "'found' is refused: metrics"),
+        (lambda b: b.add_question({"question": "?", "raw_answer": "", "question_rubric": unmeasured()}), "metrics"),
+        (lambda b: b.update_global_rubric_trait("tone", unclassed()), "'tone' is refused: .* at least two classes"),
     ],
 )
 def test_a_rubric_that_no_author_may_write_is_refused_and_changes_nothing(

@@ -597,6 +597,16 @@ def test_a_value_that_json_cannot_hold_adds_nothing() -> None:
     assert_says(benchmark, tree, edited=False)
 
 
+def test_a_scenario_that_could_not_be_read_again_adds_nothing() -> None:
+    tree = scenario()
+    benchmark = load(tree)
+    hostile = named("other")
+    hostile.nodes["end"] = None  # type: ignore[assignment]
+    with pytest.raises(WriteError, match=r"'other' .*nodes\.end: "):
+        benchmark.add_scenario(hostile)
+    assert_says(benchmark, tree, edited=False)
+
+
 def test_a_benchmark_holds_questions_or_scenarios() -> None:
     tree = strange()
     benchmark = load(tree)

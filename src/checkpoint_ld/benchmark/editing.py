@@ -26,7 +26,7 @@ from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.mapping.questions import PROPERTIES, default_template, item_of, property_of, question_object
-from checkpoint_ld.mapping.traits import CUSTOM, faults_of, is_placeholder
+from checkpoint_ld.mapping.traits import CUSTOM, checked_copy, collected, faults_of, is_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -196,9 +196,10 @@ def rubric_given(given: object, model: type[Traits]) -> Traits | None:
     if given is None:
         return None
     try:
-        return model.from_traits(given) if isinstance(given, list | tuple) else model.model_validate(given)
+        rubric = model.from_traits(given) if isinstance(given, list | tuple) else model.model_validate(given)
     except ValidationError as error:
         raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
+    return rubric and collected(model, map(checked_copy, rubric.traits()))
 
 
 class Addition(NamedTuple):

@@ -21,6 +21,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.mapping.traits import (
     FAMILIES,
     Traits,
+    checked_copy,
     collected,
     family_of,
     is_dynamic,
@@ -171,7 +172,7 @@ class HeldRubric(Generic[Traits]):
             if not isinstance(trait, tuple(FAMILIES.values())):
                 kind = type(trait).__name__
                 raise WrongTypeError(f"the trait is of type {kind}: give one of the traits of checkpoint_ld.entities")
-        return collected(self.model, found)
+        return collected(self.model, map(checked_copy, found))
 
     def _refuse(self, given: Sequence[AnyTrait], current: Traits | None) -> None:
         """Raise WriteError for invalid traits, unless the `current` rubric has the same fault already."""

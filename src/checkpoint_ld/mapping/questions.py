@@ -311,8 +311,12 @@ def scenario_of(part: Json) -> Scenario:
 
 
 def scenario_object(scenario: Scenario) -> Json:
-    """Return the object of a scenario as Karenina writes it."""
+    """Return the object of a scenario as Karenina writes it. Raises WriteError if it could not be read again."""
     members: Json = scenario.model_dump(mode="json", by_alias=True, exclude_none=True)
+    try:
+        scenario_of(members)
+    except ReadError as error:
+        raise WriteError(f"the scenario is refused: {error}") from None
     return members
 
 

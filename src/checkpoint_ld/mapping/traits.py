@@ -35,7 +35,7 @@ from checkpoint_ld.entities import (
     Rubric,
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import ReadError, WriteError
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS
 
@@ -489,3 +489,14 @@ def dumped(traits: Iterable[AnyTrait]) -> Json | None:
 def collected(model: type[Traits], traits: Iterable[AnyTrait]) -> Traits:
     """Return a rubric of `traits`, even if they have faults."""
     return model.model_validate(by_kind(traits) or {}, context=LENIENT)
+
+
+def checked_copy(trait: AnyTrait) -> AnyTrait:
+    """Return a copy of a trait, whose lists and mappings may have been changed since they were checked.
+
+    Raises WriteError for values that no file may hold.
+    """
+    try:
+        return type(trait).model_validate(dict(trait), context=LENIENT)
+    except ValidationError as error:
+        raise WriteError(f"the trait {trait.name!r} is refused: {faults_of(error)}") from None
