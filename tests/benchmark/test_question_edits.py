@@ -5,7 +5,7 @@ import json
 import pytest
 
 from checkpoint_ld import Benchmark, LookupFailedError, WriteError
-from checkpoint_ld.entities import DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
+from checkpoint_ld.entities import AgenticRubricTrait, DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.mapping.questions import default_template
@@ -15,6 +15,11 @@ from tests.documents import item, setting
 LEVEL = setting("custom_level", ["easy", 1.0, None])
 COMPUTED = "urn:uuid:question-what-is-2+2-936dbc87"
 TEXT = "What is 2+2?"
+BRIEF = RegexRubricTrait(name="brief", pattern="x")
+DEEP = AgenticRubricTrait(
+    name="deep", kind="boolean", description="d", summary="s", model_override={"a": json.loads("[" * 192 + "]" * 192)}
+)
+"""A trait that a benchmark holds only without the levels of a file around it."""
 
 
 def dated(tree: Json) -> Json:
@@ -208,6 +213,7 @@ def test_what_a_file_lacks_is_made() -> None:
             },
             "dot",
         ),
+        ({"finished": True, "question_rubric": [BRIEF], "question_dynamic_rubric": [DEEP]}, "nested deeper"),
     ],
 )
 def test_what_cannot_be_decided_changes_nothing(fields: Json, fault: str) -> None:

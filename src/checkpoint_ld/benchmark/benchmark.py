@@ -675,15 +675,19 @@ class Benchmark(CheckedMethods, Shown):
         """
         node = self._node(question_id)
         edit = editing.question_edit(fields, lambda: self._untraited(question_id))
-        if "question_rubric" in fields:
-            self.set_question_rubric(question_id, edit.rubric or Rubric())
-        if "question_dynamic_rubric" in fields:
-            self.set_question_dynamic_rubric(question_id, edit.dynamic)
-        if edit.finished is not None:
-            self._set_finished(node, edit.finished)
-        if "question" in edit.members and not self._graph.plain(node, "@id"):
-            content.keep_identifier(self._graph, self._elements(), question_id)
-        self._write(node, edit.put)
+
+        def change(item: Json) -> None:
+            held = question_object(item)
+            if "question_rubric" in fields:
+                HeldRubric(held, SCOPES[1], Rubric).replace(edit.rubric or ())
+            if "question_dynamic_rubric" in fields:
+                HeldRubric(held, SCOPES[1], DynamicRubric).replace(edit.dynamic or ())
+            edit.put(item)
+
+        elements = self._elements()
+        self._write(node, change)
+        if "question" in fields and not self._graph.plain(node, "@id"):
+            content.keep_identifier(self._graph, elements, question_id)
         if fields:
             self._touch(*(() if "date_modified" in fields else (node,)))
 

@@ -256,9 +256,11 @@ class QuestionEdit(NamedTuple):
     finished: bool | None
 
     def put(self, item: Json) -> None:
-        """Change the members in the feed item that holds the question."""
+        """Change the members, and the state, in the feed item that holds the question."""
         for name in self.members:
             put_member(item, name, self.question)
+        if self.finished is not None:
+            set_values(question_object(item), {"finished": self.finished})
 
 
 def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit:
@@ -267,10 +269,6 @@ def question_edit(fields: Json, current: Callable[[], Question]) -> QuestionEdit
         raise WriteError(f"no question has {', '.join(sorted(unknown))}: choose from {', '.join(_MEMBERS)}")
     rubric = rubric_given(fields.get("question_rubric"), Rubric)
     dynamic = rubric_given(fields.get("question_dynamic_rubric"), DynamicRubric)
-    if rubric is not None and dynamic is not None:
-        # Both are checked before either is changed.
-        dump_json(dynamic.model_dump(mode="json"))
-        dynamic = rubric_given(dynamic.model_dump(), DynamicRubric)
     finished = state_given(fields.get("finished"))
     members = {name: value for name, value in fields.items() if name not in (*_TRAITS, "finished")}
     if members.get("answer_template") is not None:
