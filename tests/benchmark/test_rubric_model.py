@@ -104,7 +104,6 @@ def replace(benchmark: Benchmark, model: Model, *, at: str | None, wanted: list[
     held = model.rubrics[at, False]
     mixed = _distinct([*(held[index % len(held)] for index in kept if held), *wanted])
     rubric = Rubric.from_traits(mixed)
-    assert rubric is not None
     if at is None:
         benchmark.set_global_rubric(rubric)
     else:

@@ -517,7 +517,7 @@ def test_statistics_count_traits() -> None:
 def test_a_rubric_can_be_given_as_the_list_of_its_traits() -> None:
     benchmark, same = load(canonical()), load(canonical())
     benchmark.set_global_rubric([DEPTH, DATED])
-    same.set_global_rubric(Rubric.from_traits([DEPTH, DATED]) or Rubric())
+    same.set_global_rubric(Rubric.from_traits([DEPTH, DATED]))
     benchmark.set_question_rubric(METAL, [DATED.model_copy(update={"name": "other"})])
     summarised = DEPTH.model_copy(update={"name": "third", "summary": "s"})
     benchmark.set_global_dynamic_rubric([summarised])

@@ -505,7 +505,6 @@ def test_a_template_kind_stays_a_class_in_memory_and_is_a_schema_in_a_file(
     assert trait.template_fields == ("grade", "names", "remark")
     assert trait.model_copy(deep=True) == trait != cls.model_validate({**trait.model_dump(), "kind": "boolean"})
     rubric = Rubric.from_traits([trait])
-    assert rubric is not None
     assert rubric.validate_evaluation({"form.grade": 3, "form.names": [], "form.remark": None})
     benchmark = Benchmark.create("n")
     benchmark.add_global_rubric_trait(trait)

@@ -58,8 +58,7 @@ def test_names_come_kind_by_kind(rubric: Rubric) -> None:
 
 @pytest.mark.parametrize("collection", [Rubric, DynamicRubric])
 def test_traits_of_any_kind_are_sorted_into_the_lists(collection: type[Rubric | DynamicRubric]) -> None:
-    made = collection.from_traits([AGENTIC, LLM])
-    assert made is not None
+    made = collection.from_traits([AGENTIC, LLM])  # a type checker knows that it is no None
     assert (made.llm_traits, made.agentic_traits) == ([LLM], [AGENTIC])
     assert made.llm_traits[0] is LLM
     assert collection.from_traits(None) is None

@@ -199,7 +199,7 @@ def rubric_given(given: object, model: type[Traits]) -> Traits | None:
         rubric = model.from_traits(given) if isinstance(given, list | tuple) else model.model_validate(given)
     except ValidationError as error:
         raise WriteError(f"the rubric of the question is refused: {faults_of(error)}") from None
-    return rubric and collected(model, map(checked_copy, rubric.traits()))
+    return collected(model, map(checked_copy, rubric.traits()))
 
 
 class Addition(NamedTuple):

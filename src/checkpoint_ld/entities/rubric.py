@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar, overload
 
 from pydantic import Field, ValidationInfo, model_validator
 
@@ -185,6 +185,12 @@ class TraitCollection(Entity):
     )
     agentic_traits: list[AgenticRubricTrait] = Field(default_factory=list, description="Traits that an agent judges")
 
+    @overload
+    @classmethod
+    def from_traits(cls, traits: None) -> None: ...
+    @overload
+    @classmethod
+    def from_traits(cls, traits: Iterable[AnyTrait]) -> Self: ...
     @classmethod
     def from_traits(cls, traits: Iterable[AnyTrait] | None) -> Self | None:
         """Sort traits of any kinds into the lists; None gives None. Raises `TypeError` for other objects."""
