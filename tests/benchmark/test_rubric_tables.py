@@ -1,6 +1,7 @@
 """Rubrics out of tables: what each column says, and what is stated about rows that do not fit."""
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from checkpoint_ld import Benchmark, Finding, LookupFailedError, SettingsError
 from checkpoint_ld.entities import LLMRubricTrait, RegexRubricTrait
 from checkpoint_ld.identifiers import question_object_id
+from tests.documents import canonical, rating
 
 TEXT = "Which metal is liquid?"
 
@@ -143,6 +145,14 @@ def test_a_trait_takes_the_place_of_its_namesake_and_the_others_stay(tmp_path: P
     rubric = made.global_rubric
     assert rubric is not None
     assert [(one.name, getattr(one, "max_score", None)) for one in rubric.traits()] == [("a", 3), ("b", None)]
+
+
+def test_both_of_two_namesakes_in_a_file_stay(tmp_path: Path) -> None:
+    tree = canonical() | {"rating": [rating("a", "Global"), rating("b", "Global"), rating("a", "Global")]}
+    made, _ = imported(tmp_path, {"name": "c", "kind": "boolean"}, into=Benchmark.load(json.dumps(tree).encode()))
+    assert made.get_rubric_trait_names() == ["a", "b", "a", "c"]
+    imported(tmp_path, {"name": "a", "kind": "boolean", "description": "the one"}, into=made)
+    assert made.get_rubric_trait_names() == ["a", "b", "c"]
 
 
 def test_a_workbook_is_read_by_its_sheet(tmp_path: Path) -> None:

@@ -316,8 +316,10 @@ def _put(benchmark: Benchmark, question: str | None, traits: Mapping[str, AnyTra
     about = () if question is None else (question,)
     name = f"{'question' if about else 'global'}_{'dynamic_' if is_dynamic else ''}rubric"
     rubric = getattr(benchmark, f"get_{name}")(*about)
-    current = {} if rubric is None else {trait.name: trait for trait in rubric.traits()}
-    getattr(benchmark, f"set_{name}")(*about, [*{**current, **traits}.values()])
+    new = dict(traits)
+    current = [] if rubric is None else [*rubric.traits()]  # a file may hold two of one name
+    kept = [new.pop(trait.name, trait) for trait in current if trait.name in new or trait.name not in traits]
+    getattr(benchmark, f"set_{name}")(*about, [*kept, *new.values()])
 
 
 class _Table:
