@@ -149,9 +149,9 @@ def test_a_trait_takes_the_place_of_its_namesake_and_the_others_stay(tmp_path: P
 
 def test_both_of_two_namesakes_in_a_file_stay(tmp_path: Path) -> None:
     tree = canonical() | {"rating": [rating("a", "Global"), rating("b", "Global"), rating("a", "Global")]}
-    made, _ = imported(tmp_path, {"name": "c", "kind": "boolean"}, into=Benchmark.load(json.dumps(tree).encode()))
+    made, _ = imported(tmp_path, {"name": "c", "pattern": "x"}, into=Benchmark.load(json.dumps(tree).encode()))
     assert made.get_rubric_trait_names() == ["a", "b", "a", "c"]
-    imported(tmp_path, {"name": "a", "kind": "boolean", "description": "the one"}, into=made)
+    imported(tmp_path, {"name": "a", "pattern": "x"}, into=made)
     assert made.get_rubric_trait_names() == ["a", "b", "c"]
 
 
