@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -13,8 +13,8 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.columns import TOGETHER, grouped
-from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.literals import XSD_STRING
+from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import RDF, XSD
 
@@ -119,8 +119,8 @@ def nquads_of(graph: StatementGraph) -> bytes:
     return _joined(graph.held, quad(str(graph.root)))
 
 
-def _joined(index: Index, end: str) -> bytes:
-    blocks = sorted(blocks_of(index, end), reverse=True)
+def _joined(index: Index, end: str, key: Callable[[str], str] | None = None) -> bytes:
+    blocks = sorted(blocks_of(index, end), key=key, reverse=True)
     # Blocks are encoded one by one: ASCII takes hardly any time, but a single other character makes a whole text slow.
     # Each block is removed from the list, so that its memory is free for the next.
     return b"".join([blocks.pop().encode() for _ in range(len(blocks))])
@@ -183,48 +183,38 @@ def _alike(index: Index) -> Iterator[Sequence[Node]]:
             yield [every[at] for at in members[start : start + TOGETHER]]
 
 
-_LOCAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*|")
+_LOCAL_NAME = r"(?:[A-Za-z_][A-Za-z0-9_-]*)?"
 
 
 def turtle_of(graph: StatementGraph) -> bytes:
     """Return Turtle, subjects and predicates sorted. Raises WriteError for names that are no IRIs."""
-    terms = _Known(_term_of)
-    triples = [pyoxigraph.Triple(*triple) for triple in _in_order(graph.held, terms)]
-    return _serialized(triples, pyoxigraph.RdfFormat.TURTLE, graph, terms)
+    return _abbreviated(graph, TRIPLE, pyoxigraph.RdfFormat.N_TRIPLES, pyoxigraph.RdfFormat.TURTLE)
 
 
 def trig_of(graph: StatementGraph) -> bytes:
     """Return TriG: the same as Turtle in one graph that the root names. Raises WriteError as above."""
-    terms, root = _Known(_term_of), _term_of(graph.root)
-    quads = [pyoxigraph.Quad(*triple, root) for triple in _in_order(graph.held, terms)]
-    return _serialized(quads, pyoxigraph.RdfFormat.TRIG, graph, terms)
+    return _abbreviated(graph, quad(str(graph.root)), pyoxigraph.RdfFormat.N_QUADS, pyoxigraph.RdfFormat.TRIG)
 
 
-def _serialized(statements: Sequence[Any], syntax: pyoxigraph.RdfFormat, graph: StatementGraph, terms: _Known) -> bytes:
-    """Return statements in the given order.
+def _abbreviated(graph: StatementGraph, end: str, of: pyoxigraph.RdfFormat, syntax: pyoxigraph.RdfFormat) -> bytes:
+    """Return the statements in a syntax with prefixes, from their lines, which end with `end`.
 
     A prefix is left out if a name in its namespace needs an escape, because rdflib does not read such names.
     """
-    if not statements:
-        return b""
-    names = [one.value for one in terms.values() if isinstance(one, pyoxigraph.NamedNode)]
+    # A node stands before those whose names begin with its name, such as its parts.
+    lines = _joined(graph.held, end, key=lambda block: block.partition(" ")[0].rstrip(">"))
+    names = set(graph.held).union(*graph.held.values())
+    for held in chain.from_iterable(map(dict.values, graph.held.values())):
+        if type(held) is not Literal:
+            names.update(one for one in terms_of(held) if type(one) is not Literal)
+    listed = "\n".join(("", *map(str, names), ""))
     prefixes = {
         prefix: namespace
         for prefix, namespace in graph.PREFIXES.items()
-        if all(_LOCAL_NAME.fullmatch(one, len(namespace)) for one in names if one.startswith(namespace))
+        if not re.search(rf"\n{re.escape(namespace)}(?!{_LOCAL_NAME}\n)", listed)
     }
-    return pyoxigraph.serialize(statements, format=syntax, prefixes=prefixes) or b""
-
-
-def _term_of(term: Node) -> Any:
-    """Return the term of pyoxigraph for one of rdflib. Raises WriteError as `text_of`."""
-    try:
-        if not isinstance(term, Literal):
-            return pyoxigraph.BlankNode(str(term)) if is_blank(term) else pyoxigraph.NamedNode(str(term))
-        return literal_of(term)
-    except ValueError:
-        text_of(term)  # raises WriteError
-        raise
+    statements = pyoxigraph.parse(lines, format=of)
+    return (pyoxigraph.serialize(statements, format=syntax, prefixes=prefixes) if lines else None) or b""
 
 
 def literal_of(term: Literal) -> pyoxigraph.Literal:
@@ -233,31 +223,6 @@ def literal_of(term: Literal) -> pyoxigraph.Literal:
         return pyoxigraph.Literal(str(term), language=term.language)
     datatype = term.datatype
     return pyoxigraph.Literal(str(term), datatype=None if datatype is None else pyoxigraph.NamedNode(datatype))
-
-
-def _in_order(index: Index, terms: _Known) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield statements: blank nodes and types first, then by subject, predicate and value."""
-    known, added = terms.get, terms.added
-    layouts: dict[tuple[Node, ...], list[tuple[Node, Any]]] = {}
-    for node in sorted(index, key=lambda one: (not is_blank(one), str(one))):
-        held = index[node]
-        layout = tuple(held)
-        if layout not in layouts:
-            ordered = sorted(layout, key=lambda one: (one != RDF_TYPE, str(one)))
-            for one in ordered:
-                iri(str(one))  # raises WriteError for a blank node
-            layouts[layout] = [(one, added(one)) for one in ordered]
-        subject = known(id(node)) or added(node)
-        for one, predicate in layouts[layout]:
-            values = held[one]
-            for value in sorted(values, key=_in_notation_3) if isinstance(values, list) else (values,):
-                yield subject, predicate, known(id(value)) or added(value)
-
-
-def _in_notation_3(term: Node) -> str:
-    if type(term) is URIRef:
-        return f"<{term}>"
-    return term.n3() if isinstance(term, Literal) else f"_:{term}" if is_blank(term) else f"<{term}>"
 
 
 _LETTERS = (
