@@ -23,7 +23,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.sparql import Dataset, queries, run, running
 from checkpoint_ld.sparql.guard import PREFIXES, checked
 from checkpoint_ld.sparql.result import value_of
-from checkpoint_ld.sparql.running import ENGINES, Engine
+from checkpoint_ld.sparql.running import ENGINES, MANIFEST, Engine
 from checkpoint_ld.validation.inference import with_inferred
 from tests.documents import canonical, item, rich, scenario
 from tests.queries.benchmarks import dataset
@@ -55,6 +55,22 @@ def test_what_the_manifest_states_is_no_part_of_the_default_graph(engine: Engine
     assert len(data.query(f"SELECT * {wanted}", engine=engine)) == 0
     found = data.query(f"SELECT * {{ GRAPH <urn:checkpoint-ld:manifest> {wanted} }}", engine=engine)
     assert found.as_dicts() == [{"g": FIRST, "dialect": "some"}]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("dialect", [None, "some"])
+def test_one_checkpoint_is_the_default_graph_and_a_second_is_merged_with_it(
+    engine: Engine, dialect: str | None
+) -> None:
+    first, data = canonical(), Dataset()
+    statements = "{ ?s ?p ?o }"
+    for number, tree in enumerate((first, {**first, "@id": "urn:uuid:other"})):
+        data.add(CheckpointGraph.of_tree(tree), dialect=dialect)
+        shared = {triple for quad in data.store if quad.graph_name != NamedNode(MANIFEST) for triple in [quad.triple]}
+        assert count(data.store, f"SELECT {COUNT} {statements}", engine) == len(shared)
+        assert count(data.store, f"SELECT {COUNT} {{ ?feed a schema:DataFeed }}", engine) == number + 1
+        assert count(data.store, f"SELECT {COUNT} {{ GRAPH ?g {{ ?feed a schema:DataFeed }} }}", engine) == number + 1
+        assert count(data.store, f"SELECT {COUNT} FROM <{FIRST}> {{ ?feed a schema:DataFeed }}", engine) == 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -71,6 +71,7 @@ Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
 
 MANIFEST = "urn:checkpoint-ld:manifest"
 """The graph with the manifest of the other graphs."""
+_MANIFEST = NamedNode(MANIFEST)
 
 ENGINES: tuple[Engine, ...] = ("oxigraph", "rdflib")
 
@@ -92,8 +93,9 @@ def run(  # noqa: PLR0913 - all but the first two are named
 ) -> QueryResult:
     """Return the result of a SPARQL 1.1 query over a store.
 
-    Its default graph is that of the store. If that is empty and there is no manifest, it is the union of all graphs, in
-    which a statement of several graphs is repeated. FROM and FROM NAMED choose among the graphs of the store.
+    Its default graph is that of the store. If that is empty, it is the only other graph beside a manifest; without a
+    manifest, it is the union of all graphs, in which a statement of several graphs is repeated. FROM and FROM NAMED
+    choose among the graphs of the store.
     `parameters` are values for variables, by name: Python values, or terms of pyoxigraph or rdflib. `max_rows` is the
     most rows or statements in the result. With `timeout`, in seconds, the query is answered in a separate process,
     which is killed after that time. That process gets a copy of the statements, unless `location` is the folder of the
@@ -198,7 +200,7 @@ def _answer(
     store: pyoxigraph.Store, query: Checked
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
-        return store.query(query.text, prefixes=PREFIXES, use_default_graph_as_union=_is_union(store, query))
+        return store.query(query.text, prefixes=PREFIXES, **_default_graph(store, query))
     # Oxigraph repeats a statement for each graph that holds it; SPARQL 1.1 §13.1 requires the merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
@@ -209,11 +211,14 @@ def _answer(
     return merged.query(query.text, prefixes=PREFIXES, default_graph=DefaultGraph(), named_graphs=names)
 
 
-def _is_union(store: pyoxigraph.Store, query: Checked) -> bool:
-    """Return whether the default graph of a query is the union of all graphs, because that of the store is empty."""
-    if query.chooses or store.contains_named_graph(NamedNode(MANIFEST)):
-        return False
-    return next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is None
+def _default_graph(store: pyoxigraph.Store, query: Checked) -> dict[str, Any]:
+    """Return the options that give a query its default graph: if that of the store is empty, its only graph or all."""
+    if query.chooses or next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is not None:
+        return {}
+    graphs = [graph for graph in islice(store.named_graphs(), 3) if graph != _MANIFEST]
+    if len(graphs) == 1:
+        return {"default_graph": graphs[0]}
+    return {"use_default_graph_as_union": not store.contains_named_graph(_MANIFEST)}
 
 
 def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> QueryResult:
@@ -222,11 +227,13 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
     from rdflib import URIRef  # noqa: PLC0415 - as above
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
 
-    data = Graphs(default_union=_is_union(store, query))
+    options = _default_graph(store, query)
+    default = {"", getattr(options.get("default_graph"), "value", "")}
+    data = Graphs(default_union=options.get("use_default_graph_as_union", False))
     for quad in store:
         name = getattr(quad.graph_name, "value", "")
         triple = (to_rdflib(quad.subject), to_rdflib(quad.predicate), to_rdflib(quad.object))
-        if name in query.default_graphs or (not query.chooses and not name):
+        if name in query.default_graphs or (not query.chooses and name in default):
             data.graph(DATASET_DEFAULT_GRAPH_ID).add(triple)
         if name in query.named_graphs or (not query.chooses and name):
             data.graph(URIRef(name)).add(triple)
@@ -264,7 +271,6 @@ def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> Qu
     return QueryResult(query.form, triples=tuple(sorted(triples, key=str)), is_cut=is_cut)
 
 
-_MANIFEST = pyoxigraph.NamedNode(MANIFEST)
 _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
 
 
@@ -298,10 +304,12 @@ class Dataset(arguments.CheckedMethods):
         if self._hashes.get(name, content) != content:
             name = f"{name}#{content[:16]}"
         if name not in self._hashes:
-            self._hashes[name] = content
             target = pyoxigraph.NamedNode(name)
-            for place in (target, pyoxigraph.DefaultGraph()):
+            if len(self._hashes) == 1:  # the first graph was the default graph as well
+                self.store.update(f"ADD {pyoxigraph.NamedNode(*self._hashes)} TO DEFAULT")
+            for place in (target, pyoxigraph.DefaultGraph()) if self._hashes else (target,):
                 self.store.bulk_load(data, format=pyoxigraph.RdfFormat.N_TRIPLES, to_graph=place)
+            self._hashes[name] = content
             if dialect is not None:
                 self.store.add(pyoxigraph.Quad(target, _DIALECT, pyoxigraph.Literal(dialect), _MANIFEST))
         return name
