@@ -321,6 +321,12 @@ def test_a_scenario_needs_name_entry_nodes_and_edges(missing: str) -> None:
         Scenario.model_validate(members, context=LENIENT)
 
 
+def test_the_name_of_the_entry_is_not_empty() -> None:
+    named = {"entryNode": "", "nodes": {"": document()["nodes"]["ask"]}, "edges": []}
+    with pytest.raises(ValidationError, match="entryNode"):  # no file with it can be loaded
+        Scenario.model_validate({**document(), **named})
+
+
 @pytest.mark.parametrize(
     ("change", "named"),
     [

@@ -239,7 +239,7 @@ class Scenario(ScenarioPart):
     type: str = _type("karenina:Scenario")
     name: str = Field(description="The name of the scenario")
     description: str = Field(default="", description="What the conversation is about")
-    entry_node: str = Field(description="The id of the first node")
+    entry_node: str = Field(min_length=1, description="The id of the first node")
     nodes: dict[str, ScenarioNode] = Field(description="The turns by their ids")
     edges: list[ScenarioEdge] = Field(description="The ways between the turns")
     outcome_criteria: list[OutcomeCriterion] = Field(
