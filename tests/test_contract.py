@@ -382,7 +382,7 @@ def test_g11_the_keys_are_those_of_karenina_in_its_order() -> None:
         assert written["@context"] == contexts.plain()
 
 
-@pytest.mark.parametrize("value", [["recall"], [1.0, 2], {"b": 1, "a": 2.5}, None, 1.0, {"@id": "x"}])
+@pytest.mark.parametrize("value", [["recall"], [1.0, 2], {"b": 1, "a": 2.5}, None, 1.0, 1e-7, {"@id": "x"}])
 def test_g11_a_small_local_context_decides_what_a_key_cannot(value: Json) -> None:
     written = emission.jsonld_of(graph_of(valued(value)))
     typed = "@json" if not isinstance(value, float) else XSD + "double"

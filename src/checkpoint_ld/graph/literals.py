@@ -337,7 +337,7 @@ def _scalars_of(value: Any) -> Iterator[Any]:
 
 def _is_taken_for_another(one: Any) -> bool:
     if isinstance(one, float):
-        return one.is_integer()
+        return one.is_integer() or "." not in repr(one)  # jsonld.js looks for a point, and reads 1e-7 as the integer 0
     return isinstance(one, int) and not is_small(one)
 
 
