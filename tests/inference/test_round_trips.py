@@ -1,6 +1,7 @@
 """Derived statements can be distinguished from those of the document, and reading passes them over."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,15 @@ def test_validation_finds_in_a_file_with_inferred_statements_what_it_finds_witho
     plain, derived = (checkpoint_ld.validate(text.encode(), syntax="nt", profile="strict") for text in texts)
     assert [one.code for one in plain.findings]
     assert derived.findings == plain.findings
+
+
+def test_inference_only_reads_so_that_several_threads_may_infer_from_one_graph() -> None:
+    benchmark = Benchmark.load(json.dumps(telling()).encode())
+    shared = benchmark.clone().graph.held  # an edit would give the benchmark an index of its own
+    with ThreadPoolExecutor(4) as pool:
+        texts = {*pool.map(lambda _: benchmark.to_ntriples(inferred=True), range(8))}
+    assert len(texts) == 1
+    assert benchmark.graph.held is shared
 
 
 # --- What is derived by the layout of objects is what is derived from each of them.

@@ -241,7 +241,7 @@ def scalar(value: Any) -> Node:
 
 def with_inferred(graph: AgentGraph) -> AgentGraph:
     """Return a graph with its derived statements, for queries and other tools; reading skips them."""
-    index = copied(graph.index)
+    index = copied(graph.held)
     for subject, predicate, term in triples_of(Parts(graph.tree()).inferred):
         put(index, subject, predicate, term)
     put(index, graph.root, RDF_TYPE, INFERRED)

@@ -295,7 +295,7 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
     report = checked.results
     if report is None or not (checked.findings or (None, _RESULT, None) in report):
         return [], [], set()
-    places = Pointers(part.reading.tree, part.reading.graph.index)
+    places = Pointers(part.reading.tree, part.reading.graph.held)
     triples = list(_results(report, part, places))
     if any(isinstance(term, Literal) and str(term) in places for _, _, term in triples):
         raise UnusualFileError(AMBIGUOUS)  # a finding does not tell such a text from the name of an object
@@ -347,7 +347,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     blocks, mentioned = _blocks(part, syntax)
     write_run(Path(folder) / f"{window.first:012}", blocks)
     findings = validator.checked_at_load(part.reading).findings
-    places = Pointers(part.reading.tree, part.reading.graph.index)
+    places = Pointers(part.reading.tree, part.reading.graph.held)
     if any(
         finding.value in places and part.node(finding.value) != finding.value for finding in findings if finding.value
     ):

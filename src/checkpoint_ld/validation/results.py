@@ -159,12 +159,12 @@ def violations(profile: Profile) -> Shapes:
 def is_broken(source: Described, profile: Profile) -> bool:
     """Return whether a checkpoint breaks a rule of a profile that is a violation; other rules are not applied."""
     shapes = violations(profile)
-    return bool(shacl.results(shacl.DataGraph(source.index, infer(source, shapes.terms)), shapes))
+    return bool(shacl.results(shacl.DataGraph(source.held, infer(source, shapes.terms)), shapes))
 
 
 def data_of(source: Described) -> DataGraph:
     """Return the statements of a checkpoint together with the inferred ones."""
-    return shacl.DataGraph(source.index, infer(source))
+    return shacl.DataGraph(source.held, infer(source))
 
 
 def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> list[shacl.Result]:
@@ -454,7 +454,7 @@ def located(
     Each comes after the JSON Pointer of its value in the canonical tree. Several results of one rule at one place are
     one finding, because several constraints of a shape may fail for one reason.
     """
-    nodes = _Map(reading.tree, Pointers(reading.tree, reading.graph.index))
+    nodes = _Map(reading.tree, Pointers(reading.tree, reading.graph.held))
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)

@@ -38,8 +38,8 @@ class Described(Protocol):
     """The source of inference: a checkpoint graph, or a part of one."""
 
     @property
-    def index(self) -> Index:
-        """The subject index that holds the statements."""
+    def held(self) -> Index:
+        """The subject index that holds the statements, read-only."""
 
     @property
     def root(self) -> Node:
@@ -89,9 +89,9 @@ class Inference:
     def __init__(self, source: Described, wanted: Container[Node] | None = None) -> None:
         self._wanted = wanted
         self._describes = self.wants(*_DESCRIBING)
-        self.index = source.index
+        self.index = source.held
         self.table = source.table
-        self.reader = Compaction(source.index, source.table)
+        self.reader = Compaction(source.held, source.table)
         self.found: Index = {}
         self._classes: dict[Node, tuple[Node, ...]] = {}
         self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
