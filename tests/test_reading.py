@@ -85,6 +85,16 @@ def test_every_syntax_is_read_and_reported_by_extension_or_content(syntax: str, 
         assert set(read.graph) == set(benchmark.graph)
 
 
+def test_objects_that_all_have_identifiers_keep_their_order_without_a_position() -> None:
+    keyword = {"@id": "keyword-1", "name": "chemistry"}
+    answer = {"@type": "Answer", "@id": "answer-1", "text": "Mercury"}
+    question = {"@type": "Question", "@id": "question-1", "text": "Which metal?", "acceptedAnswer": answer}
+    elements = [{"@type": "DataFeedItem", "@id": "item-1", "item": {**question, "keywords": [keyword]}}]
+    document = {"@type": "DataFeed", "@id": "feed-1", "name": "Metals", "dataFeedElement": elements}
+    lines = Benchmark.load(data_of(document)).to_ntriples()
+    assert Benchmark.load(lines.encode()).to_jsonld("plain")["dataFeedElement"] == elements
+
+
 def test_rdf_xml_is_read() -> None:
     xml = Benchmark.load(data_of(canonical())).graph.serialize(format="xml")
     for syntax in (None, "xml"):

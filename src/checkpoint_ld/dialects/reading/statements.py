@@ -30,7 +30,7 @@ from checkpoint_ld.graph.compaction import (
     refs,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import ESCAPED, RDF_TYPE, VERBATIM
+from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, RDF_TYPE, VERBATIM
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
@@ -95,7 +95,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     """
     index = without_derived(index)
     if any(
-        predicate == RESIDUE
+        predicate in (RESIDUE, IDENTIFIER)
         or any(isinstance(term, URIRef) and literals.is_minted(str(term)) for term in (subject, value))
         for subject, predicate, value in triples_of(index)
     ):
@@ -114,7 +114,7 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
 
 
 def _of_ours(index: Index, form: str, *, as_found: bool) -> Plain | None:
-    """Return the tree of a graph that we made, which has residue or minted IRIs.
+    """Return the tree of a graph that we made, which has residue, identifiers as text, or minted IRIs.
 
     Only statements of a document (`as_found`) have keys and values that `Placeholders` kept unchanged.
     """
