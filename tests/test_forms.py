@@ -13,6 +13,7 @@ from checkpoint_ld import Benchmark, ReadError, validate
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.graph import contexts, emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
@@ -94,6 +95,28 @@ def test_value_objects_of_a_processor_are_values_without_traits_too(context: Jso
     written = emission.jsonld_of(CheckpointGraph.of_tree(bare))
     read = loaded(jsonld.compact(written, context, contexts.options()))
     assert set(read.graph) == set(loaded(bare).graph)
+
+
+SCENARIOS: dict[str, Callable[[Json], Json]] = {
+    "expanded": lambda written: jsonld.expand(written, contexts.options()),
+    "flattened": lambda written: jsonld.flatten(written, None, contexts.options()),
+    "flattened under our context": lambda written: jsonld.flatten(written, written["@context"], contexts.options()),
+    "under another context": lambda written: jsonld.compact(
+        written, {"@vocab": SCHEMA, "karenina": KARENINA}, contexts.options()
+    ),
+    "with all names, under our context": lambda written: jsonld.compact(
+        emission.expanded_of(CheckpointGraph.of_tree(scenario())), written["@context"], contexts.options()
+    ),
+}
+"""What JSON-LD processors make of scenarios, whose nodes stand in a map by their keys, which they sort."""
+
+
+@pytest.mark.parametrize("form", SCENARIOS)
+def test_every_form_holds_the_same_scenarios(form: str) -> None:
+    read = loaded(SCENARIOS[form](emission.jsonld_of(CheckpointGraph.of_tree(scenario()))))
+    for benchmark in (read, plain := loaded(scenario())):
+        benchmark.graph.remove((None, POSITION, None))
+    assert set(read.graph) == set(plain.graph)
 
 
 def test_our_statements_are_read_in_the_other_schema_org() -> None:

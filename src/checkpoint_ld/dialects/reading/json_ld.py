@@ -189,6 +189,8 @@ class Placeholders:
             return self._kept_object(value, at, keys & _CONTAINERS)
         if not keys and not is_top:
             return self._verbatim({})
+        if keys == {"@none"} and at.endswith("/nodes"):  # a map whose objects have their keys elsewhere
+            return {key: self.substituted(member, at) for key, member in value.items()}
         types = self._types(value)
         is_property = is_property or "PropertyValue" in types
         may_wrap = is_top and ROOT_TYPES.isdisjoint(types)

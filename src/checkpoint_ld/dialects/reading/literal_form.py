@@ -45,6 +45,7 @@ STRUCTURE = frozenset(
 
 SCENARIO_STRUCTURE = frozenset(("nodes", "edges", "outcomeCriteria", "question"))
 """The same of a scenario."""
+_PREFIXED = frozenset(f"karenina:{name}" for name in SCENARIO_STRUCTURE)
 
 NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
 MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
@@ -127,7 +128,7 @@ class PlainNames:
     def is_plain_key(self, key: str) -> bool:
         """Return whether a key is plain or unknown."""
         plain = self.plain(key)
-        return plain == key or not (plain in MEMBERS or plain.startswith("@"))
+        return plain not in _PREFIXED and (plain == key or not (plain in MEMBERS or plain.startswith("@")))
 
     def is_plain_type(self, name: Any) -> bool:
         """Return whether a type is plain or unknown."""
@@ -152,7 +153,7 @@ def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
                 yield from _chains_in(member, outer)
 
 
-_STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set"))
+_STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set", "@none"))
 """Keywords that make statements; others, and keys with the form of a keyword, are kept unchanged."""
 _NONE: Mapping[str, Any] = MappingProxyType({})
 VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
@@ -218,7 +219,7 @@ def _structure_of(types: Any) -> frozenset[str]:
 
 def _objects(key: str, value: Any) -> list[Tree]:
     if isinstance(value, dict):
-        value = list(value.values()) if key == "nodes" else [value]
+        value = list(value.values()) if key == "nodes" and "@none" not in value else [value]
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 

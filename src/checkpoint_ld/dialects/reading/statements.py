@@ -31,7 +31,7 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, RDF_TYPE, VERBATIM
-from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, json_of, json_text, literal_of
+from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
 from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SCHEMA_HTTP
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
 _ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
 _FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
+_INDEX = URIRef(ESCAPED + escaped("@index"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
 """Settings whose value is always an array. Statements do not distinguish an array of one entry from the entry."""
@@ -207,6 +208,8 @@ class _ForeignReader(_Reader):
         position = self.index.get(subject, {}).get(POSITION)
         if position is not None and is_position(position) and (via is None or via.key not in _IN_ORDER):
             read["position"] = self._value(terms_of(position)[0], None)
+        if via is not None and via.container == "@index":
+            read.pop("@index", None)  # it is the key of the object
         named = {key: _plain_key(key) for key in read}
         return {name if name not in read else key: read[key] for key, name in named.items()}
 
@@ -236,6 +239,10 @@ class _ForeignReader(_Reader):
             return super().in_order(held)
         # a flattened document has its nodes in any order
         return sorted(held, key=lambda one: math.inf if isinstance(one, Literal) else self._place(one))
+
+    def map_key(self, node: Node) -> str:
+        held = self.index.get(node, {}).get(_INDEX)
+        return super().map_key(node) if held is None else str(self._value(terms_of(held)[0], None))
 
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
