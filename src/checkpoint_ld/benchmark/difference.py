@@ -64,6 +64,8 @@ _PART = frozenset(("@type", "@id", "name", "text", "programmingLanguage"))
 _VALUE = frozenset(("@id", *BY_TYPE["PropertyValue"]))
 _PROPERTIES = frozenset(("finished", "author", "sources", "few_shot_examples", "answer_notes", "workspace_path"))
 """The JSON members that the members of a question are read from; others are compared under their own names."""
+_LISTS = frozenset(("additionalProperty", "rating", "hasPart", "keywords", "edges", "outcomeCriteria"))
+"""The members that are lists however many values they have; elsewhere a list of one value is that value."""
 _ROOT = frozenset(BY_TYPE["DataFeed"]) | {"globalRubric"}
 _ROOT_PROPERTIES = frozenset((*LEGACY_PROPERTIES, CREATOR_DETAILS, *FORMAT_PROPERTIES, CONVERSION_PROPERTY))
 """Properties that traits and creators are read from, and those about the form of a file."""
@@ -187,10 +189,12 @@ def _beyond(members: Json, known: Collection[str]) -> Json:
 
 
 def _stated(key: str, value: Any) -> Any:
-    """Return the value of a member without the members in it that state nothing."""
-    if isinstance(value, list):
-        return [_stated(key, item) for item in value]
-    return _beyond(value, ()) if isinstance(value, dict) and key not in EXACT else value
+    """Return the value of a member without the members in it that state nothing, a list of one value as the value."""
+    if key in EXACT or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, dict):
+        return _beyond(value, ())
+    return _stated(key, value[0]) if len(value) == 1 and key not in _LISTS else [_stated(key, one) for one in value]
 
 
 def _beyond_values(properties: Any) -> Json:
