@@ -38,6 +38,7 @@ def changed(path: Path, *statements: str) -> None:
         ("postgresql://user:secret@host/db", "databases of the kind postgresql"),
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
+        ("sqlite://runs/index.db", "names no file"),
         ("://", "is no URL"),
     ],
 )

@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -64,9 +65,11 @@ def path_of(url: str | os.PathLike[str]) -> Path:
         raise SettingsError("the address of the database is no URL: write sqlite:///checkpoints.db") from None
     if parsed.drivername not in ("sqlite", "sqlite+pysqlite"):
         raise SettingsError(f"databases of the kind {parsed.drivername} cannot be used yet: write sqlite:///PATH")
-    if parsed.query or not parsed.database or parsed.database == ":memory:":
+    # SQLAlchemy decodes a path from 2.1 on, and takes the first folder after two slashes for a host.
+    path = unquote(url.partition(":///")[2].partition("?")[0])
+    if parsed.query or path in ("", ":memory:"):
         raise SettingsError("the address names no file to keep the database in: write sqlite:///checkpoints.db")
-    return store_path(parsed.database, is_folder=False)
+    return store_path(path, is_folder=False)
 
 
 class Database:
