@@ -50,7 +50,7 @@ ENGINES = ("compiled", "pyshacl")
 """The engines that validate a graph against the shapes: the names of `validation.ENGINES`."""
 
 
-class _Written(click.ParamType[tuple[str, str | None]]):
+class _Written(click.ParamType):  # type: ignore[type-arg] # it is generic from click 8.4 on
     """A format, with the file that it is written to after a colon if it is not the output."""
 
     name = "format"
