@@ -1,6 +1,7 @@
 """What goes into a collection comes out of it to the letter, although its store rewrites numbers."""
 
 import io
+import os
 import subprocess
 import sys
 import threading
@@ -321,6 +322,15 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(StoreError, match="cannot be used"):
         Collection.open(tmp_path / "file" / "store")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have only names in Unicode")
+def test_a_folder_whose_path_is_no_utf_8_is_refused_and_left_alone(filled: Path) -> None:
+    folder = filled.rename(os.fsdecode(os.fsencode(filled.parent) + b"/caf\xe9"))
+    for path, read_only in ((folder, True), (folder, False), (folder / "new", False)):
+        with pytest.raises(StoreError, match="the path is no UTF-8"):
+            Collection.open(path, read_only=read_only)
+    assert not (folder / "new").exists()
 
 
 def test_a_collection_is_made_where_a_killed_process_began_to_make_one(tmp_path: Path) -> None:

@@ -64,6 +64,10 @@ class Directory:
         that is no collection or cannot be opened.
         """
         folder = path.resolve()
+        try:
+            str(folder).encode()
+        except UnicodeEncodeError:
+            raise StoreError(f"{folder}: the path is no UTF-8, or the locale is not: rename a folder of it") from None
         with collection_errors(folder):
             if read_only or (folder / MARK).is_file():
                 _check(folder)
