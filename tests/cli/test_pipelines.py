@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -253,6 +254,13 @@ def test_all_are_listed(run: Run, tmp_path: Path, arguments: tuple[str, ...]) ->
     written = run("schema", *arguments, "-o", tmp_path / "list.txt")
     assert (written.code, written.out) == (0, b"")
     assert (tmp_path / "list.txt").read_bytes() == done.out
+
+
+def test_all_are_listed_without_docstrings() -> None:
+    program = "from checkpoint_ld.cli import main; main()"
+    command = [sys.executable, "-OO", "-c", program, "schema"]
+    done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+    assert [line.split(maxsplit=1)[0] for line in done.stdout.splitlines()] == list(summaries())
 
 
 def test_a_schema_is_written_to_a_file_that_is_not_there_yet(run: Run, tmp_path: Path) -> None:

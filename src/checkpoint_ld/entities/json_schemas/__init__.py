@@ -141,8 +141,9 @@ def _as_one(choices: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _summary(model: type[BaseModel]) -> str:
-    """Return the first sentence of a class's docstring."""
-    return (model.__doc__ or "").splitlines()[0].partition(". ")[0].rstrip(".") + "."
+    """Return the first sentence of a class's docstring; nothing under `python -OO`, which has none."""
+    sentence = (model.__doc__ or "").partition("\n")[0].partition(". ")[0].rstrip(".")
+    return f"{sentence}." if sentence else ""
 
 
 def _schema_name(model: str) -> str:
