@@ -508,3 +508,14 @@ def collector() -> Iterator[Callable[[bool], None]]:
     yield lambda is_enabled: gc.enable() if is_enabled else gc.disable()
     if was_enabled:
         gc.enable()
+
+
+def test_a_misspelt_member_gives_a_warning_but_not_in_a_class_of_the_user() -> None:
+    class Own(Benchmark):
+        """A benchmark with an attribute that is not saved."""
+
+    benchmark = Benchmark("Rivers")
+    with pytest.warns(UserWarning, match='no member "licence"; did you mean license') as found:
+        benchmark.licence = "MIT"  # type: ignore[attr-defined]  # this is the fault
+    assert found[0].filename == __file__
+    Own("Rivers").licence = "MIT"  # type: ignore[attr-defined]  # as above

@@ -31,7 +31,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import inside, now
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
-from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
+from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError, warn
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
@@ -42,7 +42,7 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.validation import validator
 from checkpoint_ld.validation.inference import with_inferred
@@ -182,6 +182,15 @@ class Benchmark(CheckedMethods, Shown):
         dump_json(tree)
         self._hold(CheckpointGraph.of_tree(tree))
         self.set_workspace_root(workspace_root)
+
+    if not TYPE_CHECKING:  # type checkers refuse a misspelt member, unless there is this method
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if type(self) is Benchmark and not name.startswith("_") and not hasattr(Benchmark, name):
+                own = ((known, one) for known, one in vars(Benchmark).items() if not known.startswith("_"))
+                members = [known for known, one in own if hasattr(one, "__set__") and getattr(one, "fset", one)]
+                warn(UserWarning(f"{name} is set, but not saved: {unknown('member', name, members)}"))
+            super().__setattr__(name, value)
 
     @classmethod
     def create(
