@@ -138,7 +138,8 @@ def test_g2_minted_names_are_never_written_as_ids() -> None:
 
 
 @pytest.mark.parametrize(
-    "identifier", ["0123456789abcdef", 'urn:uuid:question-"a b"<c>#d%e\nf', "漢 字", "_:b0", "a/../b"]
+    "identifier",
+    ["0123456789abcdef", 'urn:uuid:question-"a b"<c>#d%e\nf', "漢 字", "_:b0", "a/../b", "http://a.example/\ufeff"],
 )
 def test_g3_an_id_that_is_no_iri_is_escaped_and_its_text_survives(identifier: str) -> None:
     tree = canonical(item("Odd?", identifier))

@@ -356,14 +356,15 @@ _OURS = (ROOT_PREFIX, ID_BASE)
 """The beginnings of names that are not written back as `@id`, or as a shorter one."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-# What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1).
-_PATH = r"A-Za-z0-9\-._~!$&'()*+,;=@" + "\u00a0-\u200d\u2010-\u2027\u2030-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+# What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1), and less
+# the byte order mark: it is white space in JavaScript, and jsonld.js drops what is said of a name with white space.
+_PATH = r"A-Za-z0-9\-._~!$&'()*+,;=@" + "\u00a0-\u200d\u2010-\u2027\u2030-\ud7ff\uf900-\ufdcf\ufdf0-\ufefe\uff00-\uffef"
 # White space of other scripts is legal in an IRI, but rdflib's N-Triples parser stops at it.
 _NOT_IN_SEGMENT = rf"[^{_PATH}]|\s"
 _NOT_IN_POINTER = rf"[^{_PATH}/:?]|\s"
 _NOT_IN_RELATIVE = rf"[^{_PATH}/]|\s"
 _DOT_SEGMENT = re.compile(r"(?:^|/)\.{0,2}(?:/|$)")
-_NOT_FOR_RDFLIB = re.compile(r'[<>"{}|\\^`\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\u202e]|\s')
+_NOT_FOR_RDFLIB = re.compile(r'[<>"{}|\\^`\x00-\x20\x7f-\xa0\u200e\u200f\u2028-\u202e\ufeff]|\s')
 
 
 def is_iri(text: str) -> bool:
