@@ -431,3 +431,9 @@ def test_the_command_ends_without_a_word_when_the_editor_leaves() -> None:
     done = subprocess.run([sys.executable, "-c", COMMAND], input=typed, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert b'"id": 2' in done.stdout or b'"id":2' in done.stdout
+
+
+def test_a_pygls_that_is_too_old_is_answered_by_what_to_install() -> None:
+    old = f"import sys; sys.modules['pygls.lsp.server'] = None; {COMMAND}"  # pygls 1 has it elsewhere
+    done = subprocess.run([sys.executable, "-c", old], capture_output=True, check=False)
+    assert (done.returncode, b"run pip install 'checkpoint-ld[lsp]'" in done.stderr) == (2, True), done.stderr

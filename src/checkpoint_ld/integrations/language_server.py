@@ -33,7 +33,7 @@ from checkpoint_ld.validation.reports import baseline
 from checkpoint_ld.validation.selection import Selection
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
 
-library("pygls", extra="lsp")  # raises SettingsError, with the extra to install, where it is absent
+library("pygls.lsp.server", extra="lsp")  # raises SettingsError, with the extra, where it is absent or too old
 
 from lsprotocol import types  # noqa: E402 - after the sentence above
 from pygls.lsp.server import LanguageServer  # noqa: E402 - as above
