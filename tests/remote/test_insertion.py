@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pyoxigraph
 import pytest
+import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,21 @@ def test_no_text_becomes_syntax(values: list[tuple[str, str]]) -> None:
 
     assert {quad.triple for quad in store} == set(triples)
     assert {quad.graph_name for quad in store} <= {pyoxigraph.NamedNode(GRAPH)}
+
+
+@pytest.mark.filterwarnings("ignore:Dataset.default_context:DeprecationWarning")
+@pytest.mark.parametrize(
+    "text", [r"\u00b0C", r"\u0022", r"a\\u006eb", "\\\0u0041", r"\U0001F600", "\\u", r"\\\u0041\n"]
+)
+def test_a_text_with_escapes_stays_as_it_is_where_code_points_are_replaced_first(text: str) -> None:
+    literal = pyoxigraph.Triple(pyoxigraph.NamedNode("urn:s"), pyoxigraph.NamedNode("urn:p"), pyoxigraph.Literal(text))
+    triples = pyoxigraph.serialize([literal], format=pyoxigraph.RdfFormat.N_TRIPLES) or b""
+    store = rdflib.Dataset()
+    for update in insertions(GRAPH, triples):
+        store.update(update)
+
+    assert [str(value) for _, _, value, _ in store.quads()] == [text]
+    assert {quad.triple for quad in inserted(triples)} == {literal}
 
 
 def _datatype(kind: str) -> pyoxigraph.NamedNode | None:

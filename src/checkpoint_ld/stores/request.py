@@ -224,7 +224,7 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
     held: list[str] = []
     size = 0
     for triple in parsed(triples):
-        line = f"{written(triple.subject)} {triple.predicate} {written(triple.object)} ."
+        line = _ESCAPED.sub(_kept, f"{written(triple.subject)} {triple.predicate} {written(triple.object)} .")
         length = len(line.encode()) + 1
         if held and (len(held) >= MOST_TRIPLES or size + length > MOST_BYTES):
             yield start + "\n".join(held) + end
@@ -233,6 +233,17 @@ def insertions(graph: str, triples: Body) -> Iterator[str]:
         size += length
     if held:
         yield start + "\n".join(held) + end
+
+
+_ESCAPED = re.compile(r"\\(?:\\([uU])|.)")
+
+
+def _kept(escaped: re.Match[str]) -> str:
+    """Return the escape of a character; if it is a backslash before a `u`, the escapes of both.
+
+    Some stores replace code points before they look for strings, as SPARQL 1.1 §19.2 says.
+    """
+    return f"\\\\\\U{ord(escaped[1]):08X}" if escaped[1] else escaped[0]
 
 
 def preview_skipped(load: Outgoing) -> dict[str, Any]:
