@@ -87,6 +87,12 @@ def test_every_form_holds_the_same_statements(form: str) -> None:
     assert "W-FORM" not in {one.condition for one in plain.findings}
 
 
+def test_questions_stay_in_order_where_their_ids_are_no_iris() -> None:
+    tree = canonical(item("Second?", "b 2"), item("First?", "a 1"))
+    read = loaded(with_full_iris({key: one for key, one in tree.items() if key != "@context"}))
+    assert read.get_question_ids() == ["b 2", "a 1"]
+
+
 @pytest.mark.parametrize("context", [contexts.plain(), {"@vocab": SCHEMA}])
 def test_value_objects_of_a_processor_are_values_without_traits_too(context: Json) -> None:
     bare = {key: one for key, one in document().items() if key != "rating"}

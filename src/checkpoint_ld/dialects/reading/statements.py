@@ -96,7 +96,8 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
     """
     index = without_derived(index)
     if any(
-        predicate in (RESIDUE, IDENTIFIER)
+        predicate == RESIDUE
+        or (predicate == IDENTIFIER and not as_found)  # reading a document gives some to its own identifiers
         or any(isinstance(term, URIRef) and literals.is_minted(str(term)) for term in (subject, value))
         for subject, predicate, value in triples_of(index)
     ):
