@@ -62,6 +62,7 @@ def test_json_comes_back_and_states_what_was_cut() -> None:
         "results": {"bindings": [{"a": {"type": "typed-literal", "value": "1", "datatype": XSD + "integer"}}]},
     }
     assert of_results_json(old).as_dicts() == [{"a": 1}]
+    assert of_results_json({"head": {}, "results": {"bindings": []}}).as_dicts() == []
     wrongs: tuple[Any, ...] = (
         {},
         [],

@@ -260,11 +260,9 @@ def of_results_json(document: Any) -> QueryResult:
             if not isinstance(document["boolean"], bool):  # the text "false" is true in Python
                 raise TypeError(f"{document['boolean']!r} is no truth value")
             return QueryResult("ask", boolean=document["boolean"])
-        columns = tuple(document["head"]["vars"])
-        rows = tuple(
-            tuple(_term_of(row[name]) if name in row else None for name in columns)
-            for row in document["results"]["bindings"]
-        )
+        head, found = document["head"], document["results"]["bindings"]
+        columns = tuple(head["vars"] if found else head.get("vars", ()))  # Comunica names none where there is no row
+        rows = tuple(tuple(_term_of(row[name]) if name in row else None for name in columns) for row in found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise QueryFailedError(f"this is no result of a SPARQL query in JSON: {error!r}") from error
     return QueryResult("select", columns, rows, is_cut=document.get("cut") is True)
