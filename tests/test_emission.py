@@ -160,14 +160,14 @@ def lines_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *,
 
 
 def text_by_pyoxigraph(graph: CheckpointGraph, syntax: pyoxigraph.RdfFormat, *, named: bool) -> bytes:
-    ordered = sorted(triples_of(graph.index), key=lambda one: (one[0], one[1] != RDF.type, one[1], one[2].n3()))
-    names = {str(term) for triple in ordered for term in triple if not isinstance(term, Literal)}
+    names = {str(term) for triple in triples_of(graph.index) for term in triple if not isinstance(term, Literal)}
     prefixes = {
         prefix: namespace
         for prefix, namespace in CheckpointGraph.PREFIXES.items()
         if all(is_simple(name.removeprefix(namespace)) for name in names if name.startswith(namespace))
     }
-    quads = [quad_of(graph, triple, named=named) for triple in ordered]
+    quads = [quad_of(graph, triple, named=named) for triple in triples_of(graph.index)]
+    quads.sort(key=lambda one: (str(one.subject).rstrip(">"), str(one.predicate), str(one.object)))
     return pyoxigraph.serialize(quads, format=syntax, prefixes=prefixes) or b""
 
 
