@@ -17,7 +17,7 @@ from pyoxigraph import DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
 from checkpoint_ld import Benchmark
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import CheckpointLdError, SettingsError, StoreBusyError, StoreError
+from checkpoint_ld.errors import CheckpointLdError, IntegrityError, SettingsError, StoreBusyError, StoreError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
@@ -271,11 +271,19 @@ def test_a_collection_whose_making_was_interrupted_is_an_empty_one(tmp_path: Pat
         assert collection.verify() == ()
 
 
-@pytest.mark.parametrize("text", ['{"format": 1}', "[]", "{"])
+@pytest.mark.parametrize("text", ['{"format": 1}', "[]"])
 def test_another_format_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "collection.json").write_text(text, encoding="utf-8")
     for read_only in (True, False):
         with pytest.raises(StoreError, match="format 2"):
+            Collection.open(tmp_path, read_only=read_only)
+
+
+@pytest.mark.parametrize("text", ["", "{"])
+def test_a_mark_that_is_cut_off_is_damage(text: str, tmp_path: Path) -> None:
+    (tmp_path / "collection.json").write_text(text, encoding="utf-8")
+    for read_only in (True, False):
+        with pytest.raises(IntegrityError, match=r"damaged \(collection\.json\); add your checkpoints to a new one"):
             Collection.open(tmp_path, read_only=read_only)
 
 

@@ -271,13 +271,14 @@ def test_a_graph_with_a_name_that_is_not_ours_is_left_alone(store: GraphStore, f
     assert list(store.verify()) == []
 
 
+@pytest.mark.parametrize("damaged", ["store/CURRENT", "collection.json"])
 def test_a_collection_with_damaged_files_is_moved_aside_by_reindex(
-    store: GraphStore, folder: Path, tmp_path: Path
+    damaged: str, store: GraphStore, folder: Path, tmp_path: Path
 ) -> None:
     with CheckpointManager(tmp_path / "files", graph=store) as manager:
         manager.import_(checkpoint().tree())
         manager.close()
-        (folder / "store" / "CURRENT").write_text("nothing\n")
+        (folder / damaged).write_text("nothing\n")
 
         with pytest.raises(IntegrityError, match="damaged"):
             store.get("ckpt_1")

@@ -160,8 +160,10 @@ def _check(folder: Path) -> None:
         raise StoreError(f"{folder}: no collection is here; make one with `checkpoint-ld store add`")
     try:
         stated = orjson.loads((folder / MARK).read_bytes())
-    except orjson.JSONDecodeError:
-        stated = None
+    except orjson.JSONDecodeError as error:
+        raise IntegrityError(
+            f"{folder}: the files of the collection are damaged ({MARK}); add your checkpoints to a new one"
+        ) from error
     if not isinstance(stated, dict) or stated.get("format") != _FORMAT:
         message = f"{folder}: {MARK} does not say format {_FORMAT}, the only one that this version knows"
         raise StoreError(f"{message}; use the version of checkpoint-ld that wrote it")
