@@ -768,8 +768,9 @@ class Benchmark(CheckedMethods, Shown):
         nodes = [known[identifier] for identifier in dict.fromkeys(question_ids) if identifier in known]
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
         changed = [node for node, item in items if questions.is_finished(item) is not finished]
+        change = partial(editing.set_values, properties={"finished": finished})
         for node in changed:
-            self._set_finished(node, finished)
+            self._write(question_node(self._graph, node), change)
         if changed:
             self._touch(*changed)
 
@@ -1397,9 +1398,6 @@ class Benchmark(CheckedMethods, Shown):
         """Change the object of a question as `_write` does, and date the benchmark and the question's feed item."""
         node = self._node(question_id)
         return self._edit(question_node(self._graph, node), change, node)
-
-    def _set_finished(self, node: Node, finished: bool) -> None:
-        self._write(question_node(self._graph, node), partial(editing.set_values, properties={"finished": finished}))
 
     def _edit(self, node: Node, change: Callable[[Json], Result], *dated: Node) -> Result:
         """Change the object of a node as `_write` does, and date the benchmark and the feed items `dated`."""

@@ -357,7 +357,7 @@ _OURS = (ROOT_PREFIX, ID_BASE)
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 # What may stand in a path without escape (RFC 3987 §2.2), less the bidirectional formatting characters (§4.1), and less
-# the byte order mark: it is white space in JavaScript, and jsonld.js drops what is said of a name with white space.
+# the byte order mark: it is white space in JavaScript, and jsonld.js drops statements about a name with white space.
 _PATH = r"A-Za-z0-9\-._~!$&'()*+,;=@" + "\u00a0-\u200d\u2010-\u2027\u2030-\ud7ff\uf900-\ufdcf\ufdf0-\ufefe\uff00-\uffef"
 # White space of other scripts is legal in an IRI, but rdflib's N-Triples parser stops at it.
 _NOT_IN_SEGMENT = rf"[^{_PATH}]|\s"

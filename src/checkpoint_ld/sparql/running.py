@@ -275,10 +275,11 @@ _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
 
 
 class Dataset(arguments.CheckedMethods):
-    """Graphs of checkpoints in an in-memory store of Oxigraph, whose default graph is their merge.
+    """Graphs of checkpoints in an in-memory store of Oxigraph; the default graph of queries is their merge.
 
-    Each graph is named by the IRI of its root. If a checkpoint with other content has that name already, such as
-    another version of a benchmark, the name is that IRI, `#`, and 16 digits of the hash of the content.
+    In `store`, the default graph is empty while there is one graph alone. Each graph is named by the IRI of its root.
+    If a checkpoint with other content has that name already, such as another version of a benchmark, the name is that
+    IRI, `#`, and 16 digits of the hash of the content.
     """
 
     def __init__(self) -> None:

@@ -67,7 +67,8 @@ class Directory:
         try:
             str(folder).encode()
         except UnicodeEncodeError:
-            raise StoreError(f"{folder}: the path is no UTF-8, or the locale is not: rename a folder of it") from None
+            message = f"{folder}: the path is no UTF-8, as stores need it: rename the folder, or set a UTF-8 locale"
+            raise StoreError(message) from None
         with collection_errors(folder):
             if read_only or (folder / MARK).is_file():
                 _check(folder)

@@ -82,19 +82,6 @@ def _as_in_json(text: str) -> str | None:
     return None if is_other else escaped
 
 
-class _Known(dict[int, Any]):
-    """What is made of the terms of a graph, by their identity; the graph must not change meanwhile."""
-
-    def __init__(self, make: Callable[[Node], Any]) -> None:
-        super().__init__()
-        self._make = make
-
-    def added(self, term: Node) -> Any:
-        """Return what is made of a term, and remember it."""
-        made = self[id(term)] = self._make(term)
-        return made
-
-
 def text_of(term: Node) -> str:
     """Return a term as N-Triples has it. Raises WriteError for what is no IRI, no label, and no literal."""
     if type(term) is URIRef or not isinstance(term, Literal):  # the class first, as above
@@ -133,8 +120,12 @@ def quad(graph: str) -> str:
 
 def blocks_of(index: Index, end: str) -> Iterator[str]:
     """Yield the lines about each node, all of which end with `end`. Raises WriteError as above."""
-    known = _Known(text_of)
-    added = known.added
+    known: dict[int, str] = {}  # texts by the identity of their terms, which the index holds meanwhile
+
+    def added(term: Node) -> str:
+        text = known[id(term)] = text_of(term)
+        return text
+
     for subjects in _alike(index):
         names = [name(one) for one in subjects]
         known.update(zip(map(id, subjects), names, strict=True))
