@@ -189,11 +189,11 @@ def clean_element(
     if "keywords" in clean:
         question = dict(question)
         keywords = clean.pop("keywords")
-        source = step(trail.source(pointer), "keywords")
+        source = f"{trail.source(pointer)}/keywords"
         if "keywords" in question:
             keywords = _united(question["keywords"], keywords, source, trail)
         else:
-            trail.moved(step(place, "keywords"), source)
+            trail.moved(f"{place}/keywords", source)
         question["keywords"] = keywords
     clean["item"] = in_order(question, "Question")
     return in_order(with_leftovers(clean, pointer, trail), "DataFeedItem")
@@ -211,10 +211,12 @@ def _clean_question(
         return question
     source = trail.source(pointer)
     properties = Listing(f"{pointer}/additionalProperty", trail)
-    for index, entry in enumerate(entries):
-        if index in held:
-            continue
-        properties.add(_clean_entry(entry), source, "additionalProperty", index)
+    if held:
+        for index, entry in enumerate(entries):
+            if index not in held:
+                properties.add(_clean_entry(entry), source, "additionalProperty", index)
+    else:
+        properties.extend([*map(_clean_entry, entries)], source, "additionalProperty")
     rubric = Rubric(pointer, QUESTION, trail)
     for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):

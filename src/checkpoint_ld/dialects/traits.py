@@ -7,7 +7,7 @@ places where older dialects have them; `rubric_of` writes the rubric of the stat
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import ABSENT, Listing, decoded, name_of, plain_values, property_value, step, values
@@ -43,7 +43,7 @@ from checkpoint_ld.identifiers import gui_rating_id
 from checkpoint_ld.vocabulary import TRAIT_FAMILIES, TRAIT_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from checkpoint_ld.dialects.dialect import Trail
     from checkpoint_ld.findings import Finding
@@ -131,7 +131,7 @@ def trait_from_rating(rating: Any, scope: str, *, matrix: str = MATRIX) -> tuple
     members = {name: rating[name] for name in ("name", "description") if rating.get(name) is not None}
     gaps = _GAPS[family] if family == "llm" or "higher_is_better" in settings else {}
     names = _UNRANGED if family == "llm" and settings["kind"] != "score" else SETTINGS[family]
-    trait = {**members, **gaps, **{name: settings[name] for name in names if settings.get(name) is not None}}
+    trait = {**members, **gaps, **{name: value for name in names if (value := settings.get(name)) is not None}}
     is_usual = _OWN.issuperset(rating) and None not in rating.values()
     if not is_usual or "@id" in rating:
         _take_foreign(family, trait, rating)
@@ -417,26 +417,46 @@ def rubric_of(members: dict[str, Any], scope: str, matrix: str, pointer: str) ->
 
     `matrix` is the name to give to the mode full_matrix of metric traits.
     """
-    ratings = members.get("rating")
-    if "rating" in members and not isinstance(ratings, list):
-        return WrittenRubric(None, {"rating": ratings})
-    traits: dict[Family, list[dict[str, Any]]] = {family: [] for family in SETTINGS}
-    held: dict[Family, list[Any]] = {family: [] for family in SETTINGS}
+    return rubrics_of([members], scope, matrix, [pointer])[0]
+
+
+def rubrics_of(
+    holders: Sequence[dict[str, Any]], scope: str, matrix: str, pointers: Iterable[str]
+) -> list[WrittenRubric]:
+    """Return the same as `rubric_of` for each of several objects."""
+    lists = [ratings if isinstance(ratings := members.get("rating"), list) else [] for members in holders]
+    traits = iter([trait_from_rating(rating, scope, matrix=matrix) for rating in chain.from_iterable(lists)])
+    return [
+        _rubric(ratings, [*islice(traits, len(ratings))], pointer)
+        if ratings
+        else WrittenRubric(None, {} if isinstance(members.get("rating", []), list) else {"rating": members["rating"]})
+        for members, ratings, pointer in zip(holders, lists, pointers, strict=True)
+    ]
+
+
+def _rubric(ratings: list[Any], found: Sequence[tuple[Family, dict[str, Any]] | None], pointer: str) -> WrittenRubric:
+    """Return the rubric of an object with `ratings`, for which traits were `found`."""
+    traits: dict[Family, list[dict[str, Any]]] = {}
+    held: dict[Family, list[Any]] = {}
     apart: list[Any] = []
     findings: list[Finding] = []
-    for index, rating in enumerate(ratings or ()):
-        found = trait_from_rating(rating, scope, matrix=matrix)
-        if found is None:
+    for index, (rating, known) in enumerate(zip(ratings, found, strict=True)):
+        if known is None:
             apart.append(rating)
             continue
-        family, trait = found
-        traits[family].append(trait)
-        held[family].append(rating)
+        family, trait = known
+        traits.setdefault(family, []).append(trait)
+        held.setdefault(family, []).append(rating)
         if KEPT in trait or family == "metric":
             findings += _losses(family, rating, trait, step(pointer, "rating", index))
-    written = {f"{family}_traits": listed for family, listed in traits.items() if listed or family == "llm"}
-    left = with_order({"rating": apart} if apart else {}, ratings or [], [*chain(*held.values()), *apart])
-    return WrittenRubric(written if any(traits.values()) else None, left, findings)
+    families = [family for family in SETTINGS if family in traits]
+    left = with_order(
+        {"rating": apart} if apart else {}, ratings, [*chain.from_iterable(map(held.__getitem__, families)), *apart]
+    )
+    if not traits:
+        return WrittenRubric(None, left, findings)
+    written = {f"{family}_traits": traits[family] for family in families}
+    return WrittenRubric({"llm_traits": [], **written}, left, findings)
 
 
 def _losses(family: Family, rating: dict[str, Any], trait: dict[str, Any], pointer: str) -> list[Finding]:

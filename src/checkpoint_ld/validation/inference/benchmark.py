@@ -16,9 +16,8 @@ from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, older_entries
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of, typed
-from checkpoint_ld.graph.store import put
 from checkpoint_ld.phrases import number, quantity
-from checkpoint_ld.validation.inference.roles import Inference, predicate_of
+from checkpoint_ld.validation.inference.roles import Inference, predicate_of, scalar_in
 from checkpoint_ld.vocabulary import (
     DYNAMIC,
     END,
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.validation.inference.roles import Described
+    from checkpoint_ld.validation.inference.roles import Described, Held
 
 
 BOUNDS = ("bestRating", "worstRating")
@@ -54,6 +53,7 @@ REPEATABLE = frozenset({"summary"})
 _NULL = literal_of(None, "@json")
 _NAME, _VALUE = named(SCHEMA + "name"), named(SCHEMA + "value")
 _NONE: frozenset[str] = frozenset()
+_ABSENT = frozenset((type(None),))
 _BOUNDS = (*(named(SCHEMA + bound) for bound in BOUNDS), RESIDUE)
 _PREDICATES: Mapping[str, Mapping[str, Node]] = {
     role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
@@ -69,7 +69,7 @@ def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> No
     ratings = [rating for rubric in rubrics for rating in rubric]
     suffixes = [suffix_of(inference.terms(rating, SCHEMA + "additionalType")) for rating in ratings]
     # A dynamic rubric has names of its own.
-    named_ones = zip(ratings, _names(inference, ratings), suffixes, strict=True)
+    named_ones = zip(ratings, _names([inference.index[one] for one in ratings]), suffixes, strict=True)
     inference.rubric_names |= {
         one: (name, suffix == DYNAMIC) for one, name, suffix in named_ones if isinstance(name, str) and name
     }
@@ -165,9 +165,10 @@ def infer_settings(
     index = inference.index
     known = {name: predicate for name, predicate in _PREDICATES[role].items() if inference.is_wanted(predicate)}
     settings = inference.parts_of(holders, SCHEMA + "additionalProperty", "Setting", f"{role}Setting")
-    nodes = list(chain.from_iterable(settings))
-    names, terms = _names(inference, nodes), [_first(index[node].get(_VALUE)) for node in nodes]
-    lacks_values = any(term is None for term in terms)
+    held_by = [index[node] for node in chain.from_iterable(settings)]
+    names, terms = _names(held_by), _values(held_by)
+    lacks_values = not _ABSENT.isdisjoint(map(type, terms))
+    unstated = {at for at, term in dict(zip(map(id, terms), terms, strict=True)).items() if not is_stated(term)}
     layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
     for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
@@ -178,7 +179,8 @@ def infer_settings(
         layout = layouts[own]
         if layout.are_repeated:
             found = inference.reader.in_order(found)  # noqa: PLW2901 - the same settings
-            own, held = tuple(_names(inference, found)), [_first(index[node].get(_VALUE)) for node in found]
+            in_order = [index[node] for node in found]
+            own, held = tuple(_names(in_order)), _values(in_order)
             layout = _Names.of(own, known, classifying)
             inference.add_repeats(
                 (node, name if name not in repeatable else None) for node, name in zip(found, own, strict=True)
@@ -189,10 +191,13 @@ def infer_settings(
                     inference.add_class(node, "ValuelessSetting")
         for at, name in layout.older:
             _infer_older_traits(inference, found[at], name, held[at])
-        for at, predicate in layout.known:
-            value = held[at]
-            if is_stated(value):
-                put(inference.found, holder, predicate, value)
+        stated = {
+            predicate: term
+            for at, predicate in layout.known
+            if (term := held[at]) is not None and id(term) not in unstated
+        }
+        if stated:
+            inference.found.setdefault(holder, {}).update(stated)
         yield [(name, held[at]) for at, name in layout.classifying]
 
 
@@ -225,18 +230,18 @@ class _Names(NamedTuple):
         )
 
 
-def _first(held: Node | list[Node] | None) -> Node | None:
-    return held[0] if isinstance(held, list) else held
+def _values(held_by: Iterable[Held]) -> list[Node | None]:
+    """Return the values of settings, the first of several."""
+    values = [held.get(_VALUE) for held in held_by]
+    return [held[0] if isinstance(held, list) else held for held in values]
 
 
-def _names(inference: Inference, nodes: Sequence[Node]) -> list[object]:
-    """Return the names of settings; a term that many of them share is read once."""
-    keys = list(map(id, [inference.index[node].get(_NAME) for node in nodes]))
-    texts: dict[int, object] = {}
-    for key, node in dict(zip(keys, nodes, strict=True)).items():
-        scalar_of = inference.scalar_of(node, SCHEMA + "name")
-        texts[key] = None if isinstance(scalar_of, dict | list) else scalar_of
-    return list(map(texts.__getitem__, keys))
+def _names(held_by: Sequence[Held]) -> list[object]:
+    """Return the names of objects, whose statements are given; a term that many of them share is read once."""
+    terms = [held.get(_NAME) for held in held_by]
+    scalars = {at: scalar_in(held) for at, held in dict(zip(map(id, terms), terms, strict=True)).items()}
+    texts = {at: None if isinstance(one, dict | list) else one for at, one in scalars.items()}
+    return [*map(texts.__getitem__, map(id, terms))]
 
 
 def may_lack_value(name: str, role: str) -> bool:

@@ -23,7 +23,7 @@ from checkpoint_ld.graph.compaction import (
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import json_of, literal_of
-from checkpoint_ld.graph.store import Index, Several, put
+from checkpoint_ld.graph.store import Index, Several, put, terms_of
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
 if TYPE_CHECKING:
@@ -261,14 +261,13 @@ class Inference:
         return self.parts_of([subject], iri, *roles)[0]
 
     def parts_of(self, subjects: Iterable[Node], iri: str, *roles: str) -> list[list[Node]]:
-        """Return the same as `parts` for each of several objects."""
+        """Return the same as `parts` for each of several objects; the lists must not be changed."""
         predicate, index = named(iri), self.index
-        found: list[list[Node]] = []
-        for subject in subjects:
-            held = index.get(subject, _NOTHING).get(predicate)
-            terms = () if held is None else held if isinstance(held, list) else (held,)
-            found.append([one for one in terms if one in index])
+        found = [terms_of(index.get(subject, _NOTHING).get(predicate)) for subject in subjects]
         nodes = list(chain.from_iterable(found))
+        if not all(map(index.__contains__, nodes)):
+            found = [[one for one in terms if one in index] for terms in found]
+            nodes = list(chain.from_iterable(found))
         first, *others = roles
         if first in KEYS:
             self.assign(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
@@ -278,10 +277,7 @@ class Inference:
 
     def scalar_of(self, subject: Node, iri: str) -> Any:
         """Return the first JSON scalar of a node and a predicate, None if there is none."""
-        for one in self.terms(subject, iri):
-            if isinstance(one, Literal):
-                return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - for every name; the property would take longer
-        return None
+        return scalar_in(self.terms(subject, iri))
 
     def add_repeats(
         self, named: Iterable[tuple[Node, object]], predicate: str = "repeats", *, is_ordered: bool = False
@@ -296,6 +292,14 @@ class Inference:
         for node in keyed if is_ordered else self.reader.in_order(list(keyed)):
             if first.setdefault(keyed[node], node) is not node:
                 self.add(node, predicate, first[keyed[node]])
+
+
+def scalar_in(held: Node | list[Node] | None) -> Any:
+    """Return the first JSON scalar among terms, None if there is none."""
+    for one in terms_of(held):
+        if isinstance(one, Literal):
+            return str(one) if one._datatype is None and one._language is None else json_of(one, None)  # noqa: SLF001 - for every name; the property would take longer
+    return None
 
 
 def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
