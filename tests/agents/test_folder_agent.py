@@ -59,13 +59,23 @@ def test_the_agent_loses_and_repeats_nothing_when_it_is_killed(folder: Path, tmp
     expected, store = work(folder, tmp_path / "quiet"), tmp_path / "store"
     store.mkdir()
     moments, kills = random.Random(7), 0
-    work_once = partial(work_and_note, folder, store)
-    while (ended := forked(work_once, kill_after=moments.uniform(0.0, 0.3 + kills / 50))) != 0:
+    journal = store / "journal"
+    journal.touch()
+    while (ended := forked(partial(work_and_note, folder, store), **moment(moments, journal))) != 0:
         assert ended == -signal.SIGKILL
         kills += 1
         assert kills < 100
     assert kills > 0
     check(store, kills, expected)
+
+
+def moment(moments: random.Random, journal: Path) -> dict[str, Any]:
+    """Return a moment to kill the agent: some milliseconds after some more calls of tools, however fast it works."""
+    calls = len(journal.read_bytes().splitlines()) + moments.randint(0, 4)
+    return {
+        "kill_when": lambda: len(journal.read_bytes().splitlines()) >= calls,
+        "kill_after": moments.uniform(0.0, 0.01),
+    }
 
 
 def check(store: Path, kills: int, expected: dict[str, Any]) -> None:
