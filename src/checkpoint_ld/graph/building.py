@@ -207,7 +207,8 @@ class Walk(Columns):
             described[at] = {predicate: term for predicate, term in described[at].items() if term is not None}
         for at, predicate, term in beside:
             described[at][predicate] = term
-        self.index.update(one for one in zip(subjects, described, strict=True) if one[1])
+        pairs = zip(subjects, described, strict=True)
+        self.index.update(pairs if all(described) else (pair for pair in pairs if pair[1]))
         self.inexact += [(subjects[at], found.sources[at], inexact[at]) for at in sorted(inexact)]
 
     def add_nested(

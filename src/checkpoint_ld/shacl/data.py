@@ -107,9 +107,9 @@ class DataGraph:
         return [_NOWHERE.union(*index.values()) for index in self._indexes]
 
     def indexes_with(self, predicate: Node) -> tuple[Index, ...]:
-        """Return the first index, and the others that have a predicate."""
-        first, *others = zip(self._indexes, self._predicates, strict=True)
-        return (first[0], *(index for index, known in others if predicate in known))
+        """Return the indexes that have a predicate, the first one if none has it."""
+        known = zip(self._indexes, self._predicates, strict=True)
+        return tuple(index for index, predicates in known if predicate in predicates) or self._indexes[:1]
 
     def values(self, node: Node, predicate: Node) -> list[Node]:
         """Return the values of a property of a node, each once."""
