@@ -193,8 +193,9 @@ class Walk(Columns):
             plain, holders = column.parted()
             if plain is not None:
                 terms, left = self.column(plain, found.names, depth)
+                predicate = plain.known.predicate
                 for at, term in zip(plain.rows, terms, strict=True):
-                    described[at][plain.known.predicate] = term
+                    described[at][predicate] = term
                 for at in left:
                     inexact.setdefault(plain.rows[at], []).append(plain.known)
             for kind, nested in holders:
@@ -225,9 +226,12 @@ class Walk(Columns):
             stems = [*chain.from_iterable(stems_of(map(names.__getitem__, one.rows), one.known) for one in parts)]
             known, plan = parts[0].known, parts[0].plan
             terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
-            holding = [(row, part.known) for part in parts for row in part.rows]
-            for (row, known), term in zip(holding, terms, strict=True):
-                described[row][known.predicate] = term
+            rest = iter(terms)
+            for part in parts:
+                predicate = part.known.predicate
+                for row, term in zip(part.rows, rest, strict=False):
+                    described[row][predicate] = term
+            holding = [(row, part.known) for part in parts for row in part.rows] if left else []
             for at in left:
                 row, known = holding[at]
                 inexact.setdefault(row, []).append(known)
