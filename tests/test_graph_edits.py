@@ -113,6 +113,16 @@ def test_an_object_may_become_an_array_of_one() -> None:
     assert equal(graph, {**rich(), "creator": [{**person, "name": "Bob"}]})
 
 
+@pytest.mark.parametrize("value", [[None, {}], [{}], {"x": [[], {}]}])
+@pytest.mark.parametrize("identifier", [{}, {"@id": "urn:x"}, {"@id": "urn:x#y"}])
+def test_an_empty_object_may_be_written_into_a_nested_one(identifier: Json, value: object) -> None:
+    graph = CheckpointGraph.of_tree({**rich(), **identifier, "creator": {"@type": "Person", "name": "Ada"}})
+    edited = graph.tree()
+    edited["creator"]["unknown"] = value
+    graph.write(graph.root, edited)
+    assert equal(graph, edited)
+
+
 def test_members_that_are_left_out_stay() -> None:
     tree = rich()
     graph = CheckpointGraph.of_tree(tree)

@@ -32,7 +32,7 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
-from checkpoint_ld.graph.literals import literal_of, same
+from checkpoint_ld.graph.literals import literal_of, owners_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
 
@@ -191,6 +191,9 @@ class Editor:
         """Return the statements of one member of a node, with its residue, by PyLD's expansion."""
         [annotated] = annotate_members([(members, None, str(subject))], self.table, self.index)
         found = statements(expand(annotated.tree, contexts.merged(self.own_context)))
+        # An object without statements is known by its name, which begins with that of a node of the graph.
+        owners = {URIRef(one) for one in owners_of(str(subject))} - {subject}
+        found.update((one, self.index[one]) for one in owners if one in self.index)
         reader = Compaction(found, self.table)
         complete(annotated, annotated.objects[1:], reader)
         spellings = self._spellings(subject, key)
