@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from checkpoint_ld import Benchmark, ReadError, dialects, families
 from checkpoint_ld.dialects import DIALECTS, Dialect, Downgrade, detect, leftovers, traits
+from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.validation import profiles
 from tests.dialects import (
@@ -488,6 +489,43 @@ def test_no_member_vanishes_without_a_word(dialect: str, name: str, value: Any, 
     again = read((tmp_path / "out.json").read_bytes())
     assert len(again) == len(benchmark) + 1
     assert missing(marks, again) == []
+
+
+IN_TEXTS: dict[Path_, str | None] = {
+    ("dataset_metadata", "description"): "KB002",
+    ("dataset_metadata", "license"): None,
+    ("dataset_metadata", "creator"): "KB012",
+    ("checkpoint", "k", "keywords"): "KQ017",
+    ("global_rubric", "regex_traits", 0, "description"): "KR006",
+}
+"""Places of texts in the state, with the rule that any other value breaks."""
+
+
+@pytest.mark.parametrize("target", WRITABLE)
+@pytest.mark.parametrize("value", [{"@value": "x", "@language": "en"}, {"@value": "x", "a": 1}, [{"@id": 5}]])
+def test_a_text_of_the_state_that_is_an_object_with_keywords_comes_back(
+    target: str, value: Json, tmp_path: Path
+) -> None:
+    document = {**copy.deepcopy(DOCUMENTS["v2.0"]), "checkpoint": {"k": {**QUESTION}}}
+    for place in IN_TEXTS:
+        holder: Any = document
+        for step in place[:-1]:
+            holder = holder[step]
+        holder[place[-1]] = value
+    benchmark = read(json.dumps(document))
+    benchmark.name = "Another"
+    benchmark.save(tmp_path / "between.json", dialect=target)
+    losses = Benchmark.load(tmp_path / "between.json").save(tmp_path / "out.json", dialect="v2.0")
+    again = json.loads((tmp_path / "out.json").read_text())
+
+    found = {(one.code, one.place.pointer) for one in benchmark.findings}
+    assert {(code, pointer(place)) for place, code in IN_TEXTS.items() if code} <= found
+    for place in IN_TEXTS:
+        holder = again
+        for step in place:
+            holder = holder[step]
+        is_kept = "/x_v2" in {one.place.pointer for one in losses}  # beside a default that a dialect demands
+        assert holder == value or (is_kept and again["x_karenina"]["x_v2"]["@value"][place[0]][place[1]] == value)
 
 
 ELEMENT = element(

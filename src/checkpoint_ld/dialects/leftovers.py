@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from checkpoint_ld.dialects.dialect import Trail, is_plain, name_of, plain_values, step, values
 from checkpoint_ld.documents.values import same
+from checkpoint_ld.phrases import shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.findings import Finding
 
@@ -72,6 +73,20 @@ def has_keywords(value: Any) -> bool:
         elif isinstance(current, list):
             waiting.extend(current)
     return False
+
+
+def take_foreign(members: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Take those of the members `names`, which are texts, that have keywords of JSON-LD out of `members`; return them.
+
+    A dialect that is no JSON-LD has plain objects there, which would mean something else in a canonical document.
+    """
+    return {name: members.pop(name) for name in names if has_keywords(members.get(name))}
+
+
+def report_foreign(taken: dict[str, Any], rules: Mapping[str, str], source: str, trail: Trail) -> None:
+    """Report members that `take_foreign` took from the object at `source`, each by the rule that asks for text."""
+    for name in taken.keys() & rules.keys():
+        trail.report(rules[name], f"{name} is {shown(taken[name])}, where text is expected", step(source, name))
 
 
 def is_meaningless(name: str, value: Any) -> bool:

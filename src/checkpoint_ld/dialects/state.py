@@ -43,7 +43,9 @@ from checkpoint_ld.dialects.leftovers import (
     missing_from,
     park,
     parked_in,
+    report_foreign,
     restored,
+    take_foreign,
 )
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION, in_order
 from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads, rubric_of, rubrics_of
@@ -109,7 +111,11 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
     trail.moved("/dataFeedElement", places.of("checkpoint"))
     trail.moved("/rating", places.of("global_rubric"))
     given = value.get("dataset_metadata")
-    metadata = _filled(given) if isinstance(given, dict) else {}
+    metadata = {**_filled(given)} if isinstance(given, dict) else {}
+    texts = ("description", *PUBLISHING, *(() if _is_named(metadata.get("creator")) else ("creator",)))
+    foreign = take_foreign(metadata, texts)
+    rules = {"description": "benchmark-description", "creator": "creator-name"}
+    report_foreign(foreign, rules, "/dataset_metadata", trail)
     tree: dict[str, Any] = {"@type": "DataFeed", "name": metadata.get("name") or DEFAULT_NAME}
     tree |= {name: metadata[name] for name in (*SIMPLE_METADATA, *PUBLISHING) if name in metadata}
     for name in ("name", "creator", *SIMPLE_METADATA, *PUBLISHING):
@@ -122,7 +128,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
         properties.add_property(name, content, "/dataset_metadata/custom_properties", name)
     _add_rubric(value.get("global_rubric"), places.of("global_rubric"), rubric, properties)
     tree |= listed(tree, rubric, properties)
-    parked = _park_metadata(tree, given, value)
+    parked = _park_metadata(tree, given, foreign, value)
     left = _placed(tree, _unknown(value, _ROOT), {*BY_TYPE["DataFeed"], *PUBLISHING})
     park(tree, {**parked, **left})
     return in_order(tree, "DataFeed")
@@ -134,7 +140,9 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     if not isinstance(item, dict):
         return item
     _record_places(pointer, places, trail)
-    given = _filled(item)
+    given = {**_filled(item)}
+    parked = take_foreign(given, ("keywords",))
+    report_foreign(parked, {"keywords": "keyword-text"}, places.source, trail)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
         found = name if name in given else "last_modified"
@@ -158,19 +166,21 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         question["keywords"] = given["keywords"]
     element["item"] = question
     custom = given.get("custom_metadata")
-    parked = {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
+    parked |= {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
     if parked or not ITEM.issuperset(item):
         park(element, {**parked, **_placed(element, _unknown(item, ITEM), set(BY_TYPE["DataFeedItem"]))})
     extra = item.get(KEPT)
     return restored(element, extra, pointer, places.of(KEPT), trail) if isinstance(extra, dict) else element
 
 
-def _park_metadata(tree: dict[str, Any], metadata: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """Put the unknown members of dataset_metadata on the root; return those that have no place there."""
+def _park_metadata(
+    tree: dict[str, Any], metadata: Any, foreign: dict[str, Any], value: dict[str, Any]
+) -> dict[str, Any]:
+    """Put the unknown members of dataset_metadata on the root; return those without place there, with the `foreign`."""
     if not isinstance(metadata, dict):
         return {} if metadata is None else {"dataset_metadata": metadata}
     unknown = {name: content for name, content in metadata.items() if name not in _METADATA}
-    left = _placed(tree, unknown, {*BY_TYPE["DataFeed"], *value, KEPT})
+    left = _placed(tree, unknown, {*BY_TYPE["DataFeed"], *value, KEPT}) | foreign
     if not isinstance(metadata.get("custom_properties"), dict | None):
         left["custom_properties"] = metadata["custom_properties"]
     return {"dataset_metadata": left} if left else {}
@@ -199,6 +209,11 @@ def _placed(target: dict[str, Any], unknown: dict[str, Any], taken: set[str]) ->
     }
     target.update((name, content) for name, content in unknown.items() if name not in left)
     return left
+
+
+def _is_named(agent: Any) -> bool:
+    """Return whether an agent is an object with a name."""
+    return isinstance(agent, dict) and isinstance(agent.get("name"), str)
 
 
 def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> None:
@@ -310,7 +325,7 @@ def _metadata(feed: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     metadata = {name: feed[name] for name in names if feed.get(name) is not None}
     metadata |= {name: as_text(metadata[name]) for name in SIMPLE_METADATA if name in metadata}
     creator = feed.get("creator")
-    if isinstance(creator, str) or (isinstance(creator, dict) and isinstance(creator.get("name"), str)):
+    if isinstance(creator, str) or _is_named(creator):
         details = settings.get(CREATOR_DETAILS)
         is_detailed = isinstance(details, dict) and details.get("name") == creator
         person = {"@type": "Person", "name": creator} if isinstance(creator, str) else creator
@@ -345,8 +360,7 @@ def _needed(feed: dict[str, Any]) -> dict[str, Any]:
     identifier = needed.get("@id")
     if isinstance(identifier, str) and GUI_ROOT_ID.fullmatch(identifier):
         del needed["@id"]
-    creator = needed.get("creator")
-    if isinstance(creator, dict) and isinstance(creator.get("name"), str):
+    if _is_named(needed.get("creator")):
         del needed["creator"]  # the state holds agents of every kind, and is read as a name with details
     return needed
 

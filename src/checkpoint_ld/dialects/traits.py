@@ -20,7 +20,9 @@ from checkpoint_ld.dialects.leftovers import (
     missing_from,
     park,
     parked_in,
+    report_foreign,
     restored,
+    take_foreign,
     with_order,
 )
 from checkpoint_ld.dialects.ratings import (
@@ -97,6 +99,7 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     `x_karenina` are restored.
     """
     given = _given(family, trait)
+    apart = take_foreign(given, ("description",))
     rating: dict[str, Any] = {"@type": "Rating"}
     rating |= {name: given[name] for name in ("name", "description") if name in given}
     rating["bestRating"], rating["worstRating"] = map(as_float, range_of(family, given))
@@ -104,12 +107,12 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     settings = [property_value(name, given[name]) for name in SETTINGS[family] if name in given]
     if settings:
         rating["additionalProperty"] = settings
-    if _READ[family].issuperset(trait):
+    if not apart and _READ[family].issuperset(trait):
         return rating
     foreign = _foreign(family, trait, given)
     parked = {name: value for name, value in foreign.items() if name in _MADE or has_keywords({name: value})}
     rating.update((name, value) for name, value in foreign.items() if name not in parked)
-    park(rating, parked)
+    park(rating, {**apart, **parked})
     kept = trait.get(KEPT)
     return restored(rating, kept) if isinstance(kept, dict) else rating
 
@@ -351,6 +354,8 @@ class Rubric:
         if trait.get("evaluation_mode") == GUI_MATRIX:
             report_gui_matrix(trait.get("name"), source, self._trail)
         rating = rating_from_v2(family, trait, self.scope)
+        if PARKED in rating:
+            report_foreign(parked_in(rating), {"description": "trait-description"}, source, self._trail)
         pointer = self._listing.next_pointer()
         self._listing.add(rating, source)
         if not self._trail.kept:
