@@ -290,7 +290,7 @@ class Compaction:
         held = self.index.get(subject, {}).get(IDENTIFIER)
         if held is not None:
             return str(terms_of(held)[0])
-        if isinstance(subject, BNode) or literals.is_minted(str(subject)):
+        if type(subject) is BNode or literals.is_minted(str(subject)):
             return None
         return literals.text_of(str(subject)) if str(subject).startswith(ID_BASE) else str(subject)
 
@@ -362,8 +362,9 @@ class Compaction:
         """Return the values of one member in their order."""
         if self.as_found or len(held) < 2:
             return held[:]
-        nodes = [one for one in held if not isinstance(one, Literal)]
-        literals = [one for one in held if isinstance(one, Literal)]
+        # isinstance takes nine times as long where it is false, because rdflib's terms have an abstract base class.
+        nodes = [one for one in held if type(one) is not Literal]
+        literals = [one for one in held if type(one) is Literal]
         literals.sort(key=lambda one: (str(one.datatype or ""), one.language or "", str(one)))
         return [*sorted(nodes, key=self._rank), *literals]
 
@@ -391,14 +392,14 @@ class Compaction:
         return str(terms_of(own_key)[0]) if own_key is not None else str(node)
 
     def _value(self, one: Node, coercion: str | None) -> Any:
-        if isinstance(one, Literal):
+        if type(one) is Literal:
             value = json_of(one, coercion)
             self.has_typed_texts |= isinstance(value, TypedText)
             return value
         # A name by place without statements is that of an empty object.
         if (
             one in self.index
-            or isinstance(one, BNode)
+            or type(one) is BNode
             or any(URIRef(owner) in self.index for owner in literals.owners_of(str(one)))
         ):
             return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
