@@ -76,7 +76,7 @@ def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> No
     repeatable = [REPEATABLE if suffix == DYNAMIC else _NONE for suffix in suffixes]
     classes: dict[tuple[object, ...], list[str]] = {}
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
-    settings = infer_settings(inference, ratings, "Trait", repeatable, CLASSIFYING)
+    settings = [*infer_settings(inference, ratings, "Trait", repeatable, CLASSIFYING)]
     for rating, suffix, classifying in zip(ratings, suffixes, settings, strict=True):
         if suffix is not None:
             bounds = _bounds(inference, rating)
@@ -321,10 +321,11 @@ def _contents(inference: Inference, root: Node) -> None:
         if is_typed or inference.terms(part, KARENINA + "nodes"):
             has_scenarios = True
             infer_scenario(inference, part)
-    elements = inference.members(root, "dataFeedElement").get("dataFeedElement")
+    is_array = len(inference.terms(root, SCHEMA + "dataFeedElement")) > 1
+    elements = None if is_array else inference.members(root, "dataFeedElement").get("dataFeedElement")
     if has_scenarios:
         inference.add_class(root, "ScenarioBenchmark")
-    if isinstance(elements, list | dict | Ref):
+    if is_array or isinstance(elements, list | dict | Ref):
         inference.add_class(root, "FeedBenchmark")
     elif elements is not None or not has_scenarios:
         inference.add_class(root, "FeedlessBenchmark")
