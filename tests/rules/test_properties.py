@@ -262,6 +262,25 @@ def test_an_old_property_of_traits_that_are_read_is_no_fault(value: Json) -> Non
     assert located(added("/additionalProperty/-", {**entry, "name": "global_regex_rubric_traits"})) == []
 
 
+@pytest.mark.parametrize(
+    ("entries", "fault"),
+    [
+        ([{"name": "a", "kind": "boolean"}, 5], "5 is no trait"),
+        (["depth"], '"depth" is no trait'),
+        ("depth", '"depth" is no trait'),
+        ([{"kind": "boolean"}], "the trait None cannot be read: name: …"),
+        ([{"name": "a", "kind": "boolean"}], None),
+        (None, None),
+    ],
+)
+def test_what_is_no_trait_in_a_plain_global_rubric_is_named(entries: Json, fault: str | None) -> None:
+    plain, *rest = sorted(messages(added("/globalRubric", {"llm_traits": entries})), key=len)
+
+    assert plain == "the root has a plain globalRubric, which Karenina drops"
+    assert len(rest) == (fault is not None)
+    assert fault is None or rest[0].startswith(f"globalRubric {LEFT_OUT}: {fault.removesuffix('…')}")
+
+
 def test_abandoned_traits_of_a_question_are_named() -> None:
     change = added(f"{QUESTION}/additionalProperty/-", setting("question_manual_rubric_traits", '[{"name": "m"}]'))
 

@@ -10,7 +10,17 @@ import json
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from checkpoint_ld.dialects.dialect import ABSENT, Listing, decoded, name_of, plain_values, property_value, step, values
+from checkpoint_ld.dialects.dialect import (
+    ABSENT,
+    Listing,
+    as_list,
+    decoded,
+    name_of,
+    plain_values,
+    property_value,
+    step,
+    values,
+)
 from checkpoint_ld.dialects.leftovers import (
     KEPT,
     PARKED,
@@ -315,6 +325,14 @@ def older_entries(name: str, value: Any) -> list[Any]:
     if not isinstance(entries, list):
         return [entries if isinstance(entries, str) else json.dumps(entries)]
     return [rating_of_entry(LEGACY_PROPERTIES[name], entry, GLOBAL) for entry in entries]
+
+
+def entries_of_member(rubric: Any) -> list[Any]:
+    """Return the entries of a plain member `globalRubric`, objects as ratings."""
+    lists = rubric if isinstance(rubric, dict) else {}
+    return [
+        rating_of_entry(family, entry, GLOBAL) for name, family in LISTS.items() for entry in as_list(lists.get(name))
+    ]
 
 
 _FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType": "type"}

@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 
 from checkpoint_ld.dialects.dialect import decoded
 from checkpoint_ld.dialects.ratings import llm_kind
-from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, older_entries
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, entries_of_member, older_entries
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of, typed
@@ -189,8 +189,8 @@ def infer_settings(
             for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     inference.add_class(node, "ValuelessSetting")
-        for at, name in layout.older:
-            _infer_older_traits(inference, found[at], name, held[at])
+        for at, name in layout.older if inference.wants("olderTrait") else ():
+            _infer_older_traits(inference, found[at], older_entries(name, json_value(held[at])))
         stated = {
             predicate: term
             for at, predicate in layout.known
@@ -201,10 +201,10 @@ def infer_settings(
         yield [(name, held[at]) for at, name in layout.classifying]
 
 
-def _infer_older_traits(inference: Inference, setting: Node, name: str, value: Node | None) -> None:
-    """Infer the traits that older files keep in a property."""
-    for entry in older_entries(name, json_value(value)) if inference.wants("olderTrait") else ():
-        inference.add(setting, "olderTrait", typed(json.dumps(entry), RDF_JSON))
+def _infer_older_traits(inference: Inference, holder: Node, entries: Iterable[object]) -> None:
+    """Infer the traits that older files keep in a property, or in a member of the root."""
+    for entry in entries:
+        inference.add(holder, "olderTrait", typed(json.dumps(entry), RDF_JSON))
 
 
 class _Names(NamedTuple):
@@ -293,6 +293,8 @@ def _benchmark(inference: Inference, root: Node) -> None:
     inference.assign([root], "Benchmark")
     list(infer_settings(inference, [root], "Benchmark"))
     infer_traits(inference, [root], "GlobalTrait")
+    if inference.wants("olderTrait"):
+        _infer_older_traits(inference, root, entries_of_member(inference.reader.content(root, "globalRubric")))
     items = inference.reader.in_order(inference.parts(root, SCHEMA + "dataFeedElement", "Item"))
     if inference.wants("repeats", "itemId"):
         identifiers = [(item, inference.reader.identifier(item)) for item in items]
