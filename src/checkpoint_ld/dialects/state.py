@@ -140,9 +140,10 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     if not isinstance(item, dict):
         return item
     _record_places(pointer, places, trail)
-    given = {**_filled(item)}
-    parked = take_foreign(given, ("keywords",))
-    report_foreign(parked, {"keywords": "keyword-text"}, places.source, trail)
+    given = _filled(item)
+    parked = {"keywords": given["keywords"]} if has_keywords(given.get("keywords")) else {}
+    if parked:
+        report_foreign(parked, {"keywords": "keyword-text"}, places.source, trail)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
         found = name if name in given else "last_modified"
@@ -162,7 +163,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     _add_properties(given, places, properties)
     _add_rubric(given.get("question_rubric"), places.of("question_rubric"), rubric, properties)
     question |= listed(question, rubric, properties)
-    if "keywords" in given:
+    if "keywords" in given and not parked:
         question["keywords"] = given["keywords"]
     element["item"] = question
     custom = given.get("custom_metadata")

@@ -109,7 +109,7 @@ def rating_from_v2(family: Family, trait: dict[str, Any], scope: str) -> dict[st
     `x_karenina` are restored.
     """
     given = _given(family, trait)
-    apart = take_foreign(given, ("description",))
+    apart = {} if isinstance(given.get("description"), str) else take_foreign(given, ("description",))
     rating: dict[str, Any] = {"@type": "Rating"}
     rating |= {name: given[name] for name in ("name", "description") if name in given}
     rating["bestRating"], rating["worstRating"] = map(as_float, range_of(family, given))
