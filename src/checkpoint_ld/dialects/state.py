@@ -141,9 +141,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         return item
     _record_places(pointer, places, trail)
     given = _filled(item)
-    parked = {"keywords": given["keywords"]} if has_keywords(given.get("keywords")) else {}
-    if parked:
-        report_foreign(parked, {"keywords": "keyword-text"}, places.source, trail)
+    parked = _parked(given, places, trail)
     element: dict[str, Any] = {"@type": "DataFeedItem", "@id": gui_element_id(key)}
     for member, name in (("dateCreated", "date_created"), ("dateModified", "last_modified")):
         found = name if name in given else "last_modified"
@@ -163,15 +161,23 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     _add_properties(given, places, properties)
     _add_rubric(given.get("question_rubric"), places.of("question_rubric"), rubric, properties)
     question |= listed(question, rubric, properties)
-    if "keywords" in given and not parked:
+    if "keywords" in given and "keywords" not in parked:
         question["keywords"] = given["keywords"]
     element["item"] = question
-    custom = given.get("custom_metadata")
-    parked |= {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
     if parked or not ITEM.issuperset(item):
         park(element, {**parked, **_placed(element, _unknown(item, ITEM), set(BY_TYPE["DataFeedItem"]))})
     extra = item.get(KEPT)
     return restored(element, extra, pointer, places.of(KEPT), trail) if isinstance(extra, dict) else element
+
+
+def _parked(given: dict[str, Any], places: Places, trail: Trail) -> dict[str, Any]:
+    """Return the members of a question whose values have no place on an element."""
+    custom = given.get("custom_metadata")
+    parked = {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
+    if has_keywords(given.get("keywords")):
+        parked["keywords"] = given["keywords"]
+        report_foreign({"keywords": given["keywords"]}, {"keywords": "keyword-text"}, places.source, trail)
+    return parked
 
 
 def _park_metadata(
