@@ -440,6 +440,17 @@ def question_object(benchmark: Benchmark, number: int) -> Any:
     return benchmark.graph.member(URIRef(f"urn:uuid:{number}"), "item")[0]
 
 
+def test_the_questions_of_two_calls_are_equal_until_one_changes(benchmark: Benchmark) -> None:
+    other = benchmark.clone()
+    assert benchmark.questions == benchmark.questions == other.questions
+    assert benchmark.questions[:3] == other.questions[:3] != other.questions[1:4]
+    assert benchmark.questions != list(benchmark.questions)
+    other.update_question_metadata("urn:uuid:7", raw_answer="Another")
+    assert benchmark.questions != other.questions
+    other.remove_question("urn:uuid:7")
+    assert benchmark.questions != other.questions
+
+
 def test_all_are_there_in_their_order(benchmark: Benchmark) -> None:
     assert question_texts(benchmark) == [f"Metal {number}?" for number in range(COUNT)]
     assert question_texts(benchmark) == [benchmark.questions[number].question for number in range(COUNT)]

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import count, takewhile
+from operator import eq
 from typing import TYPE_CHECKING, Any, overload
 
 from checkpoint_ld import templates
@@ -296,6 +297,14 @@ class QuestionSequence(Sequence[Question], Shown):
 
     def __repr__(self) -> str:
         return f"<{len(self)} questions>"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether `other` has equal questions in the same order, whatever benchmark it is of."""
+        if not isinstance(other, QuestionSequence):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]  # the questions can change
 
     def _card(self) -> Card:
         return Card("Questions", f"{len(self)} questions", tables=[question_rows(self)])
