@@ -1,6 +1,9 @@
 """`checkpoint-ld store`: from files to a collection with answers, and out of it again."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pyoxigraph
@@ -30,6 +33,24 @@ def write(number: int, *texts: str, name: str = "") -> Path:
 def filled(run: Run) -> str:
     assert run("store", "add", "kept", "files").code == 0
     return "kept"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have names in UTF-8 in every locale")
+def test_names_are_those_of_the_files_in_a_locale_without_utf_8(run: Run) -> None:
+    write(4, name="m\u00e9taux.jsonld")
+    ascii_alone = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    def asked(*arguments: str) -> str:
+        command = [sys.executable, "-c", "from checkpoint_ld.cli import main; main()", "store", *arguments]
+        done = subprocess.run(command, env=ascii_alone, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    assert asked("add", "kept", "files") == "4 added\n"
+    assert asked("sync", "kept", "files") == "4 unchanged\n"
+    assert run("store", "sync", "kept", "files").out == b"4 unchanged\n"
+    assert "m\u00e9taux" in run("store", "list", "kept").out.decode()
+    assert asked("remove", "kept", "files/m\u00e9taux.jsonld").startswith("removed ")
 
 
 def test_files_are_added_once(run: Run) -> None:

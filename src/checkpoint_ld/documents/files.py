@@ -8,6 +8,7 @@ import io
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -187,7 +188,8 @@ def recorded(path: str) -> str:
         path.encode()
     except UnicodeEncodeError:
         name = path.encode("utf-8", "backslashreplace").decode()
-        raise ReadError(f"{name}: the name is no UTF-8, so nothing can be kept about the file: rename it") from None
+        remedy = "rename it" if sys.getfilesystemencoding() == "utf-8" else "set a UTF-8 locale, or rename it"
+        raise ReadError(f"{name}: the name is no UTF-8, so nothing can be kept about the file: {remedy}") from None
     return path
 
 

@@ -150,7 +150,8 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
 
 def source_of(holdings: Holdings, path: Path) -> str:
     """Return the name of a file in the manifest: its path from the collection's folder. Raises ReadError."""
-    real = recorded(str(path.parent.resolve() / path.name if path.name else path.resolve()))
+    found = os.fsencode(path.parent.resolve() / path.name if path.name else path.resolve())
+    real = recorded(found.decode("utf-8", "surrogateescape"))  # names are in UTF-8, whatever the locale is
     try:
         return Path(os.path.relpath(real, holdings.directory.folder)).as_posix()
     except ValueError:  # on Windows there is no relative path to another drive
@@ -159,7 +160,7 @@ def source_of(holdings: Holdings, path: Path) -> str:
 
 def path_of(holdings: Holdings, entry: Entry) -> Path:
     """Return the path of the file of an entry, relative to the current folder."""
-    return Path(os.path.relpath(holdings.directory.folder / entry.source))
+    return Path(os.path.relpath(os.fsdecode(str(holdings.directory.folder / entry.source).encode())))
 
 
 def read_file(path: Path) -> tuple[bytes, FileState]:
