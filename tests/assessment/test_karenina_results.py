@@ -205,6 +205,25 @@ def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
     assert [trait.value for trait in one.recorded.traits] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("stated", "name"),
+    [
+        ("openrouter:deepseek/r1:free", "deepseek/r1:free"),
+        ("deepseek/r1:free", "deepseek/r1:free"),
+        ("ollama/llama3.1:8b", "ollama/llama3.1:8b"),
+        ("qwen3:8b", "qwen3:8b"),
+        ("langchain:", "langchain:"),
+    ],
+)
+def test_the_name_of_a_model_may_have_a_colon(tmp_path: Path, stated: str, name: str) -> None:
+    columns = {"question_text": TEXT, "parsed_llm_response": '{"metal": "zinc"}', "answering_model": stated}
+    table, file = tmp_path / "results.csv", tmp_path / "results.json"
+    with table.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows(zip(*({"question_id": "q"} | columns).items(), strict=True))
+    file.write_text(json.dumps([{"row_index": 1, "question_id": "q"} | columns]), encoding="utf-8")
+    assert [answer.model for path in (table, file) for answer in read_answers(path)] == [name, name]
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")

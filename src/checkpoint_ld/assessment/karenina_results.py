@@ -54,6 +54,8 @@ _RENAMED = {
     "parsed_response": "parsed_llm_response",
 }
 """The names that differ in exports of the web interface, and before the parsed ground truth was stated."""
+_INTERFACE = re.compile(r"^[a-z_]+:(?=.)")
+"""What newer exports write before the name of a model. A name may have a colon of its own: ollama/llama3.1:8b."""
 _SHARE = re.compile(r"\d+/\d+")
 """How many of the traits of a row passed: the value of a column that is named as if it were a trait."""
 _FAMILIES = ("llm", "regex", "callable", "metric", "agentic")
@@ -320,7 +322,7 @@ def _of_columns(values: Json) -> Json:
     for name in ("question_specific_rubrics", "verify_rubric"):
         traits |= _object(values.pop(name, None))
     models = (str(values.get(name) or "") for name in ("answering_model", "parsing_model"))
-    answering, parsing = ({"model_name": (model.partition(":")[2] or model) or None} for model in models)
+    answering, parsing = ({"model_name": _INTERFACE.sub("", model) or None} for model in models)
     template = {name: values.pop(name, None) for name in _TAKEN["template"]}
     overrides = {name: values.get(name) for name in values if name.endswith("_override_applied")}
     parts = ("category", "stage", "reason")
