@@ -224,6 +224,16 @@ def test_the_name_of_a_model_may_have_a_colon(tmp_path: Path, stated: str, name:
     assert [answer.model for path in (table, file) for answer in read_answers(path)] == [name, name]
 
 
+def test_a_class_that_the_judge_did_not_name_is_an_error_and_counts_in_no_mean(tmp_path: Path) -> None:
+    scores = ({"tone": -1}, {"tone": 1})
+    results = (result(metadata__result_id=str(n), rubric__llm_trait_scores=one) for n, one in enumerate(scores))
+    tally = Tally()
+    for assessment in assess(benchmark(), read_answers(exported(tmp_path, *results))):
+        tally.add(assessment)
+    counted = tally.traits["tone", "llm"]
+    assert (counted.by_status[TraitStatus.ERROR], counted.mean_value) == (1, 1.0)
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")

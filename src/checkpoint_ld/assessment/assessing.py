@@ -14,6 +14,7 @@ from checkpoint_ld.assessment.answers import RecordedAnswer, finite
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.entities import CallableRubricTrait, MetricRubricTrait, RegexRubricTrait
 from checkpoint_ld.entities.rubric import TRAIT_LISTS, merge_rubrics_with_provenance, outcome_of
+from checkpoint_ld.entities.traits import ERROR_SCORE
 from checkpoint_ld.errors import EvaluationError, LookupFailedError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.identifiers import NO_TEMPLATE, template_id
@@ -311,6 +312,8 @@ def _judged(applied: AssessedTrait, recorded: RecordedTrait) -> TraitResult:
     part = recorded.name.removeprefix(trait.name)[1:]  # a metric, or a field of a form
     if isinstance(trait, MetricRubricTrait):
         fits = True
+    elif value == ERROR_SCORE and getattr(trait, "kind", None) == "literal":
+        fits = False  # the judge named none of the classes
     else:
         fits = part in getattr(trait, "template_fields", ()) if part else trait.validate_score(value)
     if not fits:
