@@ -329,6 +329,15 @@ def test_a_question_keeps_its_computed_identifier_when_its_text_changes() -> Non
     assert load(benchmark.to_jsonld()).get_question_ids() == names
 
 
+@pytest.mark.parametrize("identifier", [5, True, 0, [1, None], {"a": True}])
+def test_an_identifier_that_is_no_text_counts_as_none(identifier: Json) -> None:
+    benchmark = load(strange(item(TEXT, identifier)))
+    assert benchmark.get_question_ids() == [COMPUTED]
+    benchmark.update_question_metadata(COMPUTED, question="Other?")
+    for one in (benchmark, load(benchmark.to_jsonld())):
+        assert one.get_question_ids() == [COMPUTED]
+
+
 # --- cost
 
 

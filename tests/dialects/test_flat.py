@@ -198,6 +198,14 @@ def test_there_are_no_answers_which_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize("identifier", [None, 5, [1, None]])
+def test_a_question_without_answer_is_called_by_its_text(identifier: Json) -> None:
+    found = upgrade_list({**QUESTION, "id": identifier}, {"id": "q2", "question": " "}, {"id": [1]})
+    subjects = ['question "Which metal?"', 'question "q2"', "a question without a name"]
+
+    assert [one.subject for one in found.findings] == subjects
+
+
 def test_an_answer_that_is_there_all_the_same_is_read() -> None:
     found = upgrade_list({**QUESTION, "raw_answer": "Mercury"})
 

@@ -695,7 +695,7 @@ class Benchmark(CheckedMethods, Shown):
 
         elements = self._elements()
         self._write(node, change)
-        if "question" in fields and not self._graph.plain(node, "@id"):
+        if "question" in fields and not content.own_identifier(self._graph.plain(node, "@id")):
             content.keep_identifier(self._graph, elements, question_id)
         if fields:
             self._touch(*(() if "date_modified" in fields else (node,)))

@@ -128,11 +128,11 @@ def elements_of(graph: CheckpointGraph) -> Elements:
     nodes = graph.member(graph.root, "dataFeedElement")
     described = [node for node in nodes if node in graph.held]
     read = dict(zip(described, graph.read_all(described, only={}), strict=True))
-    own = [read[node].get("@id") if node in read else graph.plain(node, "@id") for node in nodes]
-    taken = {identifier for identifier in own if isinstance(identifier, str)}
+    own = [own_identifier(read[node].get("@id") if node in read else graph.plain(node, "@id")) for node in nodes]
+    taken = set(own)
     for node, identifier in zip(nodes, own, strict=True):
         text = "" if identifier else graph.plain(question_node(graph, node), "text")
-        name = str(identifier) if identifier else unique_question_id(text if isinstance(text, str) else "", taken)
+        name = identifier or unique_question_id(text if isinstance(text, str) else "", taken)
         if name in elements:
             name = next(free for suffix in count(1) if (free := f"{name}-{suffix}") not in taken)
         if name != identifier:
@@ -140,6 +140,11 @@ def elements_of(graph: CheckpointGraph) -> Elements:
         taken.add(name)
         elements[name] = node
     return elements
+
+
+def own_identifier(stated: object) -> str:
+    """Return the identifier that a feed item states, an empty text where that is none: anything but a text."""
+    return stated if isinstance(stated, str) else ""
 
 
 def keep_identifiers(graph: CheckpointGraph, elements: Elements, freed: str) -> None:

@@ -8,6 +8,7 @@ from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.leftovers import has_keywords, park, restored
 from checkpoint_ld.dialects.ratings import in_order
 from checkpoint_ld.dialects.state import Places, element_of, root_of
+from checkpoint_ld.phrases import called
 from checkpoint_ld.vocabulary import BY_TYPE
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
     if item.get("raw_answer") is None:
         item["raw_answer"] = ""
         elsewhere["raw_answer"] = source
-        trail.report("answer-missing", "the question has no answer; it is taken as empty", source, f"question {key!r}")
+        text = item.get("question")
+        subject = called("question", text if isinstance(text, str) and text.strip() else key)
+        trail.report("answer-missing", "the question has no answer; it is taken as empty", source, subject)
     element = element_of(key if isinstance(key, str) else "", item, pointer, Places(source, elsewhere), trail)
     trail.moved(step(pointer, "@id"), step(source, "id"))
     if not isinstance(key, str):
