@@ -456,7 +456,7 @@ def test_a_signature_holds_for_the_content_in_any_syntax(
     refused = run("sign", METALS, "--key", private)
     assert refused.code == 2
     assert refused.err == (
-        "the private key cannot be read: give one in PEM, and a password "
+        f"{private}: the private key cannot be read: give one in PEM, and a password "
         "(password=, or CHECKPOINT_LD_KEY_PASSWORD) only if it is encrypted\n"
     )
     monkeypatch.setenv("CHECKPOINT_LD_KEY_PASSWORD", "secret")
@@ -483,6 +483,15 @@ def test_a_key_without_a_password_needs_none(
     assert run("sign", METALS, "--key", open_key).code == 0
     monkeypatch.setenv("CHECKPOINT_LD_KEY_PASSWORD", "secret")
     assert "a password (password=, or CHECKPOINT_LD_KEY_PASSWORD) only if" in run("sign", METALS, "--key", open_key).err
+
+
+def test_a_message_about_a_key_or_a_signature_names_the_file(run: Run, tmp_path: Path, keys: tuple[Path, Path]) -> None:
+    (tmp_path / "sig").write_text("no base64!", encoding="utf-8")
+    bad_signature = run("verify-signature", METALS, tmp_path / "sig", "--key", keys[1])
+    bad_key = run("verify-signature", METALS, tmp_path / "sig", "--key", METALS)
+
+    assert bad_signature.err.startswith(f"{tmp_path / 'sig'}: this is no signature: it is no Base64; ")
+    assert bad_key.err.startswith(f"{METALS}: the public key cannot be read: give the public one in PEM")
 
 
 def test_what_is_no_key_and_no_signature_is_refused(keys: tuple[Path, Path]) -> None:

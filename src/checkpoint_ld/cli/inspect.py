@@ -12,7 +12,7 @@ from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
-from checkpoint_ld.errors import ReadError
+from checkpoint_ld.errors import ReadError, SettingsError
 from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
@@ -222,7 +222,11 @@ def sign(
     password = os.environ.get(PASSWORD) or None  # a pipeline sets the variable of an absent secret to nothing
     private, _ = read_bytes(key)
     secret = None if password is None else password.encode()
-    output.write(identity.sign(streams.source_of(file), private, password=secret, syntax=syntax).encode())
+    try:
+        signature = identity.sign(streams.source_of(file), private, password=secret, syntax=syntax)
+    except identity.BadKeyError as error:
+        raise SettingsError(f"{key}: {error}") from error
+    output.write(signature.encode())
 
 
 @click.command("verify-signature", cls=Command)
@@ -237,7 +241,13 @@ def verify_signature(
     from checkpoint_ld.documents.files import read_bytes
     from checkpoint_ld.families import identity
 
-    if identity.verify_signature(streams.source_of(file), read_bytes(signature)[0], read_bytes(key)[0], syntax=syntax):
+    stated, public = read_bytes(signature)[0], read_bytes(key)[0]
+    try:
+        is_good = identity.verify_signature(streams.source_of(file), stated, public, syntax=syntax)
+    except (identity.BadKeyError, identity.BadSignatureError) as error:
+        which = key if isinstance(error, identity.BadKeyError) else signature
+        raise SettingsError(f"{which}: {error}") from error
+    if is_good:
         streams.show("the signature is good")
         return
     streams.show("the signature is not one of this checkpoint with this key")

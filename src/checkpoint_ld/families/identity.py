@@ -64,6 +64,14 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     return found.hexdigest()
 
 
+class BadKeyError(SettingsError):
+    """A key that cannot be used."""
+
+
+class BadSignatureError(SettingsError):
+    """A text that is no signature."""
+
+
 @arguments.checked
 def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: str | None = None) -> str:
     """Return a detached signature of a checkpoint's fingerprint: Ed25519 (RFC 8032) in Base64, one line.
@@ -75,7 +83,7 @@ def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: s
     ed25519, serialization = _cryptography()
     held = _loaded(lambda: serialization.load_pem_private_key(key, password), "private")
     if not isinstance(held, ed25519.Ed25519PrivateKey):
-        raise SettingsError("the key is no Ed25519 key: make one with openssl genpkey -algorithm ed25519")
+        raise BadKeyError("the key is no Ed25519 key: make one with openssl genpkey -algorithm ed25519")
     signature: bytes = held.sign(fingerprint(source, syntax=syntax).encode())
     return base64.b64encode(signature).decode() + "\n"
 
@@ -90,13 +98,13 @@ def verify_signature(source: Source, signature: str | bytes, key: bytes, *, synt
     ed25519, serialization = _cryptography()
     held = _loaded(lambda: serialization.load_pem_public_key(key), "public")
     if not isinstance(held, ed25519.Ed25519PublicKey):
-        raise SettingsError("the key is no Ed25519 key: give the public key of the one that signed, in PEM")
+        raise BadKeyError("the key is no Ed25519 key: give the public key of the one that signed, in PEM")
     try:
         content = base64.b64decode(signature.strip(), validate=True)
     except ValueError as error:
-        raise SettingsError("this is no signature: it is no Base64; give what sign wrote") from error
+        raise BadSignatureError("this is no signature: it is no Base64; give what sign wrote") from error
     if len(content) != _LENGTH:
-        raise SettingsError(f"this is no signature: {len(content)} bytes are not {_LENGTH}; give what sign wrote")
+        raise BadSignatureError(f"this is no signature: {len(content)} bytes are not {_LENGTH}; give what sign wrote")
     try:
         held.verify(content, fingerprint(source, syntax=syntax).encode())
     except library("cryptography.exceptions", EXTRA).InvalidSignature:
@@ -120,7 +128,7 @@ def _loaded(load: Any, kind: str) -> Any:
     try:
         return load()
     except (ValueError, TypeError) as error:  # no PEM, another kind of key, a password that is wrong or missing
-        raise SettingsError(f"the {kind} key cannot be read: {_REMEDIES[kind]}") from error
+        raise BadKeyError(f"the {kind} key cannot be read: {_REMEDIES[kind]}") from error
 
 
 _ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
