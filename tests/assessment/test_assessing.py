@@ -174,6 +174,14 @@ def test_a_missing_value_is_reported_and_stops_nothing() -> None:
     assert "metal" in found.result.fields[0].name
 
 
+def test_a_response_alone_is_undecided_unless_the_template_looks_at_it_only() -> None:
+    found = one(benchmark(VERIFIED), {"question_id": QUESTION, "trace": "Mercury"})
+    assert (found.status, found.score) == (Status.UNDECIDED, None)
+    on_trace = VERIFIED.replace("ExactMatch()", 'TraceContains(substring="Mercury")').replace('"mercury"', "True")
+    found = one(benchmark(on_trace), {"question_id": QUESTION, "trace": "Mercury"})
+    assert found.status is Status.PASSED
+
+
 def test_members_that_nobody_knows_are_kept() -> None:
     found = one(benchmark(), record(answer_id=7, model={"name": "m"}, replicate=2, cost=0.5, status="mine"))
     held = found.as_json()

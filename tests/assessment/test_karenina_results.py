@@ -234,6 +234,16 @@ def test_a_class_that_the_judge_did_not_name_is_an_error_and_counts_in_no_mean(t
     assert (counted.by_status[TraitStatus.ERROR], counted.mean_value) == (1, 1.0)
 
 
+@pytest.mark.parametrize("parsed", [None, "mercury", ["mercury"]])
+def test_a_response_from_which_no_values_were_taken_has_no_verdict(tmp_path: Path, parsed: Any) -> None:
+    of_rubric = dict.fromkeys(("verify_result", "verify_granular_result", "field_results"))
+    changes = {f"template__{name}": value for name, value in {**of_rubric, "parsed_llm_response": parsed}.items()}
+    one = found(tmp_path, **changes)
+    assert (one.status, one.score, one.differences) == ("undecided", None, ())
+    assert one.reason == "field metal: no values were taken from the response: give them as answer"
+    assert [trait.status for trait in one.traits if trait.name == "cites"] == [TraitStatus.EVALUATED]
+
+
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")
@@ -671,7 +681,7 @@ def test_what_is_in_a_record_comes_back_in_the_line_of_results(
     named = ("context", "answer_id", "model", "replicate", "date")
     extra = {key: value for key, value in other.items() if key not in {*known, *named}}
     (found,) = read(json.dumps({**extra, **known}).encode() + b"\n")
-    assert (dict(found.values), found.trace, found.fault) == (answer, trace, "")
+    assert (found.values, found.trace, found.fault) == (answer, trace, "")
     line = line_of(Assessment(found, Status.ERROR))
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1

@@ -75,17 +75,17 @@ class Recorded:
 class RecordedAnswer:
     """One recorded answer.
 
-    `question_id` names the question. `values` are the values of the template's fields; `trace` is the raw response
-    that they were taken from, None if it was not kept. `context` chooses the case of conditional ground truths.
-    `answer_id`, `model`, `replicate` and `date` are as in the record, None where it does not state them. `extra` holds
-    all other members. `question_text` is the text that the model got; it identifies the question if `question_id` does
-    not. `recorded` is the result of a verification elsewhere. `place` is the place of the record.
+    `question_id` names the question. `values` are the values of the template's fields, None if none were taken from the
+    response; `trace` is the raw response, None if it was not kept. `context` chooses the case of conditional ground
+    truths. `answer_id`, `model`, `replicate` and `date` are as in the record, None where it does not state them.
+    `extra` holds all other members. `question_text` is the text that the model got; it identifies the question if
+    `question_id` does not. `recorded` is the result of a verification elsewhere. `place` is the place of the record.
 
     `fault` is the reason why a record cannot be used. It is empty for a usable record.
     """
 
     question_id: str | None
-    values: Mapping[str, Json] = field(default_factory=dict)
+    values: Mapping[str, Json] | None = None
     trace: str | None = None
     context: Mapping[str, Json] | None = None
     answer_id: Json = None
@@ -108,7 +108,7 @@ class RecordedAnswer:
         traits = verdicts(stated if isinstance(stated, Mapping) else {}, judge=text_in(record.get("judge")))
         return cls(
             question_id=text_in(record.get("question_id")),
-            values=answer if isinstance(answer := record.get("answer"), Mapping) else {},
+            values=answer if isinstance(answer := record.get("answer"), Mapping) else None,
             trace=text_in(record.get("trace")),
             context=context if isinstance(context := record.get("context"), Mapping) else None,
             answer_id=record.get("answer_id"),

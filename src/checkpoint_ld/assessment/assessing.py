@@ -23,7 +23,7 @@ from checkpoint_ld.phrases import encodable, shown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.templates.specification import spec_of
-from checkpoint_ld.templates.verification import verify
+from checkpoint_ld.templates.verification import Evidence, verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -384,7 +384,7 @@ def assessed(answer: RecordedAnswer, questions: AssessedQuestions, trust: Trust 
         return Assessment(answer, Status.UNDECIDED, reason, question, traits=traits, differences=differing(None))
     template = question.source if question.has_code and trust is not None else question.template
     try:
-        result = verify(template, answer.values, answer.trace, context=answer.context, trust=trust)
+        result = verified(template, Evidence(answer.values, answer.trace, answer.context), trust)
     except EvaluationError as error:
         return Assessment(answer, Status.ERROR, str(error), question, traits=traits, differences=differing(None))
     return Assessment(answer, OF_VERDICT[result.passed], result.reason, question, result, traits, differing(result))

@@ -388,7 +388,7 @@ def _answer(result: _Result) -> RecordedAnswer:
         extra[part] = _filled({name: value for name, value in held.items() if name not in _TAKEN[part]})
     return RecordedAnswer(
         question_id=question if question is not None else text,
-        values=values if isinstance(values, dict) else {},
+        values=values if isinstance(values, dict) else None,
         trace=trace,
         answer_id=about.get("result_id"),
         model=model,

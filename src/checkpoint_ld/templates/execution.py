@@ -121,12 +121,13 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """
     match_here()
     made = _answer_class(request["source"], request["class"])
-    evidence = Evidence(request["answer"], request["trace"], request["context"])
+    values = request["answer"]
+    evidence = Evidence(values, request["trace"], request["context"])
     # An answer contains no ground truths and expressions, unless the template declares them as fields.
-    given = [name for name in evidence.values if name in made.model_fields or name not in ("correct", "regex")]
+    given = [name for name in values if name in made.model_fields or name not in ("correct", "regex")]
     result = VerificationResult(None, "", Level(request["level"]), executed=True)
     try:
-        instance = made.model_validate({name: evidence.values[name] for name in given})
+        instance = made.model_validate({name: values[name] for name in given})
     except ValidationError as error:
         return replace(result, reason=f"the answer does not fit the template: {fault_of(error)}").as_json()
     BaseAnswer.attach(instance, evidence.trace, context=evidence.context)  # a field may be called attach
@@ -144,7 +145,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         )
         fields.append(judge(spec, typed))
     names = [name for name in made.model_fields if name not in RESERVED]
-    result = replace(result, fields=(*fields, *unknown_fields(evidence.values, names)))
+    result = replace(result, fields=(*fields, *unknown_fields(values, names)))
     result = _verdict(instance, result, fields)
     if getattr(instance, "regex", None):
         result = with_regexes(result, evidence.trace, partial(_searched, instance))

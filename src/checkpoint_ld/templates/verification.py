@@ -221,9 +221,12 @@ def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weigh
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """An answer to verify: values by field name, the raw response, and the context of conditional ground truths."""
+    """An answer to verify: values by field name, the raw response, and the context of conditional ground truths.
 
-    values: Mapping[str, Any]
+    `values` is None if no values were taken from the response.
+    """
+
+    values: Mapping[str, Any] | None
     trace: str | None = None
     context: Mapping[str, Any] | None = None
 
@@ -251,6 +254,8 @@ def judge(field: TemplateFieldSpec, evidence: Evidence, stated: TemplateField | 
         wanted = "should" if expected else "should not"
         reason = f"the response {passes} {_described(primitive)}, and {wanted}"
         return found(result.passed, result.score, result.error or reason)
+    if evidence.values is None:
+        return found(None, None, "no values were taken from the response: give them as answer")
     if field.name not in evidence.values:
         if stated is not None and not _FILLING.isdisjoint(stated.options):
             return found(None, None, "no value is given, and which one the template fills in is not known: give one")
@@ -287,7 +292,13 @@ def verify(
     with code of their own run in a process of their own, under the limits of `trust`; that needs the source. Raises
     `EvaluationError` for an `answer` that is no object, and if the code fails.
     """
-    evidence = _evidence(answer, trace, context)
+    return verified(template, _evidence(answer, trace, context), trust)
+
+
+def verified(
+    template: str | TemplateSpec | Template | None, evidence: Evidence, trust: Trust | None
+) -> VerificationResult:
+    """Return the result of `verify` for evidence, which need not have values."""
     if isinstance(template, TemplateSpec):
         return evaluate(template, None, evidence)
     read = template if isinstance(template, Template) else read_template(template)
@@ -296,7 +307,7 @@ def verify(
     if trust is not None and isinstance(template, str) and read.level in RUNNABLE and (fault or read.custom_code):
         from checkpoint_ld.templates.execution import run_template  # noqa: PLC0415 - few trust stored code
 
-        return run_template(template, evidence.values, evidence.trace, evidence.context, trust)
+        return run_template(template, evidence.values or {}, evidence.trace, evidence.context, trust)
     if fault is not None:
         needs_source = " (give its source text)" if trust is not None and read.level in RUNNABLE else ""
         return VerificationResult(None, f"{fault}{needs_source}", read.level)
@@ -322,7 +333,7 @@ def evaluate(spec: TemplateSpec, read: Template | None, evidence: Evidence) -> V
     fields = [judge(field, evidence, stated.get(field.name)) for field in spec.fields]
     names = [field.name for field in spec.fields]
     names += [] if read is None else [field.name for field in read.plain_fields]
-    result = VerificationResult(None, "", level, (*fields, *unknown_fields(evidence.values, names)))
+    result = VerificationResult(None, "", level, (*fields, *unknown_fields(evidence.values or {}, names)))
     if fields:
         try:
             node = None if spec.verify_strategy is None else spec.verify_strategy.node()
