@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 
@@ -226,6 +226,7 @@ def _depth(data: bytes) -> int:
 
 
 _TRAILING = b" \t\r\n"
+_CONTAINERS = frozenset((dict, list))
 _INDENT = 2
 
 
@@ -237,14 +238,27 @@ def value_of(data: bytes, depth: int) -> dict[str, Any] | None:
     """
     is_indented = data.startswith(b"{\n")
     # Members of the level `depth` have this indentation; a string contains no line break.
-    if b"\n" + b" " * (_INDENT * depth) in data if is_indented else not data.startswith(b'{"') or _depth(data) > depth:
+    if b"\n" + b" " * (_INDENT * depth) in data if is_indented else not data.startswith(b'{"'):
         return None
     try:
         value = orjson.loads(data)
         again = orjson.dumps(value, option=orjson.OPT_INDENT_2 if is_indented else None)
     except (json.JSONDecodeError, TypeError, RecursionError):  # TypeError: an integer of more than 64 bits
         return None
-    return value if data.startswith(again) and not data[len(again) :].strip(_TRAILING) else None
+    if not data.startswith(again) or data[len(again) :].strip(_TRAILING):
+        return None
+    return value if is_indented or _has_levels(value, depth) else None
+
+
+def _has_levels(value: dict[str, Any], most: int) -> bool:
+    """Return whether arrays and objects are nested in at most so many levels; `_depth` takes twice as long."""
+    level: list[Any] = [value]
+    for _ in range(most):
+        inner = chain.from_iterable([one.values() if type(one) is dict else one for one in level])
+        level = [one for one in inner if type(one) in _CONTAINERS]
+        if not level:
+            return True
+    return False
 
 
 _JSON_SPACE = " \t\n\r"
