@@ -157,6 +157,10 @@ def test_what_fails_is_a_finding_with_file_and_line(files: list[Path], tmp_path:
     violations = {(Path(one["file"]).name, one["record"]) for one in found if one["severity"] == "violation"}
     assert violations == {("1.jsonld", None), ("many.ndjson.gz", 3), ("broken.jsonld.gz", None)}
     assert next(one for one in found if one["file"] == str(files[1]))["line"] == 2
+    assert next((one["rule"], one["remedy"] != "") for one in found if one["file"] == str(broken)) == (
+        "agent-gzip",
+        True,
+    )
     quads = pyoxigraph.parse(path=tmp_path / "out" / "part-00000.nq", format=RdfFormat.N_QUADS)
     graphs = {quad.graph_name.value for quad in quads}
     assert iri(20) in graphs
@@ -259,6 +263,12 @@ def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
 def test_wrong_arguments_are_refused(call: Callable[[], object], error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
+
+
+def test_a_file_that_cannot_be_read_is_named_with_a_remedy(tmp_path: Path) -> None:
+    for path, message in ((tmp_path, "is a directory; pass the file"), (tmp_path / "no", "no such file or directory")):
+        with pytest.raises(SourceMissingError, match=f"^{path}: cannot be read: {message}"):
+            convert_shard(Shard(0, (str(path),), str(tmp_path / "out")), OPTIONS)
 
 
 # --- The recipes for other engines write what one process writes.

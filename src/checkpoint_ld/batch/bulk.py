@@ -26,7 +26,7 @@ import orjson
 from checkpoint_ld import families
 from checkpoint_ld.arguments import CheckedMethods, checked
 from checkpoint_ld.batch.discovery import EXTENSIONS
-from checkpoint_ld.documents.files import extension_of, is_packed, no_path, recorded, replace_file
+from checkpoint_ld.documents.files import damaged, extension_of, is_packed, no_path, reading, recorded, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError, TargetUnwritableError, WriteError
 from checkpoint_ld.findings import Finding, Severity
@@ -184,14 +184,13 @@ def state(path: str) -> dict[str, str | int]:
 
 @contextmanager
 def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
-    try:
-        is_read_packed = unpacked and is_packed(path)
-        with cast("IO[bytes]", gzip.open(path)) if is_read_packed else Path(path).open("rb") as file:
-            yield file
-    except ReadError:
-        raise
-    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError for a text that is no path
-        raise ReadError(f"{path}: cannot be read: {error}") from error
+    is_read_packed = unpacked and is_packed(path)
+    with reading(path):
+        try:
+            with cast("IO[bytes]", gzip.open(path)) if is_read_packed else Path(path).open("rb") as file:
+                yield file
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise damaged(path, error) from error
 
 
 @checked
@@ -199,8 +198,8 @@ def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Write the N-Quads and the findings of a shard, unless a previous run did; return the result.
 
     A checkpoint that cannot be converted becomes a finding, without effect on the others. The same input gives the same
-    bytes. Raises SettingsError for a profile that does not exist, ReadError for a file that vanished, WriteError for a
-    folder that cannot be written.
+    bytes. Raises SettingsError for a profile that does not exist, SourceMissingError for a file that cannot be read,
+    WriteError for a folder that cannot be written.
     """
     started = time.monotonic()
     wanted, out = _wanted(shard, options), Path(shard.out)

@@ -132,11 +132,16 @@ def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMI
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             content = file.read(limits.size + 1)
     except (OSError, EOFError, zlib.error) as error:
-        fault = finding("agent-gzip", f"the compressed data is damaged: {error}")
-        raise ReadError.of([replace(fault, place=Place(name, ""))]) from error
+        raise damaged(name, error) from error
     if len(content) > limits.size:
         raise too_large(None, name, limits)
     return content
+
+
+def damaged(name: str | None, error: Exception) -> ReadError:
+    """Return the error for gzip-compressed data that `error` prevents from being unpacked."""
+    fault = finding("agent-gzip", f"the compressed data is damaged: {error}")
+    return ReadError.of([replace(fault, place=Place(name, ""))])
 
 
 def packed(parts: Iterable[bytes]) -> Iterator[bytes]:
