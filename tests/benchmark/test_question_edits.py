@@ -1,12 +1,14 @@
 """Questions, changed one member at a time, and taken away."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
 from checkpoint_ld import Benchmark, LookupFailedError, WriteError
 from checkpoint_ld.entities import AgenticRubricTrait, DynamicRubric, LLMRubricTrait, RegexRubricTrait, Rubric
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec
+from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.mapping.questions import default_template
 from tests.benchmark.editing import EDITED, METAL, Json, assert_says, load, plain_item, strange
@@ -336,6 +338,31 @@ def test_an_identifier_that_is_no_text_counts_as_none(identifier: Json) -> None:
     benchmark.update_question_metadata(COMPUTED, question="Other?")
     for one in (benchmark, load(benchmark.to_jsonld())):
         assert one.get_question_ids() == [COMPUTED]
+
+
+def rewritten(graph: CheckpointGraph, elements: list[Json]) -> None:
+    graph.write(graph.root, {**graph.tree(), "dataFeedElement": elements})
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda graph, _: graph.replace(graph.member(graph.root, "dataFeedElement")[0], "@id", "urn:uuid:other"),
+        lambda graph, elements: rewritten(graph, [{**elements[0], "@id": "urn:uuid:other"}, *elements[1:]]),
+        lambda graph, elements: rewritten(graph, elements[::-1]),
+        lambda graph, elements: graph.replace(graph.root, "dataFeedElement", elements[::-1]),
+    ],
+)
+def test_identifiers_that_an_edit_of_the_graph_changes_are_read_anew(
+    edit: Callable[[CheckpointGraph, list[Json]], None],
+) -> None:
+    benchmark = load(strange(item("One?", "urn:uuid:1"), item("Two?", "urn:uuid:2")))
+    before = benchmark.get_question_ids()
+    edit(benchmark.graph, benchmark.graph.tree()["dataFeedElement"])
+    fresh = load(benchmark.to_jsonld())
+
+    assert benchmark.get_question_ids() == fresh.get_question_ids() != before
+    assert benchmark.questions == fresh.questions
 
 
 # --- cost

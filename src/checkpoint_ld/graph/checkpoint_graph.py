@@ -58,6 +58,8 @@ class Editor:
         self.own_context = own_context
         self.reader = Compaction(index, table)
         self.shared = shared
+        self.renames = False
+        """Whether an edit gave a node another identifier, or replaced all questions."""
 
     def append(self, subject: Node, key: str, part: Tree) -> Node:
         """Add an object at the end of the array `key` of a node; return the node of the object."""
@@ -135,6 +137,7 @@ class Editor:
 
     def replace(self, subject: Node, key: str, value: Any, *, is_there: bool | None = None) -> None:
         """Give the member `key` of a node any JSON value; None removes it, with `is_there` it is null."""
+        self.renames |= key in ("@id", "dataFeedElement")
         if key == "@id":
             self._identify(subject, value)
             return
@@ -376,8 +379,9 @@ class CheckpointGraph(StatementGraph):
 
         The objects that were its values go, with everything below them. The cost is that of the old value and the new.
         """
-        self._editor().replace(subject, key, value)
-        self._store.forget()
+        editor = self._editor()
+        editor.replace(subject, key, value)
+        self._finish(editor)
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
         """Remove an object, and all objects below it, from the member `key` of a node."""
@@ -390,8 +394,9 @@ class CheckpointGraph(StatementGraph):
         The members `without` stay as they are, whatever the object has. The cost is that of the node and of what it
         owns, whatever the size of the graph.
         """
-        self._editor().write(subject, members, without)
-        self._store.forget()
+        editor = self._editor()
+        editor.write(subject, members, without)
+        self._finish(editor)
 
     def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
         """Do the same as `replace`, which is the preferred name."""
@@ -401,6 +406,11 @@ class CheckpointGraph(StatementGraph):
     def _editor(self) -> Editor:
         self._store.forget()  # before the edit too, since one that fails may have changed something
         return Editor(self.index, self.table, self.own_context, self._is_shared)
+
+    def _finish(self, editor: Editor) -> None:
+        self._store.forget()
+        if editor.renames:
+            self._store.revision += 1
 
     def _is_shared(self, node: Node) -> bool:
         """Return whether more than one statement refers to `node`; edits by key add no second one."""

@@ -421,7 +421,7 @@ class StatementGraph(Graph):
 
     @property
     def revision(self) -> int:
-        """The number of changes by other means than the edits of the graph's own class."""
+        """The number of changes by other means than the edits of the graph's own class, and by edits of identifiers."""
         return self._store.revision
 
     def touch(self) -> None:
