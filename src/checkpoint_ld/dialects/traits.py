@@ -405,8 +405,8 @@ class Rubric:
             traits, place = rubric.get(member, []), f"{source}/{member}"
             if not isinstance(traits, list):
                 if traits is not None:
-                    # It is kept in the place of a trait, so that validation reports it.
-                    self._listing.add(traits, place)
+                    # It is kept in the place of a trait, so that validation reports it; JSON-LD would read keywords.
+                    self._listing.add(json.dumps(traits) if has_keywords(traits) else traits, place)
                 continue
             for index, trait in enumerate(traits):
                 members = trait if isinstance(trait, dict) else {}
