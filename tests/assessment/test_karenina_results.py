@@ -234,14 +234,19 @@ def test_a_class_that_the_judge_did_not_name_is_an_error_and_counts_in_no_mean(t
     assert (counted.by_status[TraitStatus.ERROR], counted.mean_value) == (1, 1.0)
 
 
-@pytest.mark.parametrize("parsed", [None, "mercury", ["mercury"]])
-def test_a_response_from_which_no_values_were_taken_has_no_verdict(tmp_path: Path, parsed: Any) -> None:
-    of_rubric = dict.fromkeys(("verify_result", "verify_granular_result", "field_results"))
-    changes = {f"template__{name}": value for name, value in {**of_rubric, "parsed_llm_response": parsed}.items()}
-    one = found(tmp_path, **changes)
+def test_a_response_from_which_no_values_were_taken_has_no_verdict(tmp_path: Path) -> None:
+    of_template = "parsed_llm_response", "verify_result", "verify_granular_result", "field_results"
+    one = found(tmp_path, **dict.fromkeys(f"template__{name}" for name in of_template))
     assert (one.status, one.score, one.differences) == ("undecided", None, ())
     assert one.reason == "field metal: no values were taken from the response: give them as answer"
     assert [trait.status for trait in one.traits if trait.name == "cites"] == [TraitStatus.EVALUATED]
+
+
+@pytest.mark.parametrize(("parsed", "shown"), [('{"met', r'"{\"met"'), (["mercury"], "an array of 1"), (5, "5")])
+def test_values_that_are_no_object_are_an_error(tmp_path: Path, parsed: Any, shown: str) -> None:
+    one = found(tmp_path, template__parsed_llm_response=parsed)
+    reason = f"parsed_llm_response is {shown}, and no object: run the export again"
+    assert (one.status, one.reason, one.recorded) == (Status.ERROR, reason, None)
 
 
 def test_a_packed_export_is_read(tmp_path: Path) -> None:

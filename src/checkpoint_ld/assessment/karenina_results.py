@@ -380,7 +380,9 @@ def _answer(result: _Result) -> RecordedAnswer:
         failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
     if not fault and question is None and text is None:
         fault = "the result has neither a question_id nor a question_text"
-    elif not fault and not isinstance(values, dict) and trace is None and not traits:
+    elif not fault and not isinstance(values, dict | None):
+        fault = f"parsed_llm_response is {shown(values)}, and no object: run the export again"
+    elif not fault and values is None and trace is None and not traits:
         fault = f"there is no answer, since the run failed: {failure}" if failure else "there is no answer in it"
     passed = template.get("verify_result")
     extra = dict.fromkeys(parts) | result.members
