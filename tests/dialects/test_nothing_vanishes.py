@@ -503,6 +503,28 @@ def test_traits_that_are_no_list_are_refused(holder: tuple[str, ...], traits: Js
         read(json.dumps(document))
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("is_property", [True, False])
+@pytest.mark.parametrize("left", [5, "depth", None, {"x": 1}, ["a"]])
+def test_what_is_no_trait_in_an_older_place_is_written_as_a_property(
+    left: Json, is_property: bool, target: str, tmp_path: Path
+) -> None:
+    document, trait = rich(), {"name": "old", "kind": "boolean", "higher_is_better": True}
+    entry = prop("global_rubric_traits", [left, trait])
+    if is_property:
+        document["additionalProperty"].append(entry)
+    else:
+        document["globalRubric"] = {"llm_traits": entry["value"]}
+    read(json.dumps(document)).save(tmp_path / "out.json", dialect=target)
+    again = Benchmark.load(tmp_path / "out.json")
+
+    name = "rubric_global_rubric_traits" if is_property else "rubric_llm_traits"
+    assert again.get_custom_property(name) == [left]
+    rubric = again.get_global_rubric()
+    assert rubric is not None
+    assert "old" in [one.name for one in rubric.llm_traits]
+
+
 IN_TEXTS: dict[Path_, str | None] = {
     ("dataset_metadata", "description"): "KB002",
     ("dataset_metadata", "license"): None,

@@ -86,7 +86,9 @@ def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -
     known = rubric.names()
     others = []
     for index, trait in enumerate(traits):
-        if not isinstance(trait, dict) or trait.get("name") not in known:
+        if rubric.leaves_out(trait):
+            others.append(trait)
+        elif not isinstance(trait, dict) or trait.get("name") not in known:
             rubric.add_trait(family, trait, place if is_encoded else step(place, index), is_encoded=is_encoded)
         elif not rubric.has_all_of(family, trait):
             others.append(trait)
@@ -249,7 +251,10 @@ def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, pro
         if not isinstance(members.get(member), dict):
             continue
         place = step(source, member)
-        for name, content in rubric.add_object(members.pop(member), place, known=True).items():
+        held, left = rubric.parted(members.pop(member))
+        others = rubric.add_object(held, place, known=True)
+        others |= {name: [*others.get(name, []), *entries] for name, entries in left.items()}
+        for name, content in others.items():
             properties.add_property(f"rubric_{name}", content, place, name)
         if properties.trail.dialect != "flat":
             message = f"the traits in the member {member} are read as if they stood in rating"

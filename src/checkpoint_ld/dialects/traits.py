@@ -36,6 +36,7 @@ from checkpoint_ld.dialects.leftovers import (
     with_order,
 )
 from checkpoint_ld.dialects.ratings import (
+    CANONICAL,
     GLOBAL,
     GUI_MATRIX,
     IDLE_RANGE,
@@ -420,6 +421,20 @@ class Rubric:
                 elif "name" in members and not self.has_all_of(named or family, members):
                     others.setdefault(member, []).append(trait)
         return others
+
+    def leaves_out(self, trait: Any) -> bool:
+        """Return whether an entry of an older place is no trait of the canonical dialect.
+
+        There it is left out with a warning. In an older dialect, it is kept in the place of a trait, and refused.
+        """
+        return self._trail.dialect == CANONICAL and name_of(trait) is None
+
+    def parted(self, rubric: dict[str, Any]) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+        """Return a rubric object without what `leaves_out` is about, and this, by the names of the lists."""
+        lists = {name: as_list(rubric[name]) for name in LISTS if name in rubric}
+        left = {name: [one for one in entries if self.leaves_out(one)] for name, entries in lists.items()}
+        left = {name: entries for name, entries in left.items() if entries}
+        return {**rubric, **{name: [one for one in lists[name] if not self.leaves_out(one)] for name in left}}, left
 
     def has_all_of(self, family: Family, trait: dict[str, Any]) -> bool:
         """Return whether the rating of the same name has everything that a trait of the GUI's state has."""
