@@ -192,8 +192,9 @@ class Listing:
     def add_property(self, name: str, value: Any, source: str, *keys: str | int) -> None:
         """Append a property with a value that stands at `source`, continued by `keys`, in some other form."""
         if self.trail.kept:
-            self.trail.moved(f"{self.next_pointer()}/value", step(source, *keys))
-            self.trail.moved(self.next_pointer(), step(source, *keys))
+            pointer, origin = self.next_pointer(), step(source, *keys)
+            self.trail.moved(f"{pointer}/value", origin)
+            self.trail.moved(pointer, origin)
         self.entries.append(property_value(name, value))
 
 

@@ -387,9 +387,10 @@ class Rubric:
         entries = rating.get("additionalProperty")
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             name = name_of(entry) or ""
-            place = step(pointer, "additionalProperty", index)
-            self._trail.moved(place, step(source, name) if name in trait and not is_encoded else source)
-            self._trail.moved(step(place, "value"), self._trail.source(place))
+            place = f"{pointer}/additionalProperty/{index}"
+            origin = step(source, name) if name in trait and not is_encoded else source
+            self._trail.moved(place, origin)
+            self._trail.moved(f"{place}/value", origin)
 
     def add_object(self, rubric: dict[str, Any], source: str, *, known: bool = False) -> dict[str, Any]:
         """Add all traits of a rubric object; return its other members.
