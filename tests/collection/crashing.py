@@ -47,10 +47,10 @@ def load(store: Path, files: Path, last: int | None = None) -> None:
     with Collection.open(store) as collection:
         if last is not None:
             directory = collection.holdings.directory
-            directory.store = Fragile(directory.store, last)  # type: ignore[assignment]
+            directory.opened = Fragile(directory.store, last)  # type: ignore[assignment]
         collection.add(files)
         if last is not None:
-            directory.store = directory.store.store  # type: ignore[attr-defined]
+            directory.opened = directory.store.store  # type: ignore[attr-defined]
 
 
 def check(store: Path) -> None:

@@ -63,6 +63,23 @@ def test_files_folders_and_patterns_are_meant(write: Write, store: Path) -> None
     assert loaded.passed_over == 1
 
 
+def test_a_closed_collection_gives_an_error_instead_of_an_empty_result(write: Write, store: Path) -> None:
+    with Collection.open(store) as collection:
+        collection.add(write("one.jsonld", checkpoint(1)))
+        collection.close()
+    two = write("two.jsonld", checkpoint(2))
+    for use in (
+        lambda: texts(collection),
+        lambda: collection.add(two),
+        lambda: collection.get(iri(1)),
+        collection.verify,
+    ):
+        with pytest.raises(StoreError, match="the collection is closed; open it again"):
+            use()
+    with Collection.open(store) as opened:
+        assert kinds(opened.add(two)) == {"two.jsonld": "added"}
+
+
 def test_a_file_that_states_the_same_in_another_layout_is_no_change(write: Write, collection: Collection) -> None:
     file = write("one.jsonld", checkpoint())
     collection.add(file)

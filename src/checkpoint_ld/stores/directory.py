@@ -47,10 +47,10 @@ _FULL = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, err
 
 @dataclass
 class Directory:
-    """An open folder: its real path, the store in it and the lock on it."""
+    """An open folder: its real path, the store in it, None when it is closed, and the lock on it."""
 
     folder: Path
-    store: pyoxigraph.Store
+    opened: pyoxigraph.Store | None
     lock: Lock
     read_only: bool
     has_failed: bool = False
@@ -81,6 +81,13 @@ class Directory:
                 lock.release()
                 raise
 
+    @property
+    def store(self) -> pyoxigraph.Store:
+        """The store. Raises StoreError when the folder is closed."""
+        if self.opened is None:
+            raise StoreError(f"{self.folder}: the collection is closed; open it again")
+        return self.opened
+
     @contextmanager
     def writing(self) -> Iterator[pyoxigraph.Store]:
         """Yield the store for changes. Raises StoreError if it is read only, StoreFull if no room is left."""
@@ -100,11 +107,13 @@ class Directory:
             raise StoreError(f"{self.folder}: the collection was opened to be read only")
 
     def close(self) -> None:
-        """Write all changes and release the folder."""
+        """Write all changes and release the folder, unless it is closed."""
+        if self.opened is None:
+            return
         try:
             if not (self.read_only or self.has_failed):
                 with collection_errors(self.folder):
-                    self.store.flush()
+                    self.opened.flush()
         finally:
             self._release()
             self.lock.release()
@@ -113,18 +122,18 @@ class Directory:
         path = self.folder / STORE
         self._release()
         try:
-            self.store = _store(path, read_only=False)
+            self.opened = _store(path, read_only=False)
         except OSError:
-            self.store = _store(path, read_only=True)  # there is no room for opening it to write, but it can be read
+            self.opened = _store(path, read_only=True)  # there is no room for opening it to write, but it can be read
             raise
         self.has_failed = False
 
     def _release(self) -> None:
         # The store closes its files when its last reference is gone. Frames of a parsed query may still refer to it, in
         # reference cycles of the parser's exceptions.
-        if sys.getrefcount(self.store) > _OUR_REFERENCES:
+        if sys.getrefcount(self.opened) > _OUR_REFERENCES:
             gc.collect()
-        self.store = pyoxigraph.Store()
+        self.opened = None
 
 
 @contextmanager
