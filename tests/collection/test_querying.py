@@ -256,6 +256,8 @@ def test_an_export_writes_over_nothing(filled_to_export: Path, tmp_path: Path) -
             collection.export(tmp_path / "files" / "01.jsonld")
         with pytest.raises(WriteError, match="cannot be made"):
             collection.export(tmp_path / "files" / "01.jsonld" / "below")
+        with pytest.raises(SettingsError, match="0 shards cannot be"):
+            collection.export(tmp_path / "out", shards=0)
 
 
 def test_an_empty_collection_is_exported_too(collection: Collection, tmp_path: Path) -> None:

@@ -147,7 +147,10 @@ class Collection(CheckedMethods):
         return cls(Holdings.opened(Directory.open(path_of(path), read_only=read_only, wait=wait)))
 
     def close(self) -> None:
-        """Write all changes and release the folder. The collection cannot be used afterwards."""
+        """Write all changes and release the folder; closing it again does nothing.
+
+        The collection cannot be used afterwards: what needs its content raises StoreError.
+        """
         self.holdings.directory.close()
 
     def __enter__(self) -> Self:
@@ -357,8 +360,11 @@ class Collection(CheckedMethods):
     def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
         """Write N-Quads in shards, the manifest in a separate one, and `shards.json` with counts and hashes.
 
-        Raises WriteError for files that cannot be written, StoreError while a graph is unfinished.
+        Raises SettingsError for less than one shard, WriteError for files that cannot be written, StoreError while
+        a graph is unfinished.
         """
+        if shards < 1:
+            raise SettingsError(f"{shards} shards cannot be: give 1 or more")
         graphs, target, extension = self.holdings.whole(), path_of(folder), ".nq.gz" if compressed else ".nq"
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise WriteError(f"{target}: is there already and is not an empty folder; name a new one")
