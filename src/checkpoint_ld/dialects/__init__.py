@@ -72,10 +72,13 @@ def is_gui_feed(value: Any) -> bool:
 
 def is_first_dataset(value: Any) -> bool:
     """Return whether `value` is a Dataset of the time when global traits were repeated in every question."""
-    return is_dataset(value) and (
+    if not is_dataset(value):
+        return False
+    ratings = [*_question_ratings(value)]
+    return (
         "global_rubric_traits" in values(value.get("additionalProperty"))
-        or any("additionalType" not in rating for rating in _ratings(value))
-        or any(scope_of(rating) == "Global" for rating in _question_ratings(value))
+        or any("additionalType" not in rating for rating in (*_objects(value.get("rating")), *ratings))
+        or any(scope_of(rating) == "Global" for rating in ratings)
     )
 
 
