@@ -205,6 +205,16 @@ def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path: Path) -> None:
     assert [trait.value for trait in one.recorded.traits] == [False, True]
 
 
+def test_whole_numbers_that_pandas_writes_beside_gaps_are_scores(tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    head = "question_id,question_text,replicate,parsed_llm_response,rubric_tone"
+    row = f'q,{TEXT},2.0,"{{""metal"": 1.0}}",1.0'
+    table.write_text(f"{head}\n{row}\n", encoding="utf-8")
+    [one] = assess(benchmark(), read_answers(table))
+    assert [trait.value for trait in one.traits if trait.name == "tone"] == [1]
+    assert (str(one.answer.replicate), one.answer.values) == ("2", {"metal": 1.0})
+
+
 @pytest.mark.parametrize(
     ("stated", "name"),
     [

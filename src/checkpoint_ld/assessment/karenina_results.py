@@ -341,15 +341,16 @@ def _unquoted(cell: str) -> str:
 
 
 def _cell(cell: str) -> Any:
-    """Return the value of a cell; Python writes `True`, a spreadsheet `TRUE`."""
+    """Return the value of a cell; Python writes `True`, a spreadsheet `TRUE`, and pandas 4 as `4.0` beside gaps."""
     try:
-        return json.loads(
+        value = json.loads(
             word if (word := cell.lower()) in {"true", "false"} else cell,
             parse_float=_finite,
             parse_constant=lambda _: None,
         )
     except (ValueError, RecursionError):
         return cell
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _finite(number: str) -> float | None:
