@@ -215,6 +215,14 @@ def test_whole_numbers_that_pandas_writes_beside_gaps_are_scores(tmp_path: Path)
     assert (str(one.answer.replicate), one.answer.values) == ("2", {"metal": 1.0})
 
 
+def test_texts_of_a_table_that_read_like_numbers_stay_texts(tmp_path: Path) -> None:
+    table, texts = tmp_path / "results.csv", {"raw_answer": "4.0", "run_name": "7", "job_id": "1e5"}
+    columns = {"question_id": "q", "parsed_llm_response": "{}", **texts}
+    table.write_text("\n".join(",".join(cells) for cells in (columns, columns.values())), encoding="utf-8")
+    [answer] = read_answers(table)
+    assert answer.extra["metadata"].items() >= texts.items()
+
+
 @pytest.mark.parametrize(
     ("stated", "name"),
     [

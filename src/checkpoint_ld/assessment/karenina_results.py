@@ -101,7 +101,7 @@ _NO_TRAITS = frozenset(
 """The columns that are called like those of traits."""
 _TEXTS = re.compile(
     "question_(id|text)|result_id|template_id|timestamp|raw_llm_response|(answering|parsing)_model|error"
-    "|failure_(category|stage|reason)"
+    "|failure_(category|stage|reason)|raw_answer|run_name|job_id"
 )
 """The columns of texts, which may read like numbers, such as 12e45678."""
 
