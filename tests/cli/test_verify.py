@@ -263,6 +263,13 @@ def test_answers_may_come_from_standard_input(run: Run) -> None:
     assert (done.code, "standard input" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize("asked", [("verify",), ("query", "--name", "model-results")])
+def test_a_second_file_of_answers_is_refused(run: Run, asked: tuple[str, ...]) -> None:
+    write(PASSING)
+    done = run(*asked, "metals.jsonld", "--answers", "answers.jsonl", "--answers", "more.jsonl")
+    assert (done.code, "one file is read, not 2: run the command for each of them" in done.err) == (2, True)
+
+
 def test_the_checkpoint_may_come_from_standard_input_and_be_rdf(run: Run) -> None:
     write(PASSING)
     assert run("convert", "metals.jsonld", "--quiet", "--output", "metals.nt").code == 0

@@ -172,6 +172,17 @@ def file(*names: str, **settings: Any) -> Any:
     return click.Option(names, shell_complete=_files, **settings)
 
 
+def one_file(*names: str, **settings: Any) -> Any:
+    """Declare an option as `file` does, but refuse to have it twice, where click drops all files but the last."""
+    return file(*names, multiple=True, callback=_only, **settings)
+
+
+def _only(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:  # noqa: ARG001 - as above
+    if len(values) > 1:
+        raise click.BadParameter(f"one file is read, not {len(values)}: run the command for each of them")
+    return values[0] if values else None
+
+
 def choice(*names: str, values: Iterable[str], **settings: Any) -> Any:
     """Declare an option that has one of some values."""
     return click.Option(names, type=click.Choice(tuple(values)), **settings)

@@ -70,7 +70,7 @@ def query(
         multiple=True,
         help="Allow SERVICE to query HOST or HOST:PORT. May be repeated.",
     ),
-    answers: str | None = options.file(
+    answers: str | None = options.one_file(
         "--answers", help="Recorded answers, as for verify. The query also covers their results."
     ),
     fail_on_rows: bool = options.flag("--fail-on-rows", help="Exit with 1 if there are rows."),

@@ -39,7 +39,7 @@ MOST_REMARKS = 10
 def verify(
     *,
     file: str = options.argument("FILE", "The checkpoint; - for standard input."),
-    answers: str = options.file(
+    answers: str = options.one_file(
         "--answers",
         required=True,
         help="The recorded answers: JSON lines, results of Karenina (JSON, CSV), or a log of Inspect; - for stdin.",
