@@ -22,6 +22,7 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.entities import AgenticRubricTrait, LLMRubricTrait, MetricRubricTrait, RegexRubricTrait
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.identifiers import question_object_id, template_id
+from checkpoint_ld.phrases import shown
 from tests.cli.conftest import Run, run
 
 __all__ = ["run"]  # a fixture
@@ -265,6 +266,20 @@ def test_values_that_are_no_object_are_an_error(tmp_path: Path, parsed: Any, sho
     one = found(tmp_path, template__parsed_llm_response=parsed)
     reason = f"parsed_llm_response is {shown}, and no object: run the export again"
     assert (one.status, one.reason, one.recorded) == (Status.ERROR, reason, None)
+
+
+def test_a_cell_of_traits_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    traits = '{"cites": true, "clear": tr'
+    with table.open("w", encoding="utf-8", newline="") as opened:
+        writer = csv.writer(opened)
+        writer.writerow(["question_id", "parsed_llm_response", "question_specific_rubrics"])
+        writer.writerows(["q", "{}", cell] for cell in (traits, traits[:14] + "}", "null", ""))
+    cut, whole, *others = read_answers(table)
+    assert cut.fault == f"question_specific_rubrics is {shown(traits)}, and no object: run the export again"
+    assert whole.recorded is not None
+    assert [(trait.name, trait.value) for trait in whole.recorded.traits] == [("cites", True)]
+    assert not any(one.fault for one in (whole, others[0]))
 
 
 def test_a_packed_export_is_read(tmp_path: Path) -> None:

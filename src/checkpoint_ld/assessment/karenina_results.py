@@ -99,6 +99,8 @@ _NO_TRAITS = frozenset(
     for name in ("evaluation_performed", "evaluation_strategy", "trait_reasoning", "hallucination_risk_assessment")
 )
 """The columns that are called like those of traits."""
+_OF_TRAITS = "question_specific_rubrics", "verify_rubric"
+"""The columns of objects that have the values of traits by name."""
 _TEXTS = re.compile(
     "question_(id|text)|result_id|template_id|timestamp|raw_llm_response|(answering|parsing)_model|error"
     "|failure_(category|stage|reason)|raw_answer|run_name|job_id"
@@ -319,8 +321,9 @@ def _of_columns(values: Json) -> Json:
     traits = {name.removeprefix("rubric_"): values.pop(name) for name in names}
     if _SHARE.fullmatch(str(traits.get("summary"))):
         del traits["summary"]
-    for name in ("question_specific_rubrics", "verify_rubric"):
-        traits |= _object(values.pop(name, None))
+    for name in _OF_TRAITS:
+        if isinstance(values.get(name), dict):  # another value is a fault of the result
+            traits |= values.pop(name)
     models = (str(values.get(name) or "") for name in ("answering_model", "parsing_model"))
     answering, parsing = ({"model_name": _INTERFACE.sub("", model) or None} for model in models)
     template = {name: values.pop(name, None) for name in _TAKEN["template"]}
@@ -381,9 +384,10 @@ def _answer(result: _Result) -> RecordedAnswer:
         failure = f"{failure.get('reason') or 'no reason is recorded'}{where and f' ({where})'}"
     if not fault and question is None and text is None:
         fault = "the result has neither a question_id nor a question_text"
-    elif not fault and not isinstance(values, dict | None):
-        fault = f"parsed_llm_response is {shown(values)}, and no object: run the export again"
-    elif not fault and values is None and trace is None and not traits:
+    for name, held in (("parsed_llm_response", values), *((name, about.get(name)) for name in _OF_TRAITS)):
+        if not isinstance(held, dict | None):
+            fault = fault or f"{name} is {shown(held)}, and no object: run the export again"
+    if not fault and values is None and trace is None and not traits:
         fault = f"there is no answer, since the run failed: {failure}" if failure else "there is no answer in it"
     passed = template.get("verify_result")
     extra = dict.fromkeys(parts) | result.members
