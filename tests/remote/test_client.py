@@ -345,6 +345,8 @@ def test_the_first_line_of_a_file_comes_before_all_else(tmp_path: Path, text: st
         ("digest", {"NETRC": "/nowhere"}, "needs credentials: set CHECKPOINT_LD_TOKEN"),
         ("bearer", PAIR, "authentication bearer needs a token"),
         ("basic", TOKEN, "authentication basic needs a name and a password"),
+        ("auto", {"CHECKPOINT_LD_USER": "reader"}, "CHECKPOINT_LD_PASSWORD is not set or is empty: set both"),
+        ("basic", {"CHECKPOINT_LD_PASSWORD": "pass word"}, "CHECKPOINT_LD_USER is not set or is empty: set both"),
         ("auto", {"CHECKPOINT_LD_TOKEN": "secret\r\nHost: x"}, "hold line breaks"),
     ],
 )

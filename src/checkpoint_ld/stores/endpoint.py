@@ -196,7 +196,8 @@ def credentials(
     `file` holds `NAME:PASSWORD` or a token in its first line. With the method `auto`, a token is a bearer token, the
     method of a password is `preferred`, and missing credentials are allowed. The netrc file is that of the variable
     NETRC, or `~/.netrc`; only its entry for exactly this host counts. Raises SettingsError for a method that does not
-    exist, for missing credentials of another method, and for a file that cannot be read.
+    exist, for missing credentials of another method, for a name without a password or the reverse, and for a file that
+    cannot be read.
     """
     if method not in METHODS:
         raise SettingsError(unknown("authentication", method, METHODS))
@@ -240,8 +241,15 @@ def _found(host: str, file: str | None, variables: Mapping[str, str]) -> tuple[s
         return (name, secret, file, shell) if colon else ("", line, file, shell)
     if variables.get(TOKEN):
         return "", variables[TOKEN], TOKEN, f'"${TOKEN}"'
-    if variables.get(USER) and variables.get(PASSWORD):
+    missing = [name for name in (USER, PASSWORD) if not variables.get(name)]
+    if not missing:
         return variables[USER], variables[PASSWORD], f"{USER} and {PASSWORD}", f'"${USER}:${PASSWORD}"'
+    if len(missing) == 1:
+        raise SettingsError(f"{missing[0]} is not set or is empty: set both {USER} and {PASSWORD}, or neither")
+    return _of_netrc(host, variables)
+
+
+def _of_netrc(host: str, variables: Mapping[str, str]) -> tuple[str, str, str, str]:
     named = variables.get("NETRC")
     entries = Path(named) if named else Path("~/.netrc").expanduser()
     try:
