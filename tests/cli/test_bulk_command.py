@@ -57,3 +57,14 @@ def test_what_makes_no_sense_is_refused(run: Run) -> None:
     assert run("bulk", "validate", "files", "--output", "out", "--profile", "none").code == 2
     assert run("bulk", "convert", "none*", "--output", "out").code == 2
     assert not Path("out").exists()
+
+
+def test_a_folder_with_more_shards_is_refused_with_a_remedy_that_works(run: Run) -> None:
+    assert run("bulk", "convert", "files", "--output", "out", "--shard-size", "0.001").code == 0
+    plain, forced = (run("bulk", "convert", "files", "--output", "out", *more) for more in ((), ("--force",)))
+    remedy = "write to a folder of its own, or remove the files of that run"
+    assert (plain.code, plain.err) == (2, f"out/part-00001.done.json: is of a run with more shards; {remedy}\n")
+    assert forced.err == plain.err
+    for path in Path("out").iterdir():
+        path.unlink()
+    assert run("bulk", "convert", "files", "--output", "out").code == 0

@@ -366,11 +366,7 @@ def run(
     """
     if jobs < 1:
         raise SettingsError(f"{jobs} processes cannot convert: give 1 or more as jobs")
-    known = {shard.stem for shard in shards}
-    for folder in {shard.out for shard in shards}:
-        for mark in sorted(Path(folder).glob("part-*.done.json")):  # of another run with more shards
-            if mark.name.removesuffix(".done.json") not in known:
-                raise WriteError(f"{mark}: is of a run with more shards; write to a folder of its own, or remove it")
+    _check_no_others(shards)
     _clear_leftovers(shards)
     results: dict[int, ShardResult] = {}
     lost: list[Shard] = []
@@ -399,7 +395,11 @@ def outputs(shards: Iterable[Shard]) -> list[str]:
 
 @checked
 def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
-    """Return the files that a run would overwrite and that it did not write: of other input or options, or unknown."""
+    """Return the files that a run would overwrite and that it did not write: of other input or options, or unknown.
+
+    Raises WriteError for a folder with other shards, as `run` does.
+    """
+    _check_no_others(shards)
     own, found = set(), []
     for shard in shards:
         first, *others, mark, manifest = outputs([shard])
@@ -414,6 +414,15 @@ def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[st
         else:
             found += [first, *others, mark, manifest]
     return [path for path in dict.fromkeys(found) if path not in own and Path(path).exists()]
+
+
+def _check_no_others(shards: Sequence[Shard]) -> None:
+    known = {shard.stem for shard in shards}
+    for folder in {shard.out for shard in shards}:
+        for mark in sorted(Path(folder).glob("part-*.done.json")):
+            if mark.name.removesuffix(".done.json") not in known:
+                remedy = "write to a folder of its own, or remove the files of that run"
+                raise WriteError(f"{mark}: is of a run with more shards; {remedy}")
 
 
 def _clear_leftovers(shards: Sequence[Shard]) -> None:
