@@ -263,6 +263,25 @@ def test_answers_may_come_from_standard_input(run: Run) -> None:
     assert (done.code, "standard input" in done.err) == (2, True)
 
 
+RESULTS = [{"metadata": {"question_id": "q"}, "template": {"parsed_llm_response": {}}}]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        json.dumps({"format_version": "2.2", "metadata": {}, "results": RESULTS}),
+        json.dumps(RESULTS),
+        "question_id,parsed_llm_response\nq,{}\n",
+    ],
+)
+def test_results_of_karenina_are_not_taken_for_lines(run: Run, data: str) -> None:
+    Path("renamed.txt").write_text(data, encoding="utf-8")
+    for source in ("-", "renamed.txt"):
+        done = run("verify", "metals.jsonld", "--answers", source, stdin=data.encode())
+        assert (done.code, "it looks like results that Karenina exported; give lines" in done.err) == (2, True)
+        assert "or the name of a file of results that Karenina exported (.json, .csv)" in done.err
+
+
 @pytest.mark.parametrize("asked", [("verify",), ("query", "--name", "model-results")])
 def test_a_second_file_of_answers_is_refused(run: Run, asked: tuple[str, ...]) -> None:
     write(PASSING)

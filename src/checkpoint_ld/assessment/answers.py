@@ -187,7 +187,10 @@ def _dumped(value: object) -> str:
 
 LONGEST_LINE = 1 << 26
 """The most bytes in a line, so that a file without line ends is not read as a whole."""
-_REMEDY = "give lines of JSON in UTF-8, results that Karenina exported (.json, .csv), or a log of Inspect (.eval)"
+_REMEDY = (
+    "give lines of JSON in UTF-8, or the name of a file of results that Karenina exported (.json, .csv) "
+    "or of a log of Inspect (.eval)"
+)
 
 
 @checked
@@ -253,7 +256,16 @@ def _of_lines(file: BinaryIO, name: str | None) -> Iterator[RecordedAnswer]:
             message = f"the line has more than {LONGEST_LINE:,} bytes: write one answer to a line"
             yield RecordedAnswer(None, place=Place(name, line=number), fault=message)
         elif line.strip():
-            yield _answer(line, Place(name, line=number))
+            answer = _answer(line, Place(name, line=number))
+            if number == 1 and answer.fault and _is_of_karenina(line):
+                raise ReadError(f"{name or '<file>'}: it looks like results that Karenina exported; {_REMEDY}")
+            yield answer
+
+
+def _is_of_karenina(line: bytes) -> bool:
+    from checkpoint_ld.assessment.karenina_results import is_beginning  # noqa: PLC0415 - it imports this module
+
+    return any(is_beginning(line, kind) for kind in (".csv", ".json"))
 
 
 def _answer(line: bytes, place: Place) -> RecordedAnswer:

@@ -115,6 +115,11 @@ def is_results(path: str | os.PathLike[str]) -> bool:
         return False
     with open_answers(path) as opened:
         beginning = opened.read(_BEGINNING)
+    return is_beginning(beginning, kind)
+
+
+def is_beginning(beginning: bytes, kind: str) -> bool:
+    """Return whether an export of results begins like this; `kind` is .csv, or .json for JSON."""
     if kind == ".csv":
         return _HEADER.match(beginning) is not None
     first = _FIRST.match(beginning)
