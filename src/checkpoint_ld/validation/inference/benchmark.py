@@ -293,8 +293,9 @@ def _benchmark(inference: Inference, root: Node) -> None:
     inference.assign([root], "Benchmark")
     list(infer_settings(inference, [root], "Benchmark"))
     infer_traits(inference, [root], "GlobalTrait")
-    if inference.wants("olderTrait"):
-        _infer_older_traits(inference, root, entries_of_member(inference.reader.content(root, "globalRubric")))
+    rubric = inference.reader.content(root, "globalRubric") if inference.wants("olderTrait") else None
+    if rubric is not None:
+        _infer_older_traits(inference, root, entries_of_member(rubric))
     items = inference.reader.in_order(inference.parts(root, SCHEMA + "dataFeedElement", "Item"))
     if inference.wants("repeats", "itemId"):
         identifiers = [(item, inference.reader.identifier(item)) for item in items]
