@@ -45,6 +45,8 @@ from checkpoint_ld.entities.json_schemas import (
 )
 from checkpoint_ld.errors import (
     AuthFailedError as AuthFailedError,
+    BadKeyError as BadKeyError,
+    BadSignatureError as BadSignatureError,
     CheckpointExists as CheckpointExists,
     CheckpointLdError as CheckpointLdError,
     CheckpointNotFound as CheckpointNotFound,

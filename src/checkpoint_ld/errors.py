@@ -13,6 +13,8 @@
     ├── FindingsError (ValueError)            a validated document has findings that are too severe; carries them
     │   └── InvalidCheckpoint                 an agent checkpoint that breaks rules; carries the report
     ├── SettingsError (ValueError)            an invalid or unknown profile, rule, shape or setting
+    │   ├── BadKeyError                       a key of a signature that cannot be used
+    │   ├── BadSignatureError                 a text that is no signature
     │   ├── QueryError                        a query that is refused or invalid
     │   └── ShapesError                       a SHACL shapes graph that is ill-formed, or cannot be applied
     ├── LookupFailedError (KeyError, ValueError)   a missing question, trait or property
@@ -152,6 +154,14 @@ class SettingsError(CheckpointLdError, ValueError):
 
 class QueryError(SettingsError):
     """A query that is refused or invalid: an update, SERVICE, a graph that was not loaded, a missing parameter."""
+
+
+class BadKeyError(SettingsError):
+    """A key of a signature cannot be read, or is none of its kind."""
+
+
+class BadSignatureError(SettingsError):
+    """A text is no signature."""
 
 
 class ShapesError(SettingsError):

@@ -12,7 +12,7 @@ from click.exceptions import Exit
 
 from checkpoint_ld.cli import EXIT_FAILED, options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
-from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.errors import BadKeyError, BadSignatureError, ReadError, SettingsError
 from checkpoint_ld.phrases import counted, harmless
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def sign(
     secret = None if password is None else password.encode()
     try:
         signature = identity.sign(streams.source_of(file), private, password=secret, syntax=syntax)
-    except identity.BadKeyError as error:
+    except BadKeyError as error:
         raise SettingsError(f"{key}: {error}") from error
     output.write(signature.encode())
 
@@ -244,8 +244,8 @@ def verify_signature(
     stated, public = read_bytes(signature)[0], read_bytes(key)[0]
     try:
         is_good = identity.verify_signature(streams.source_of(file), stated, public, syntax=syntax)
-    except (identity.BadKeyError, identity.BadSignatureError) as error:
-        which = key if isinstance(error, identity.BadKeyError) else signature
+    except (BadKeyError, BadSignatureError) as error:
+        which = key if isinstance(error, BadKeyError) else signature
         raise SettingsError(f"{which}: {error}") from error
     if is_good:
         streams.show("the signature is good")

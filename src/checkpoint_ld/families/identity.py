@@ -18,7 +18,7 @@ import pyoxigraph
 from checkpoint_ld import arguments, families
 from checkpoint_ld.agents.schema import CAF_EXTENSION
 from checkpoint_ld.data import library
-from checkpoint_ld.errors import ReadError, SettingsError
+from checkpoint_ld.errors import BadKeyError, BadSignatureError, ReadError
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import put_residue, residue_of
@@ -64,21 +64,13 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     return found.hexdigest()
 
 
-class BadKeyError(SettingsError):
-    """A key that cannot be used."""
-
-
-class BadSignatureError(SettingsError):
-    """A text that is no signature."""
-
-
 @arguments.checked
 def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: str | None = None) -> str:
     """Return a detached signature of a checkpoint's fingerprint: Ed25519 (RFC 8032) in Base64, one line.
 
     `key` is a private key in PEM (RFC 8410), `password` the password that encrypts it. The signature is over the digits
-    of the fingerprint in ASCII. Raises SettingsError for a key that cannot be used and where the extra `signing` is not
-    installed, ReadError as `fingerprint`.
+    of the fingerprint in ASCII. Raises BadKeyError for a key that cannot be used, SettingsError where the extra
+    `signing` is not installed, ReadError as `fingerprint`.
     """
     ed25519, serialization = _cryptography()
     held = _loaded(lambda: serialization.load_pem_private_key(key, password), "private")
@@ -92,8 +84,8 @@ def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: s
 def verify_signature(source: Source, signature: str | bytes, key: bytes, *, syntax: str | None = None) -> bool:
     """Return whether a signature of `sign` fits this checkpoint and a key.
 
-    `key` is the public key in PEM. Raises SettingsError for an invalid key or signature, and where the extra `signing`
-    is not installed; ReadError as `fingerprint`.
+    `key` is the public key in PEM. Raises BadKeyError or BadSignatureError for an invalid one, SettingsError where the
+    extra `signing` is not installed, ReadError as `fingerprint`.
     """
     ed25519, serialization = _cryptography()
     held = _loaded(lambda: serialization.load_pem_public_key(key), "public")

@@ -402,7 +402,7 @@ class Compaction:
             or type(one) is BNode
             or any(URIRef(owner) in self.index for owner in literals.owners_of(str(one)))
         ):
-            return Ref(f"_:{one}" if isinstance(one, BNode) else str(one))
+            return Ref(f"_:{one}" if type(one) is BNode else str(one))
         if coercion == "@vocab":
             return self.type_name(str(one))
         text = self.identifier(one) or str(one)
