@@ -198,19 +198,6 @@ def test_a_value_that_may_be_a_secret_is_not_repeated() -> None:
     assert "secret" not in str(refused.value)
 
 
-def test_former_names_of_arguments_are_taken_with_a_warning(tmp_path: Path) -> None:
-    benchmark = made()
-    added = benchmark.add_question("What?", "That.")
-    with pytest.warns(DeprecationWarning, match="has the parameter template_code now"):
-        benchmark.add_answer_template(added, code=CLASSIC)  # type: ignore[call-arg]
-    with pytest.warns(DeprecationWarning, match="has the parameter (from|to)_id now") as held:
-        benchmark.copy_template(from_question_id="a", to_question_id=added)  # type: ignore[call-arg]
-    assert {Path(one.filename) for one in held} == {Path(__file__)}
-    benchmark.save(tmp_path / "a.json")
-    with pytest.warns(DeprecationWarning, match="load has the parameter path now"):
-        assert Benchmark.load(source=tmp_path / "a.json") == benchmark  # type: ignore[call-arg]
-
-
 AGENT_WRONG = (*WRONG, 10**30, -1, "", "a\0b", {"\ud800": 1}, RuntimeState)
 
 

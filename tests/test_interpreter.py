@@ -8,7 +8,6 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -214,15 +213,6 @@ def test_a_name_that_is_not_offered_is_no_attribute() -> None:
 def test_an_exception_is_its_class() -> None:
     assert checkpoint_ld.ReadError.__module__ == "checkpoint_ld.errors"
     assert issubclass(checkpoint_ld.FindingsWarning, UserWarning)
-
-
-def test_documented_modules_of_the_former_package_of_agents_are_those_of_the_new_one() -> None:
-    with pytest.warns(DeprecationWarning, match=r"checkpoint_ld\.agent is now called checkpoint_ld\.agents"):
-        former = import_module("checkpoint_ld.agent.checkpoint")
-
-    assert former.AgentCheckpoint is checkpoint_ld.AgentCheckpoint
-    assert import_module("checkpoint_ld.agent").checkpoint is former
-    assert import_module("checkpoint_ld.agent.serialization").__name__ == "checkpoint_ld.agents.serialization"
 
 
 @pytest.mark.slow

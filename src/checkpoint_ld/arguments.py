@@ -20,7 +20,6 @@ from itertools import chain, cycle
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, BinaryIO, Final, Literal, TypeVar, Union, cast, get_args, get_origin
-from warnings import warn
 
 from checkpoint_ld.errors import SettingsError, WrongTypeError
 
@@ -28,39 +27,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Check = Callable[[Any], bool] | None
 
 _ORIGIN = re.compile(r"\b(?:\w+\.)+")
-_RENAMED = "_renamed_arguments"
 # Annotations use names that modules import for type checkers only; they are resolved there when needed.
 _HOMES = ("typing", "collections.abc", "datetime", "pathlib", "checkpoint_ld", "checkpoint_ld.entities")
 
 
-def renamed(**names: str) -> Callable[[Function], Function]:
-    """Let a function take keyword arguments by their old names too, with a DeprecationWarning.
-
-    `names` maps old names to new ones. A call with both names of a parameter is the TypeError of an unknown keyword.
-    """
-
-    def decorated(function: Function) -> Function:
-        @wraps(function)
-        def called(*args: Any, **kwargs: Any) -> Any:
-            for old in names.keys() & kwargs.keys():
-                if names[old] not in kwargs:
-                    message = f"{function.__qualname__} has the parameter {names[old]} now: write it in place of {old}"
-                    warn(message, DeprecationWarning, stacklevel=2)
-                    kwargs[names[old]] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        setattr(called, _RENAMED, names)
-        return cast("Function", called)
-
-    return decorated
-
-
 def checked(function: Function) -> Function:
     """Return `function`; it raises WrongTypeError for an argument of another type than its annotation."""
-    names_before = vars(function).get(_RENAMED)
-    if names_before is not None:
-        bare: Function = vars(function)["__wrapped__"]
-        return renamed(**names_before)(checked(bare))
     code = unwrap(function).__code__
     only = code.co_posonlyargcount  # a keyword may have the name of one of these; no keyword ends in a slash
     names = (*(f"{varname}/" for varname in code.co_varnames[:only]), *code.co_varnames[only : code.co_argcount])

@@ -31,8 +31,6 @@ ID_BASE = "https://checkpoint-ld.invalid/id/"
 Its scheme is one that every library joins with a relative reference (Python's `urljoin` joins none that it does not
 know), and its host is one that never resolves (RFC 6761 §6.4).
 """
-FORMER_ID_BASE = "checkpoint://id/"
-"""The base of version 0.1; names under it are read as names under `ID_BASE`."""
 
 FORMAT_VERSION = "3.0.0-jsonld"
 FORMAT_VERSION_PROPERTY = "benchmark_format_version"

@@ -208,13 +208,6 @@ def test_the_options_offer_every_syntax_there_is() -> None:
     assert (tuple(writing.SYNTAXES), ("json", *emission.SYNTAXES), (*ContextStyle,)) == (OUTPUTS, INPUTS, CONTEXTS)
 
 
-def test_former_spellings_of_options_are_read_with_a_warning(run: Run, metals: Path, tmp_path: Path) -> None:
-    with pytest.warns(DeprecationWarning, match="--out is called --output now"):
-        assert run("convert", metals, "--quiet", f"--out={tmp_path / 'metals.nt'}").code == 0
-    assert (tmp_path / "metals.nt").is_file()
-    assert "--out " not in run("convert", "--help").out.decode()
-
-
 def test_a_bound_that_karenina_refuses_is_rounded_on_demand_only(run: Run, tmp_path: Path) -> None:
     trait = {"name": "depth", "kind": "score", "min_score": 0.5, "max_score": 2.5, "higher_is_better": True}
     given = {"question": "Which?", "raw_answer": "this", "answer_template": "", "finished": True}
@@ -262,17 +255,6 @@ def test_what_is_left_out_has_nothing_derived_from_it(run: Run, metals: Path) ->
     assert b"deepJudgmentMaxExcerpts" not in bare
     assert b"templateField" in bare
     assert len(bare) < len(whole)
-
-
-def test_the_old_name_of_the_option_works_with_a_warning(metals: Path, run: Run) -> None:
-    with pytest.warns(DeprecationWarning, match="--inferred"):
-        old = run("convert", metals, "--to", "nt", "--derived")
-
-    assert old.out == run("convert", metals, "--to", "nt", "--inferred").out
-    with pytest.warns(DeprecationWarning, match="inferred"):
-        assert Benchmark.load(metals).to_ntriples(derived=True).encode() == old.out  # type: ignore[call-arg]
-    with pytest.warns(DeprecationWarning, match="inferred_graph"):
-        assert len(Benchmark.load(metals).derived_graph()) == len(old.out.splitlines())
 
 
 @pytest.mark.parametrize("name", ["metals", "interview", "agent"])

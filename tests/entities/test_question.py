@@ -448,37 +448,23 @@ def test_code_without_a_function_is_a_runtime_error(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "new", "old", "result"),
+    ("call", "arguments", "result"),
     [
-        (TONE.get_class_index, {"class_name": "florid"}, {"name": "florid"}, 1),
-        (JUDGED.validate_evaluation, {"evaluation": {}}, {"scores": {}}, False),
-        (JUDGED.evaluation_problems, {"evaluation": {"tone": 1}}, {"scores": {"tone": 1}}, ["'length' has no result"]),
-        (
-            evaluate_strategy,
-            {"node": FieldCheck(field="a"), "field_results": {"a": True}},
-            {"node": FieldCheck(field="a"), "results": {"a": True}},
-            True,
-        ),
-        (
-            merge_dynamic_rubrics,
-            {"global_dynamic": None, "question_dynamic": None},
-            {"global_rubric": None, "question_rubric": None},
-            None,
-        ),
-        (TraceRegex(pattern="a").check_trace, {"raw_trace": "b"}, {"text": "b"}, False),
-        (TraceContains(substring="a").check_trace, {"raw_trace": "a"}, {"text": "a"}, True),
-        (TraceLength(max=1).check_trace, {"raw_trace": "ab"}, {"text": "ab"}, False),
+        (TONE.get_class_index, {"class_name": "florid"}, 1),
+        (JUDGED.validate_evaluation, {"evaluation": {}}, False),
+        (JUDGED.evaluation_problems, {"evaluation": {"tone": 1}}, ["'length' has no result"]),
+        (evaluate_strategy, {"node": FieldCheck(field="a"), "field_results": {"a": True}}, True),
+        (merge_dynamic_rubrics, {"global_dynamic": None, "question_dynamic": None}, None),
+        (TraceRegex(pattern="a").check_trace, {"raw_trace": "b"}, False),
+        (TraceContains(substring="a").check_trace, {"raw_trace": "a"}, True),
+        (TraceLength(max=1).check_trace, {"raw_trace": "ab"}, False),
     ],
 )
-def test_parameters_have_their_documented_names_and_take_the_old_ones(
-    call: Callable[..., Any], new: dict[str, Any], old: dict[str, Any], result: Any
+def test_parameters_have_their_documented_names(
+    call: Callable[..., Any], arguments: dict[str, Any], result: Any
 ) -> None:
-    assert call(**new) == result
-    with pytest.warns(DeprecationWarning, match="has the parameter"):
-        assert call(**old) == result
-    assert call(*new.values()) == result
-    with pytest.raises(TypeError, match="unexpected keyword"):
-        call(**new | old)
+    assert call(**arguments) == result
+    assert call(*arguments.values()) == result
 
 
 # --- results

@@ -7,7 +7,6 @@ Its methods read and edit JSON objects of the graph. The other modules of this p
 from __future__ import annotations
 
 import time
-import warnings
 from collections import ChainMap, Counter
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 from rdflib import Graph, URIRef
 
 from checkpoint_ld import writing
-from checkpoint_ld.arguments import CheckedMethods, renamed
+from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import content, editing, exports, overview, table_import
 from checkpoint_ld.benchmark.content import QuestionSequence, elements_of, question_node, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
@@ -205,7 +204,6 @@ class Benchmark(CheckedMethods, Shown):
         return cls(name, description, version, creator, workspace_root)
 
     @classmethod
-    @renamed(source="path")
     def load(
         cls,
         path: str | os.PathLike[str] | BinaryIO | bytes | Graph,
@@ -643,12 +641,10 @@ class Benchmark(CheckedMethods, Shown):
         }
         return self._add([editing.addition(question, arguments)])[0]
 
-    @renamed(question="question_obj")
     def add_question_from_object(self, question_obj: Question, **metadata: Any) -> str:
         """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`."""
         return self._add([editing.addition(question_obj, metadata)])[0]
 
-    @renamed(added="questions_data")
     def add_questions(
         self, questions_data: Iterable[str | Mapping[str, Any] | Question], finished: bool | None = None
     ) -> list[str]:
@@ -874,7 +870,6 @@ class Benchmark(CheckedMethods, Shown):
             for identifier, item in self._items(only).items()
         }
 
-    @renamed(derived="inferred")
     def query(
         self,
         query: str,
@@ -911,7 +906,6 @@ class Benchmark(CheckedMethods, Shown):
 
     # Answer templates
 
-    @renamed(code="template_code")
     def add_answer_template(self, question_id: str, template_code: str | TemplateSpec | type) -> None:
         """Set the template of a question: Python source, a specification or an answer class.
 
@@ -924,7 +918,6 @@ class Benchmark(CheckedMethods, Shown):
 
     update_template = add_answer_template
 
-    @renamed(from_question_id="from_id", to_question_id="to_id")
     def copy_template(self, from_id: str, to_id: str) -> None:
         """Copy the template of a question to another. Raises as `get_template` and `add_answer_template` do."""
         self.add_answer_template(to_id, self.get_template(from_id))
@@ -964,7 +957,6 @@ class Benchmark(CheckedMethods, Shown):
         missing = [identifier for identifier, item in items if not questions.has_template(item)]
         return self._listed(missing, ids_only=ids_only)
 
-    @renamed(code="template_code")
     def apply_global_template(self, template_code: str | TemplateSpec | type) -> list[str]:
         """Set the template of all questions without one; return their identifiers. Raises as `add_answer_template`."""
         change = partial(editing.put_source, source=editing.usable_template(template_code))
@@ -1005,12 +997,10 @@ class Benchmark(CheckedMethods, Shown):
             and (source := questions.source_of(item) or "").strip()
         ]
 
-    @renamed(path="file_path")
     def export_generated_templates(self, file_path: str | os.PathLike[str]) -> None:
         """Write all templates to a file, all or nothing: a JSON object by question identifier. Raises WriteError."""
         replace_file(file_path, dump_json(self._own_sources()))
 
-    @renamed(path="file_path")
     def import_generated_templates(
         self, file_path: str | os.PathLike[str], force_overwrite: bool = False
     ) -> dict[str, bool]:
@@ -1145,7 +1135,6 @@ class Benchmark(CheckedMethods, Shown):
         """Remove all global traits; return whether there were any."""
         return self._edit_rubric(None, Rubric, lambda held: held.clear())
 
-    @renamed(rubric="dynamic_rubric")
     def set_global_dynamic_rubric(self, dynamic_rubric: DynamicRubric | Sequence[AnyTrait] | None) -> None:
         """Replace the traits that are judged only where their concept occurs; None removes them."""
         self._edit_rubric(None, DynamicRubric, lambda held: held.replace(dynamic_rubric or ()))
@@ -1266,7 +1255,6 @@ class Benchmark(CheckedMethods, Shown):
     to_dict = exports.to_dict
     export_curation_workbook = exports.export_curation_workbook
 
-    @renamed(path="file_path")
     def export_to_file(
         self,
         file_path: str | os.PathLike[str],
@@ -1295,11 +1283,6 @@ class Benchmark(CheckedMethods, Shown):
         """
         return with_inferred(self._graph)
 
-    def derived_graph(self) -> CheckpointGraph:
-        """Return `inferred_graph()`, by its old name."""
-        warnings.warn("derived_graph is called inferred_graph now: write that", DeprecationWarning, stacklevel=2)
-        return self.inferred_graph()
-
     def _exported(self, *, inferred: bool) -> CheckpointGraph:
         return self.inferred_graph() if inferred else self._graph
 
@@ -1312,22 +1295,18 @@ class Benchmark(CheckedMethods, Shown):
         """Return the JSON-LD document with the improved context, or (`plain`) with its own or Karenina's."""
         return emission.jsonld_of(self._graph, ContextStyle(context))
 
-    @renamed(derived="inferred")
     def to_turtle(self, *, inferred: bool = False) -> str:
         """Return Turtle."""
         return emission.turtle_of(self._exported(inferred=inferred)).decode()
 
-    @renamed(derived="inferred")
     def to_ntriples(self, *, inferred: bool = False) -> str:
         """Return N-Triples, sorted."""
         return emission.ntriples_of(self._exported(inferred=inferred)).decode()
 
-    @renamed(derived="inferred")
     def to_nquads(self, *, inferred: bool = False) -> str:
         """Return N-Quads, sorted, in one graph that is named by the benchmark's IRI."""
         return emission.nquads_of(self._exported(inferred=inferred)).decode()
 
-    @renamed(derived="inferred")
     def to_trig(self, *, inferred: bool = False) -> str:
         """Return TriG, in one graph that is named by the benchmark's IRI."""
         return emission.trig_of(self._exported(inferred=inferred)).decode()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
@@ -67,7 +67,6 @@ _TRUTH = re.compile("true|false", re.IGNORECASE)
 
 
 @checked
-@renamed(path="file_path")
 def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
     file_path: str | os.PathLike[str],
     question_column: str,

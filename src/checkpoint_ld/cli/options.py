@@ -6,7 +6,6 @@ A command is a function whose keyword parameters have their options as defaults:
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from copy import copy
 from functools import wraps
@@ -36,8 +35,6 @@ STORES = ("auto", "oxigraph", "virtuoso", "fuseki", "rdf4j", "graphdb", "checkpo
 """The kinds of triple stores: the names of `stores.endpoint.profiles`, and auto, which detects the kind."""
 METHODS = ("auto", "none", "basic", "digest", "bearer")
 """The methods of authentication: `stores.endpoint.credentials`."""
-_FORMER = {"--out": "--output", "--derived": "--inferred", "--shape": "--to"}
-"""Former names of options, which still work in commands that have the current option."""
 
 
 class Several:
@@ -59,16 +56,11 @@ class Argument(click.Argument):
 
 
 class Command(click.Command):
-    """A command whose function declares its options. It accepts former names; its help describes arguments."""
+    """A command whose function declares its options; its help describes arguments."""
 
     def __init__(self, name: str | None, *, callback: Callable[..., None], **settings: Any) -> None:
         settings["params"] = [*_declared(callback)]
         super().__init__(name, callback=_with_several(callback), **settings)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments, former names of options among them."""
-        known = {name for parameter in self.params for name in parameter.opts}
-        return super().parse_args(ctx, [_current(arg, known) for arg in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then the options."""
@@ -135,15 +127,6 @@ def _with_several(function: Callable[..., None]) -> Callable[..., None]:
         function(**values)
 
     return run
-
-
-def _current(argument: str, known: set[str]) -> str:
-    former, sign, value = argument.partition("=")
-    name = _FORMER.get(former)
-    if name not in known or former in known:
-        return argument
-    warnings.warn(f"{former} is called {name} now: write that", DeprecationWarning, stacklevel=2)
-    return f"{name}{sign}{value}"
 
 
 def _files(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature

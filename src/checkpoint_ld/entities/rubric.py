@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar, overlo
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
 from checkpoint_ld.entities.traits import (
@@ -271,7 +271,6 @@ def merge_rubrics_with_provenance(
 
 
 @checked
-@renamed(global_rubric="global_dynamic", question_rubric="question_dynamic")
 def merge_dynamic_rubrics(
     global_dynamic: DynamicRubric | None, question_dynamic: DynamicRubric | None
 ) -> DynamicRubric | None:
@@ -359,13 +358,11 @@ class Rubric(TraitCollection):
         return evaluate_traits(self.traits(), text, overrides, trust)
 
     @checked
-    @renamed(scores="evaluation")
     def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
         """Return whether `evaluation` holds exactly one valid result for each quality that this rubric judges."""
         return not self.evaluation_problems(evaluation)
 
     @checked
-    @renamed(scores="evaluation")
     def evaluation_problems(self, evaluation: Mapping[str, object]) -> list[str]:
         """Return the reasons why `evaluation` is no complete evaluation by this rubric; empty if it is one.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.errors import LookupFailedError
 
@@ -67,7 +67,6 @@ StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field
 
 
 @checked
-@renamed(results="field_results")
 def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | None]) -> bool:
     """Return whether a tree passes, given the result of each field by name; null counts as not passed.
 

@@ -20,7 +20,6 @@ from pydantic import (
     model_validator,
 )
 
-from checkpoint_ld.arguments import renamed
 from checkpoint_ld.entities.entity import (
     Above0,
     Count,
@@ -133,7 +132,6 @@ class ScoredTrait(Trait):
         """Return the names of the classes in order of score; empty unless the trait is literal."""
         return list(self.classes or ()) if self.kind == "literal" else []
 
-    @renamed(name="class_name")
     def get_class_index(self, class_name: str) -> int:
         """Return the score of the class called exactly `class_name`, or -1."""
         names = self.get_class_names()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import ConfigDict, Field
 
 from checkpoint_ld import phrases
-from checkpoint_ld.arguments import checked, renamed
+from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.conversion import named, text_of
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import (
@@ -101,7 +101,6 @@ class TracePrimitive(VerificationPrimitive):
         del extracted, expected
         raise NotVerifiableError(f"{type(self).__name__} looks at the whole response: call check_trace")
 
-    @renamed(text="raw_trace")
     def check_trace(self, raw_trace: str) -> bool:
         """Return whether a response passes. Raises `EvaluationError` if it is no text or takes too long."""
         if not isinstance(raw_trace, str):

@@ -6,7 +6,6 @@ from it alone. The cost of an edit does not depend on the size of the graph.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -327,11 +326,6 @@ class CheckpointGraph(StatementGraph):
         """
         return self._read((subject,), lambda reader: reader.object(subject, via, without=without))
 
-    def object(self, subject: Node, via: Term | None = None, *, without: tuple[str, ...] = ()) -> Tree:
-        """Return the same as `read`, which is the preferred name."""
-        warnings.warn("graph.object(…) is graph.read(…) now", DeprecationWarning, stacklevel=2)
-        return self.read(subject, via, without=without)
-
     def read_all(self, subjects: Sequence[Node], via: Term | None = None, *, only: Frame | None = None) -> list[Tree]:
         """Return the JSON objects of nodes, as `read` does, in a fraction of the time where they are many.
 
@@ -397,11 +391,6 @@ class CheckpointGraph(StatementGraph):
         editor = self._editor()
         editor.write(subject, members, without)
         self._finish(editor)
-
-    def set_plain(self, subject: Node, key: str, value: str | float | bool | None) -> None:
-        """Do the same as `replace`, which is the preferred name."""
-        warnings.warn("graph.set_plain(…) is graph.replace(…) now", DeprecationWarning, stacklevel=2)
-        self.replace(subject, key, value)
 
     def _editor(self) -> Editor:
         self._store.forget()  # before the edit too, since one that fails may have changed something

@@ -16,7 +16,7 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import data
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph.literals import escaped, iri_of, is_iri, literal_of, renewed
+from checkpoint_ld.graph.literals import escaped, iri_of, is_iri, literal_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 
@@ -477,7 +477,7 @@ class _Walk:
         try:
             return self.iris[text]
         except KeyError:
-            self.iris[text] = iri = URIRef(renewed(text)) if is_iri(text) else None
+            self.iris[text] = iri = URIRef(text) if is_iri(text) else None
             return iri
 
     def name(self, text: str) -> URIRef | None:
@@ -493,7 +493,7 @@ class _Walk:
         subject = self.iri(identifier)
         if subject is not None:
             return subject
-        relative = renewed(identifier).removeprefix(ID_BASE)
+        relative = identifier.removeprefix(ID_BASE)
         subject = URIRef(iri_of(relative))
         self.index.setdefault(subject, {})[IDENTIFIER] = Literal(relative)
         return subject

@@ -22,7 +22,7 @@ import pyoxigraph
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.documents import values
-from checkpoint_ld.vocabulary import FORMER_ID_BASE, ID_BASE, KARENINA, RDF, XSD
+from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, XSD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -383,15 +383,13 @@ def iri_of(identifier: str) -> str:
 
     An IRI stands for itself. Any other text is escaped so that `text_of` returns it: percent-encoded if it has a
     scheme, appended to a fixed base if it is relative. Fragments of a `urn:`, and whatever else looks like a place in a
-    document, are escaped too. So no `@id` gives a name that we mint, or one that `renewed` changes.
+    document, are escaped too. So no `@id` gives a name that we mint.
     """
     if identifier.startswith("karenina:"):
         identifier = KARENINA + identifier[len("karenina:") :]
     scheme = _SCHEME.match(identifier)
     if scheme is None:
         return ID_BASE + _escaped(_NOT_IN_SEGMENT if _DOT_SEGMENT.search(identifier) else _NOT_IN_RELATIVE, identifier)
-    if identifier.startswith(FORMER_ID_BASE):
-        return under_base(identifier)
     is_urn = scheme.group().lower() == "urn:"
     if is_iri(identifier) and not ("#" in identifier if is_urn else "#/" in identifier):
         return identifier
@@ -407,11 +405,6 @@ def under_base(identifier: str) -> str:
 def escaped(text: str) -> str:
     """Return any text as one segment of an IRI; percent-decoding restores it."""
     return _escaped(_NOT_IN_SEGMENT, text)
-
-
-def renewed(iri: str) -> str:
-    """Return a name that version 0.1 wrote with today's base."""
-    return ID_BASE + iri[len(FORMER_ID_BASE) :] if iri.startswith(FORMER_ID_BASE) else iri
 
 
 def text_of(iri: str) -> str:

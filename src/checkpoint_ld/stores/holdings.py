@@ -33,7 +33,6 @@ from checkpoint_ld import families
 from checkpoint_ld.errors import StoreError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import block, software
 from checkpoint_ld.vocabulary import SCHEMA, XSD
 
@@ -260,7 +259,7 @@ class Holdings:
         """Return a copy of a graph, with its root."""
         entry = self._entries[graph]
         index = emission.parse(self.triples(graph), "nt")
-        return families.restored(index, URIRef(renewed(entry.root)), entry.family)
+        return families.restored(index, URIRef(entry.root), entry.family)
 
     def whole(self) -> list[str]:
         """Return the sorted names of all graphs. Raises StoreError while a graph is unfinished."""

@@ -19,7 +19,6 @@ from checkpoint_ld.documents.files import extension_of, read_bytes, recorded
 from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
-from checkpoint_ld.graph.literals import renewed
 from checkpoint_ld.stores.backend import beside, software
 from checkpoint_ld.stores.holdings import DONE, MANIFEST, FileState, Load
 
@@ -139,8 +138,8 @@ def reload(holdings: Holdings, entry: Entry) -> Outcome:
     loads = [load for load in found if isinstance(load, Load)]
     if not loads:
         return refused("; ".join(map(str, found)))
-    load = min(loads, key=lambda load: (load.entry.graph != entry.graph, load.entry.root != renewed(entry.root)))
-    if load.entry.root != renewed(entry.root):
+    load = min(loads, key=lambda load: (load.entry.graph != entry.graph, load.entry.root != entry.root))
+    if load.entry.root != entry.root:
         return refused(f"{path}: holds {load.entry.root} now, not {entry.root}")
     load = load.but(graph=entry.graph, findings=entry.findings)
     if holdings.load([load]):

@@ -18,7 +18,7 @@ from checkpoint_ld.findings import Place
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
 from checkpoint_ld.graph.emission.syntaxes import nquads_of, ntriples_of, rdf_xml, rdf_xml_of, trig_of, turtle_of
-from checkpoint_ld.graph.literals import XSD_STRING, literal, renewed
+from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put, triples_of
 from checkpoint_ld.rules import BLANK, finding, text_of
 from checkpoint_ld.vocabulary import ID_BASE
@@ -167,7 +167,7 @@ class _Names(dict[str, URIRef]):
         self._typed: dict[tuple[str, str], Literal] = {}
 
     def __missing__(self, text: str) -> URIRef:
-        made = self[text] = URIRef(renewed(text))
+        made = self[text] = URIRef(text)
         return made
 
     def term(self, term: pyoxigraph.NamedNode | pyoxigraph.BlankNode | pyoxigraph.Literal | pyoxigraph.Triple) -> Node:
