@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import math
 import textwrap
-import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ from checkpoint_ld.assessment.assessing import Assessment, Status
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import SettingsError, WrongTypeError
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.mapping.questions import TEXT, frame
 from checkpoint_ld.phrases import encodable, harmless
 from checkpoint_ld.secrets import secret
@@ -346,9 +346,11 @@ def svg(figure: Figure) -> str:
     if not isinstance(figure, library("matplotlib.figure").Figure):
         raise WrongTypeError(f"svg(): figure is of type {type(figure).__name__}: give Figure")
     file = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "checkpoint-ld", "svg.fonttype": "none"}), warnings.catch_warnings():
+    with (
+        matplotlib.rc_context({"svg.hashsalt": "checkpoint-ld", "svg.fonttype": "none"}),
+        without_warnings(UserWarning),
+    ):
         # Texts are measured in Matplotlib's own font, which need not have all letters.
-        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(file, format="svg", metadata={"Date": None, "Title": figure.get_suptitle()})
     text = file.getvalue()
     return text[text.index("<svg ") :].replace("<svg ", '<svg role="img" ', 1)

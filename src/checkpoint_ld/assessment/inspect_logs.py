@@ -10,7 +10,6 @@ import json
 import os
 import re
 import string
-import warnings
 from collections.abc import Mapping, Sequence
 from itertools import chain, product
 from pathlib import Path
@@ -21,6 +20,7 @@ from checkpoint_ld.data import library
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.identifiers import QUESTION
 
 if TYPE_CHECKING:
@@ -132,12 +132,11 @@ def read_log(path: str | os.PathLike[str]) -> Any:
     from inspect_ai.log import read_eval_log  # noqa: PLC0415 - takes seconds to import
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Inspect warns about logs of older versions, which it reads
-            # Read as bytes: a name such as s3://… could otherwise belong to another file system.
-            with Path(name).open("rb") as opened:
-                kind: Literal["eval", "json"] = "eval" if Path(name).suffix.lower() == ".eval" else "json"
-                return read_eval_log(opened, format=kind, resolve_attachments="core")
+        # Inspect warns about logs of older versions, which it reads. They are read as bytes: a name such as s3://…
+        # could otherwise belong to another file system.
+        with without_warnings(), Path(name).open("rb") as opened:
+            kind: Literal["eval", "json"] = "eval" if Path(name).suffix.lower() == ".eval" else "json"
+            return read_eval_log(opened, format=kind, resolve_attachments="core")
     except Exception as error:  # zipfile, pydantic and Inspect raise classes of their own
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise ReadError(f"{name}: is no log of Inspect: {reason}; give an .eval or .json log that it wrote") from error

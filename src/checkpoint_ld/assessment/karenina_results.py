@@ -6,7 +6,6 @@ they are; they do not influence its assessment.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
@@ -31,6 +30,7 @@ from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.host import csv_of
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
@@ -281,29 +281,26 @@ def _rows(text: TextIO, name: str) -> Iterator[_Result]:
     """Yield the result in each row of a table."""
     first = text.readline()
     separator = ";" if ";" in first and "," not in first else ","  # as spreadsheets write it
+    csv = csv_of(LONGEST_LINE)
     rows = csv.reader(chain([first], text), delimiter=separator, strict=True)
-    usual = csv.field_size_limit(LONGEST_LINE)
-    try:
-        header = [_RENAMED.get(column, column) for column in next(rows, [])]
-        unknown = _unknown_columns(header)
-        while True:
-            place = Place(name, line=rows.line_num + 1)
-            try:
-                row = next(rows)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield _Result(place, fault=f"the row is half-written: {error}; run the export again")
-                continue
-            if row and len(row) != len(header):
-                fault = f"the row has {len(row)} cells, and the header {len(header)}: run the export again"
-                yield _Result(place, fault=fault)
-            elif row:
-                cells = {column: cell for column, cell in zip(header, row, strict=True) if cell}
-                by = cells.get("karenina_version")
-                yield _Result(place, _of_row(cells), _fault("".join(row)), by, unknown)
-    finally:
-        csv.field_size_limit(usual)
+    header = [_RENAMED.get(column, column) for column in next(rows, [])]
+    unknown = _unknown_columns(header)
+    while True:
+        place = Place(name, line=rows.line_num + 1)
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield _Result(place, fault=f"the row is half-written: {error}; run the export again")
+            continue
+        if row and len(row) != len(header):
+            fault = f"the row has {len(row)} cells, and the header {len(header)}: run the export again"
+            yield _Result(place, fault=fault)
+        elif row:
+            cells = {column: cell for column, cell in zip(header, row, strict=True) if cell}
+            by = cells.get("karenina_version")
+            yield _Result(place, _of_row(cells), _fault("".join(row)), by, unknown)
 
 
 def _of_row(cells: dict[str, str]) -> Json:

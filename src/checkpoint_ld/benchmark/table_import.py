@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
 import os
@@ -28,6 +27,7 @@ from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import CheckpointLdError, LookupFailedError, ReadError, SettingsError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.host import LONGEST_FIELD, csv_of
 from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
@@ -192,13 +192,12 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
         text, separator = below, stated[1]
     elif separator == "," and "," not in first and ";" in first:
         separator = ";"  # as spreadsheets write it where the comma is in numbers
-    usual = csv.field_size_limit(len(text) + len(_END))  # a long answer may exceed the usual limit
+    csv = csv_of(LONGEST_FIELD)  # a long answer may exceed the limit of Python's
     try:
+        rows: list[list[str]]
         *rows, end = csv.reader(chain(io.StringIO(text, newline=""), [_END]), delimiter=separator)
     except csv.Error as error:
         raise ReadError(f"{path}: is no table: {error}") from None
-    finally:
-        csv.field_size_limit(usual)
     if end != [_END]:
         raise ReadError(f"{path}: row {len(rows) + 1} opens a quotation mark and does not close it; close or double it")
     for number, row in enumerate(rows, 1):

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import sys
-import warnings
 from collections import Counter, deque
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, BinaryIO
@@ -17,6 +16,7 @@ from click.exceptions import Exit
 from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Command
 from checkpoint_ld.errors import SettingsError, StoredCodeWarning
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import encodable, harmless
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def verify(
         streams.note(f"the code in {file} runs, as --trust-stored-code asks for")
     tally, remarks = Tally(), _Remarks()
     with ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore", StoredCodeWarning)  # reported once above, for all answers
+        stack.enter_context(without_warnings(StoredCodeWarning))  # reported once above, for all answers
         opened = answers if is_by_path(answers) else stack.enter_context(opened_answers(answers, quiet=quiet))
         lines, graph = (
             None if target is None else stack.enter_context(streams.replacing(target, force=force))

@@ -9,7 +9,6 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar, cast
@@ -227,10 +226,9 @@ def replace_file(
 @contextlib.contextmanager
 def temporary_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder beside `target`, to be moved to `target` when it is complete; otherwise it is removed."""
-    made = Path(tempfile.mkdtemp(prefix=".checkpoint-ld-", dir=target.parent))
+    made = target.parent / f".checkpoint-ld-{os.urandom(8).hex()}"
+    made.mkdir()  # with the permissions that the umask leaves, which mkdtemp does not give
     try:
-        os.umask(mask := os.umask(0))
-        made.chmod(0o777 & ~mask)
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import reprlib
-import warnings
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import EvaluationError, EvaluationTypeError, EvaluationValueError
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import BOOLEAN_WORDS, shown
 
 if TYPE_CHECKING:
@@ -122,8 +122,7 @@ def _read_form(text: str, form: str) -> datetime:
     if len(form) > LONGEST_DATE:
         raise NoDateError(f"the form {shown(form)} is too long for a date")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of a form without a year, which is allowed here
+        with without_warnings():  # Python warns of a form without a year, which is allowed here
             return datetime.strptime(text, form)
     except (ValueError, re.error, OverflowError) as error:
         raise NoDateError(f"{shown(text)} is no date of the form {shown(form)}") from error

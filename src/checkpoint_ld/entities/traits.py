@@ -6,7 +6,6 @@ Those that a function decides are in `callable_trait`.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -34,6 +33,7 @@ from checkpoint_ld.entities.entity import (
 )
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.host import without_warnings
 
 MOST_CLASSES = 20
 LEAST_CLASSES = 2
@@ -326,8 +326,7 @@ def _masked(value: JsonValue) -> JsonValue:
 
 def _compiling(pattern: str | None) -> str | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a deprecation concerns the author of the pattern
+        with without_warnings():  # a deprecation concerns the author of the pattern
             re.compile(pattern or "")
     except (re.error, RecursionError, OverflowError) as error:
         raise ValueError(f"the pattern {pattern!r} is no Python regular expression ({error}): correct it") from error

@@ -8,12 +8,9 @@ the residue of the root is left out. It can be computed from the output of `conv
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import re
 from typing import TYPE_CHECKING, Any
-
-import pyoxigraph
 
 from checkpoint_ld import arguments, families
 from checkpoint_ld.agents.schema import CAF_EXTENSION
@@ -23,10 +20,10 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.compaction import put_residue, residue_of
 from checkpoint_ld.graph.contexts import named
+from checkpoint_ld.workers.canonical import canonical_hash
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
     from typing import BinaryIO
 
     Source = str | os.PathLike[str] | BinaryIO | bytes
@@ -50,18 +47,7 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     if isinstance(graph, CheckpointGraph) and "@context" in left.members:
         put_residue(graph.index, graph.root, left.without("@context"))
     graph.index.get(graph.root, {}).pop(_AGENTS_CONTEXT, None)
-    lines = emission.ntriples_of(graph)
-    statements: Iterable[pyoxigraph.Quad] = pyoxigraph.parse(lines, format=pyoxigraph.RdfFormat.N_TRIPLES)
-    if b"_:" in lines:  # only blank nodes need new labels, and a dataset takes eighty times the memory of its file
-        dataset = pyoxigraph.Dataset(statements)
-        dataset.canonicalize(pyoxigraph.CanonicalizationAlgorithm.RDFC_1_0)
-        statements = dataset
-    lines = pyoxigraph.serialize(statements, format=pyoxigraph.RdfFormat.N_QUADS) or b""
-    # RDFC-1.0 §4.4.3, step 8: the lines in the order of their code points.
-    found = hashlib.sha256()
-    for line in sorted({*lines.splitlines(keepends=True)}):
-        found.update(line)
-    return found.hexdigest()
+    return canonical_hash(emission.ntriples_of(graph))
 
 
 @arguments.checked

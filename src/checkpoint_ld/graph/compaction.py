@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Literal, URIRef
 
+from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
 from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of, json_text, literal_of, same
 from checkpoint_ld.graph.store import Index, terms_of
+from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TEXTS, ordered
 
 if TYPE_CHECKING:
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 
 _DIGITS = 12
+_NESTED_PER_NODE, _NESTED_AT_LEAST = 10, 10_000
+"""How many objects a graph may become, by its nodes: one that many others refer to is repeated in each of them."""
+_TANGLED = "so many nodes without a name refer to one another that the document would be many times as long"
 
 RESIDUE = named(KARENINA + "residue")
 
@@ -231,6 +236,7 @@ class Compaction:
         self.index = index
         self.table = table
         self.as_found = as_found
+        self._left_to_nest = _NESTED_PER_NODE * len(index) + _NESTED_AT_LEAST
 
     def object(
         self,
@@ -261,6 +267,10 @@ class Compaction:
             node = BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
             if node in visiting:
                 return self.reference(node, value.name)
+            self._left_to_nest -= 1
+            if self._left_to_nest < 0:
+                remedy = "give the nodes that others refer to names, which are IRIs, so that they are stated once"
+                raise ReadError.of([finding("rdf-syntax", _TANGLED, remedy=remedy)])
             return self.object(node, via, visiting) if node in self.index else {}
         if isinstance(value, list):
             return [self._filled(one, via, visiting) for one in value]

@@ -5,7 +5,6 @@ Contexts come from the folder `contexts/` only: nothing is fetched.
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -17,6 +16,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld import data
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph.literals import escaped, iri_of, is_iri, literal_of
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SCHEMA_HTTP
 
@@ -136,8 +136,7 @@ def options() -> dict[str, Any]:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Keep PyLD from warning about terms that look like keywords; JSON-LD ignores them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
+    with without_warnings(SyntaxWarning):
         yield
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import math
 import re
 from datetime import date, datetime
@@ -22,6 +21,7 @@ import pyoxigraph
 from rdflib import Literal, URIRef
 
 from checkpoint_ld.documents import values
+from checkpoint_ld.host import without_logs
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, XSD
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-_RDFLIB = logging.getLogger("rdflib.term")
 
 XSD_STRING = URIRef(XSD + "string")
 XSD_BOOLEAN = URIRef(XSD + "boolean")
@@ -224,11 +223,8 @@ def typed(text: str, datatype: URIRef) -> Literal:
     rdflib logs a warning for a text without a Python value: a wrong one, but also a year before 1, or 24 o'clock. It is
     silenced here.
     """
-    was_disabled, _RDFLIB.disabled = _RDFLIB.disabled, True
-    try:
+    with without_logs("rdflib.term"):
         return Literal(text, datatype=datatype, normalize=False)
-    finally:
-        _RDFLIB.disabled = was_disabled
 
 
 def literal(text: str, datatype: URIRef | None, language: str | None) -> Literal:

@@ -19,6 +19,7 @@ from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.editing import published_members
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import LookupFailedError, StoredCodeWarning
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.templates import PlainField, Template, TemplateField
 from checkpoint_ld.templates.specification import spec_of
 from checkpoint_ld.templates.verification import judge_schema
@@ -107,8 +108,7 @@ def template_scorer(checkpoint: str, trust_stored_code: bool = False) -> Scorer:
         completion = state.output.completion
         values = values_in(completion)
         answer = RecordedAnswer(str(state.sample_id), values, trace=completion, replicate=state.epoch)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StoredCodeWarning)  # warned once above, for all answers
+        with without_warnings(StoredCodeWarning):  # warned once above, for all answers
             found = assessed(answer, questions, trust)
         about: dict[str, Any] = {
             "answer": json.dumps(values, ensure_ascii=False) if values else None,

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 import rdflib
@@ -15,6 +14,7 @@ import rdflib
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.host import without_warnings
 
 library("prov.model", extra="prov")  # raises SettingsError, with the extra to install, where it is absent
 
@@ -53,8 +53,7 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
     for number, stem in enumerate(sorted(stems)):
         merged.bind(f"n{number}", stem)  # `prov` knows names by prefixes alone
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `prov` warns of each prefix that it mints
+        with without_warnings():  # `prov` warns of each prefix that it mints
             return ProvDocument.deserialize(
                 content=merged.serialize(format="turtle"), format="rdf", rdf_format="turtle"
             )

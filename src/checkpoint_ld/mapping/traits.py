@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -36,6 +35,7 @@ from checkpoint_ld.entities import (
 )
 from checkpoint_ld.entities.rubric import TRAIT_LISTS
 from checkpoint_ld.errors import ReadError, WriteError
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import DYNAMIC, SCOPES, TRAIT_FAMILIES, TRAIT_SETTINGS
 
@@ -115,8 +115,7 @@ def is_placeholder(source: str) -> bool:
     if is_default_template(source):
         return True
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python warns of invalid escapes in a docstring, which do not matter here
+        with without_warnings():  # Python warns of invalid escapes in a docstring, which do not matter here
             module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

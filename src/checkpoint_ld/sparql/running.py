@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import typing
-import warnings
 from contextlib import closing
 from functools import partial
 from itertools import islice
@@ -18,6 +17,7 @@ from checkpoint_ld import arguments
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
@@ -238,9 +238,7 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
         if name in query.named_graphs or (not query.chooses and name):
             data.graph(URIRef(name)).add(triple)
     try:
-        with warnings.catch_warnings():
-            # rdflib's evaluation uses deprecated parts of rdflib.
-            warnings.simplefilter("ignore", DeprecationWarning)
+        with without_warnings(DeprecationWarning):  # rdflib's evaluation uses deprecated parts of rdflib
             found: Any = data.query(query.algebra())
             bindings = found.bindings  # this evaluates a SELECT
     except RecursionError as error:

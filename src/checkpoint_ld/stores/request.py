@@ -22,6 +22,7 @@ import pyoxigraph
 
 from checkpoint_ld.documents.files import FORM, MEDIA_TYPES
 from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResultError
+from checkpoint_ld.graph.emission import too_long
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
 from checkpoint_ld.vocabulary import CAF, SCHEMA, XSD
@@ -366,6 +367,10 @@ def triples_of(answer: Answer) -> bytes:
             pass
     except (SyntaxError, ValueError):
         raise _broken("N-Triples", body) from None
+    except MemoryError as error:
+        if reason := too_long(error):
+            raise TruncatedResultError(f"the answer of the server is not used: {reason}") from error
+        raise
     if body and not body.endswith(b"\n"):
         raise _broken("N-Triples", body)
     return body

@@ -9,7 +9,6 @@ import datetime as dt
 import json
 import math
 import re
-import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -17,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.documents.values import means_number, means_truth_value
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.templates.template import listed, pattern_fault, shown
 
 if TYPE_CHECKING:
@@ -251,8 +251,7 @@ def is_date(value: JsonValue, form: JsonValue = None) -> bool:
         elif len(form) > _LONGEST_DATE:
             return False
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # Python warns of a form without a year, which is allowed here
+            with without_warnings():  # Python warns of a form without a year, which is allowed here
                 dt.datetime.strptime(value, form)
     except (ValueError, re.error):
         return not isinstance(form, str) and _resembles_date(value)

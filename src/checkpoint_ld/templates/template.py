@@ -10,7 +10,6 @@ import ast
 import hashlib
 import re
 import reprlib
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.documents.values import base64_bytes
+from checkpoint_ld.host import without_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,8 +48,7 @@ def python_fault(source: str) -> str | None:
 
 def parsed(source: str) -> ast.Module:
     """Return the tree of a text. Raises the same as `ast.parse`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python's warnings, such as about invalid escapes, do not matter here
+    with without_warnings():  # Python's warnings, such as about invalid escapes, do not matter here
         return ast.parse(source)
 
 
@@ -58,8 +57,7 @@ def pattern_fault(pattern: str) -> str | None:
     if _SIMPLE_PATTERN.fullmatch(pattern):
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             re.compile(pattern)
     except (re.error, OverflowError, ValueError) as error:
         return str(error)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from checkpoint_ld.errors import EvaluationError
+from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
@@ -196,6 +197,5 @@ def _bits(flags: Sequence[str]) -> int:
 
 @lru_cache(maxsize=500)
 def _compiled(pattern: str, bits: int) -> re.Pattern[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # warnings about future versions of Python do not help the user
+    with without_warnings():  # warnings about future versions of Python do not help the user
         return re.compile(pattern, bits)

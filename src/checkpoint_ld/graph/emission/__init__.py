@@ -17,7 +17,15 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.emission.json_ld import ContextStyle, expanded_of, jsonld_of, local_context
-from checkpoint_ld.graph.emission.syntaxes import nquads_of, ntriples_of, rdf_xml, rdf_xml_of, trig_of, turtle_of
+from checkpoint_ld.graph.emission.syntaxes import (
+    nquads_of,
+    ntriples_of,
+    rdf_xml,
+    rdf_xml_of,
+    too_long,
+    trig_of,
+    turtle_of,
+)
 from checkpoint_ld.graph.literals import XSD_STRING, literal
 from checkpoint_ld.graph.store import Index, put, triples_of
 from checkpoint_ld.rules import BLANK, finding, text_of
@@ -42,6 +50,7 @@ __all__ = [
     "ntriples_of",
     "rdf_xml",
     "rdf_xml_of",
+    "too_long",
     "trig_of",
     "turtle_of",
 ]
@@ -109,6 +118,10 @@ def parse_graphs(data: bytes, syntax: str) -> dict[str, Index]:
         raise ReadError.of([replace(fault, place=Place(line=error.lineno, column=error.offset))]) from error
     except ValueError as error:
         raise ReadError.of([finding("rdf-syntax", f"this is no {syntax}: {error}")]) from error
+    except MemoryError as error:
+        if reason := too_long(error):
+            raise ReadError.of([finding("rdf-syntax", reason)]) from error
+        raise
     return {"" if name == pyoxigraph.DefaultGraph() else str(names.term(name)): index for name, index in graphs.items()}
 
 

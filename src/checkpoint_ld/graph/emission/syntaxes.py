@@ -15,7 +15,7 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.columns import TOGETHER, grouped
 from checkpoint_ld.graph.literals import XSD_STRING
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import head, shown
 from checkpoint_ld.vocabulary import RDF, XSD
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def text_of(term: Node) -> str:
 
 TRIPLE = " .\n"
 """The end of a line of N-Triples."""
+LONGEST_LINE = 1 << 24
+"""The bytes of a statement as N-Triples that can be read back: the limit of pyoxigraph's parser for lines."""
 
 
 def ntriples_of(graph: StatementGraph) -> bytes:
@@ -138,7 +140,30 @@ def blocks_of(index: Index, end: str) -> Iterator[str]:
                 else known.get(id(held)) or added(held)
                 for held in column
             ]
-        yield from _blocks(names, columns, end)
+        for block in _blocks(names, columns, end):
+            if len(block) > LONGEST_LINE // 4:  # a character takes four bytes at most
+                _check_lengths(block, end)
+            yield block
+
+
+def _check_lengths(block: str, end: str) -> None:
+    """Refuse a statement that no parser of ours would read back. Raises WriteError, with the limit."""
+    for line in block.split(end):
+        size = len(line.encode()) + len(end.encode())
+        if size > LONGEST_LINE:
+            subject, predicate, value = (head(part[: _SHOWN + 1], _SHOWN) for part in line.split(" ", 2))
+            raise WriteError(
+                f"the value of {predicate} at {subject} cannot be written as RDF: its statement takes {size:,} bytes, "
+                f"and {LONGEST_LINE:,} (16 MiB) can be read back; it begins {value}. "
+                "Shorten the value, or keep this checkpoint as JSON-LD"
+            )
+
+
+def too_long(error: MemoryError) -> str | None:
+    """Return the reason of pyoxigraph's error for a text with a longer statement; None if memory is lacking indeed."""
+    if "buffer maximal size" not in str(error):
+        return None
+    return f"a statement takes more than the {LONGEST_LINE:,} bytes (16 MiB) that can be read: shorten its value"
 
 
 def _blocks(subjects: Sequence[str], columns: Mapping[str, Sequence[Any]], end: str) -> list[str]:
@@ -174,6 +199,7 @@ def _alike(index: Index) -> Iterator[Sequence[Node]]:
             yield [every[at] for at in members[start : start + TOGETHER]]
 
 
+_SHOWN = 120
 _LOCAL_NAME = r"(?:[A-Za-z_][A-Za-z0-9_-]*)?"
 
 

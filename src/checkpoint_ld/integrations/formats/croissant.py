@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import logging
 import math
-import warnings
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +23,7 @@ from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
+from checkpoint_ld.host import without_logs, without_warnings
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
     Records,
@@ -199,14 +198,8 @@ def _record_set(mlc: Any, ctx: Any, table: str, rows: list[dict[str, Any]]) -> A
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Silence the logs and warnings of the library, which are about optional members and its own libraries."""
-    before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(before)
+    with without_logs("", "absl", "rdflib.term"), without_warnings():
+        yield
 
 
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
