@@ -9,7 +9,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 BOOLEAN_WORDS = {
@@ -21,6 +21,7 @@ BOOLEAN_WORDS = {
 _SHOWN = 60
 """The most characters of a text in a message."""
 _LONGEST = 80
+_MOST_NAMES = 50
 """The longest name that is compared, because difflib is quadratic, and longer names are hardly similar."""
 _HARMFUL = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 _JOINERS = frozenset("\u200c\u200d")
@@ -105,8 +106,14 @@ def unknown(what: str, name: str, known: Iterable[str], otherwise: str = "") -> 
     if near:
         advice = f"did you mean {' or '.join(choices[folded] for folded in near)}?"
     else:
-        advice = otherwise or (f"use one of {', '.join(choices.values())}" if choices else "there are none")
+        advice = otherwise or (f"use one of {some_of([*choices.values()])}" if choices else "there are none")
     return f"there is no {what} {shown(name)}; {advice}"
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Return names with commas; of very many the first ones, and the number of the others."""
+    others = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {others:,} more" if others > 0 else "")
 
 
 def harmless(text: str) -> str:

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import zipfile
 from dataclasses import replace
 from datetime import datetime, time
 from itertools import chain, zip_longest
@@ -23,18 +24,19 @@ from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
+from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
 from checkpoint_ld.entities import DynamicRubric, Question, Rubric
 from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import CheckpointLdError, LookupFailedError, ReadError, SettingsError
 from checkpoint_ld.findings import Place
-from checkpoint_ld.host import LONGEST_FIELD, csv_of
+from checkpoint_ld.host import LONGEST_FIELD, csv_of, without_warnings
 from checkpoint_ld.mapping.traits import FAMILIES
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.tables import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.benchmark.benchmark import Benchmark
     from checkpoint_ld.entities import AnyTrait
@@ -162,7 +164,8 @@ def _curated(rows: list[list[Any]], *, is_escaped: bool) -> list[list[Any]]:
     groups: dict[Any, list[list[Any]]] = {}
     for number, row in enumerate(rows):
         cells = [unescaped(cell) if is_escaped and isinstance(cell, str) else cell for cell in row]
-        key = (cells[0], *cells[2:4]) if cells and cells[0] not in (None, "") else number
+        cells += [None] * (len(CURATION_COLUMNS) - len(cells))
+        key = (cells[0], *cells[2:4]) if cells[0] not in (None, "") else number
         groups.setdefault(key, []).append(cells)
     first, last = (CURATION_COLUMNS.index(name) for name in ("Field Name", "Verification Method"))
     merged = []
@@ -210,16 +213,89 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
 def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]:
     openpyxl = library("openpyxl")
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(data)).infolist())
+        if size > DEFAULT_LIMITS.size:
+            raise too_large(size, path, DEFAULT_LIMITS)
+        with without_warnings():  # openpyxl warns of parts that it does not read, such as styles
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+    except (ReadError, MemoryError):
+        raise
     except Exception as error:  # openpyxl raises whatever zipfile, XML and its own checks raise
-        raise ReadError(f"{path}: is no workbook: {error}") from error
+        raise ReadError(f"{path}: is no workbook: {_reason(error)}") from error
     try:
         if sheet is not None and sheet not in book.sheetnames:
             raise LookupFailedError(f"{path}: {unknown('sheet', sheet, book.sheetnames)}")
-        page = book[book.sheetnames[0] if sheet is None else sheet]
-        return [list(row) for row in page.iter_rows(values_only=True)]
+        if not book.sheetnames:
+            raise ReadError(f"{path}: is a workbook without a sheet")
+        return _sheet_rows(path, book, book.sheetnames[0] if sheet is None else sheet)
     finally:
         book.close()
+
+
+_MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+"""The rows and columns of a sheet (ECMA-376 part 1, §18.3.1.73)."""
+_ROOM = 1_000_000
+"""So many empty cells may be between the cells of a sheet, or ten times the number of its cells."""
+
+
+def _sheet_rows(path: str, book: Any, name: str) -> list[list[Any]]:
+    """Return the rows of a sheet. The size that the file states is not believed, as writers of streams get it wrong.
+
+    Raises ReadError with the cell where a damaged sheet cannot be read.
+    """
+    place = f"{path}: sheet {shown(name)}"
+    page = book[name]
+    if not hasattr(page, "_get_source"):
+        raise ReadError(f"{place} is a chart: name a sheet with a table")
+    parser: Any = None
+    try:
+        # openpyxl's own rows are filled up to the size that the file states, or to a single cell that is far out.
+        with page._get_source() as source, without_warnings():  # noqa: SLF001 - it has no other way to cells
+            parser = library("openpyxl.worksheet._reader", "openpyxl").WorkSheetParser(
+                source,
+                page._shared_strings,  # noqa: SLF001 - as above
+                data_only=True,
+                epoch=book.epoch,
+                date_formats=book._date_formats,  # noqa: SLF001 - as above
+                timedelta_formats=book._timedelta_formats,  # noqa: SLF001 - as above
+            )
+            return _placed(parser.parse())
+    except MemoryError:
+        raise
+    except Exception as error:  # as above
+        at = ""
+        if parser is not None and parser.col_counter:
+            letters = library("openpyxl.utils", "openpyxl").get_column_letter(parser.col_counter)
+            at = f", at or after cell {letters}{parser.row_counter}"
+        message = f"{place}{at} is damaged: {_reason(error)}; open it in a spreadsheet program and save it again"
+        raise ReadError(message) from error
+
+
+def _placed(parsed: Iterable[tuple[int, list[dict[str, Any]]]]) -> list[list[Any]]:
+    """Return the values of cells at their places. Raises ValueError for cells out of their order or of the sheet."""
+    rows: list[list[Any]] = []
+    nothing: list[Any] = []  # all rows without a cell
+    filled = empty = 0
+    for number, cells in parsed:
+        if not len(rows) < number <= _MOST_ROWS:
+            raise ValueError("the rows are not in their order, or too many")
+        values = {cell["column"]: cell["value"] for cell in cells if cell["value"] is not None}
+        width = max(values, default=0)
+        if width > _MOST_COLUMNS or min(values, default=1) < 1 or any(cell["row"] != number for cell in cells):
+            raise ValueError("a cell stands outside of its row")
+        filled, empty = filled + len(values), empty + width - len(values)
+        if empty > _ROOM + 10 * filled:
+            raise ValueError("its cells lie too far apart")
+        rows += [nothing] * (number - len(rows) - 1)
+        rows.append([*map(values.get, range(1, width + 1))])
+    while rows and not rows[-1]:
+        rows.pop()
+    return rows
+
+
+def _reason(error: Exception) -> str:
+    """Return what an exception of a library says, on one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}" if str(error) else type(error).__name__
 
 
 def cell_text(cell: Any) -> str:

@@ -36,7 +36,7 @@ from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
-from checkpoint_ld.phrases import BOOLEAN_WORDS, unknown
+from checkpoint_ld.phrases import BOOLEAN_WORDS, some_of, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
 
@@ -75,7 +75,8 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         )
     header, *rows = [*table_rows(path, part)] or [[]]
     names = [cell_text(name).strip() for name in header]
-    columns = {name: names.index(name) for name in names if name}  # of several with one name the first counts
+    columns = {name: at for at, name in reversed([*enumerate(names)]) if name}  # of several with one name the first
+    columns = dict(reversed(columns.items()))
     held = [
         Row({name: cell_value(row[at]) for name, at in columns.items() if at < len(row)}, f"row {number}", Place(path))
         for number, row in enumerate(rows, 2)
@@ -386,7 +387,7 @@ class _Columns:
         for role in ("question", "answer"):
             if self._of[role] is None:
                 raise LookupFailedError(
-                    f"which column of {source} holds the {role}? name one of {', '.join(names) or 'none'} "
+                    f"which column of {source} holds the {role}? name one of {some_of(names) or 'none'} "
                     f"({role}_column, --{role})"
                 )
         guessed = self._of["keywords"]
@@ -397,8 +398,9 @@ class _Columns:
         rest = [name for name in names if name not in used]
         # Of `level` and `custom.level` the first has the name, and the second keeps its own.
         self._custom = sorted(rest if custom is None else custom, key=lambda name: name.startswith(_CUSTOM))
-        passed_over = [name for name in rest if name not in self._custom]
-        message = f"the columns {', '.join(passed_over)} were not requested and are left out"
+        self._rank = {name: at for at, name in enumerate(self._custom)}
+        passed_over = [name for name in rest if name not in self._rank]
+        message = f"the columns {some_of(passed_over)} were not requested and are left out"
         self.findings = (lost(message, Place(source)),) if passed_over else ()
 
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
@@ -423,7 +425,9 @@ class _Columns:
         unused = [role for role, value in used.items() if value is None and cells[role] not in _EMPTY]
         unused += ["answer"] if has_several(cells["answer"]) else []
         custom = {**(used.pop("custom_metadata") or {})}
-        held = {str(self._of[role]): cells[role] for role in unused} | {name: values.get(name) for name in self._custom}
+        # By the columns of the row: the rows of a source may have different ones.
+        of_row = sorted(filter(self._rank.__contains__, values), key=self._rank.__getitem__)
+        held = {str(self._of[role]): cells[role] for role in unused} | {name: values[name] for name in of_row}
         for name, value in held.items():
             if value is not None:
                 key = name.removeprefix(_CUSTOM)
