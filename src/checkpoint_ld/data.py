@@ -38,9 +38,16 @@ def packaged(file: str) -> str:
 def library(name: str, extra: str | None = None) -> Any:
     """Return the library `name`, which `extra` installs, or the extra of the same name.
 
-    Raises SettingsError, with what to install, where it is not there.
+    Raises SettingsError, with what to install, where it is not there; with the reason where it cannot be imported.
     """
+    install = f"pip install 'checkpoint-ld[{extra or name.partition('.')[0]}]'"
     try:
         return import_module(name)
-    except ImportError:
-        raise SettingsError(f"{name} is not installed: run pip install 'checkpoint-ld[{extra or name}]'") from None
+    except ModuleNotFoundError as error:
+        if name == error.name or name.startswith(f"{error.name}."):
+            raise SettingsError(f"{name} is not installed: run {install}") from None
+        raise SettingsError(f"{name} cannot be imported: {error.name} is missing; run {install}") from error
+    except Exception as error:  # a package may be built for another Python, or for another version of a package
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        remedy = f"install it anew, by {install} --force-reinstall"
+        raise SettingsError(f"{name} is installed, but cannot be imported: {reason}; {remedy}") from error

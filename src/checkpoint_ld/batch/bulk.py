@@ -469,24 +469,38 @@ def pool(jobs: int) -> ProcessPoolExecutor:
     return _Pool(jobs, mp_context=get_context("spawn"), initializer=_end_with_others)
 
 
+_ENDINGS = frozenset(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
 class _Pool(ProcessPoolExecutor):
-    """A pool whose processes Ctrl-C does not reach before their initializer: Python would print tracebacks."""
+    """A pool whose processes end with the one that made them.
+
+    No signal reaches them before their initializer, nor this process while it starts them: Python would print
+    tracebacks.
+    """
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         if sys.platform == "win32":  # which cannot block them
             return super().submit(fn, *args, **kwargs)
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # processes that start here inherit it
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDINGS)  # processes that start here inherit it
         try:
             return super().submit(fn, *args, **kwargs)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
+        if kind is not None:
+            # The result is not used any more. Executors have `terminate_workers` from Python 3.14 on.
+            for process in (self._processes or {}).values():
+                process.terminate()
+        super().__exit__(kind, *error)
 
 
 def _end_with_others() -> None:
     """Let Ctrl-C and the end of its parent end a process at once; unfinished shards leave no mark."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if sys.platform != "win32":
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDINGS)
     Thread(target=_end_after_parent, daemon=True).start()
 
 

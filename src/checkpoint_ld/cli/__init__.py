@@ -11,7 +11,13 @@ import contextlib
 import errno
 import gc
 import os
+import signal
 import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["main"]
 
@@ -23,6 +29,7 @@ PROGRAM = "checkpoint-ld"
 VARIABLE = "_CHECKPOINT_LD_COMPLETE"
 """The environment variable by which a shell's script requests completions; `completion` prints the scripts."""
 _INTERRUPTED = 130
+_TERMINATED = 143
 _MANY = 200_000
 """The threshold of the garbage collector: nearly all objects of an import stay."""
 
@@ -30,27 +37,26 @@ _MANY = 200_000
 def main() -> None:
     """Run the command that the arguments name."""
     _relax_garbage_collection()
-    from checkpoint_ld.cli.streams import prepare
+    from checkpoint_ld.cli.streams import StandardOutputError, prepare
     from checkpoint_ld.errors import CheckpointLdError
 
     prepare()
     try:
-        code = _run()
-    except CheckpointLdError as error:
-        fail(str(error))
+        with _ending_in_order():
+            code = _run()
     except BrokenPipeError:
         _forget_output()
         sys.exit(EXIT_FAILED)
-    except KeyboardInterrupt:
-        sys.exit(_INTERRUPTED)
-    except OSError as error:
-        if os.environ.get(TRACEBACK):
-            raise
-        fail(_unavailable(error))
+    except KeyboardInterrupt as end:
+        sys.exit(_TERMINATED if isinstance(end, _Terminated) else _INTERRUPTED)
+    except (CheckpointLdError, StandardOutputError) as error:
+        fail(_message(error))
     except Exception as error:  # a traceback helps developers only, who can switch it on
         if os.environ.get(TRACEBACK):
             raise
-        fail(_fault(error))
+        if isinstance(error.__context__, _Terminated):  # what was under way is not there any more
+            sys.exit(_TERMINATED)
+        fail(_message(error))
     if code:
         sys.exit(code)
 
@@ -77,16 +83,62 @@ def _run() -> int:
     return 0
 
 
-def _unavailable(error: OSError) -> str:
-    if error.filename is not None:
-        return _fault(error)
-    if error.errno == errno.ENOENT:  # without a file name, only the working directory can be missing
-        return "the folder that this runs in does not exist any more: change to another one"
-    _forget_output()
-    return f"standard output cannot be written: {error.strerror or error}; no more of it was written"
+class _Terminated(KeyboardInterrupt):
+    """The system asks the process to end; everything is cleaned up as after Ctrl-C."""
 
 
-def _fault(error: Exception) -> str:
+@contextlib.contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Clean up before SIGTERM, or the end of the terminal, ends the process; without this it ends at once."""
+
+    def end(*_: object) -> None:
+        raise _Terminated
+
+    is_main = threading.current_thread() is threading.main_thread()
+    names = ("SIGTERM", "SIGHUP") if is_main else ()
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    taken = [one for one in signals if signal.getsignal(one) is signal.SIG_DFL]
+    for one in taken:
+        signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one in taken:
+            signal.signal(one, signal.SIG_DFL)
+
+
+_NO_MEMORY = (
+    "not enough memory{}: give the process more, or fewer and smaller files; convert and validate process a large file "
+    "in parts with --jobs"
+)
+
+
+def _refusal(error: OSError) -> str:
+    """Return what the system refused."""
+    if error.filename is None and error.errno == errno.ENOENT:
+        try:
+            os.getcwd()  # noqa: PTH109 - only this call tells whether the folder is there
+        except OSError:
+            return "the folder that this runs in does not exist any more: change to another one"
+    names = " and ".join(str(name) for name in (error.filename, error.filename2) if name is not None)
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{names}: the system refuses: {reason}" if names else f"the system refuses an operation: {reason}"
+
+
+def _message(error: Exception) -> str:
+    """Return what an error is: one of ours, of the system, a lack of memory, or a fault of this program."""
+    from checkpoint_ld.cli.streams import StandardOutputError
+    from checkpoint_ld.errors import CheckpointLdError
+
+    if isinstance(error, CheckpointLdError):
+        return str(error)
+    if isinstance(error, StandardOutputError):
+        _forget_output()
+        return f"standard output cannot be written: {error.strerror}; no more of it was written"
+    if isinstance(error, OSError):
+        return _refusal(error)
+    if isinstance(error, MemoryError):
+        return _NO_MEMORY.format(f" ({error})" if str(error) else "")
     return f"a fault of checkpoint-ld itself: {error!r}; please report it, with the output under {TRACEBACK}=1"
 
 

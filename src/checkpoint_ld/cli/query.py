@@ -125,14 +125,16 @@ def query(
 
 @contextmanager
 def _ending_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process, which only reads here: the engine runs no Python, and would not notice."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Let Ctrl-C and SIGTERM end the process, which only reads here; the engine runs no Python to notice them."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    for one, handler in before.items():
+        if callable(handler):
+            signal.signal(one, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _text_of(text: str | None, file: str | None, name: str | None) -> str:

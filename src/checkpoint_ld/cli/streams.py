@@ -246,6 +246,27 @@ def _beside(target: str) -> _Beside:
     return file
 
 
+class StandardOutputError(OSError):
+    """Standard output takes no more, for another reason than a reader who left."""
+
+
+class _StandardOutput(io.FileIO):
+    """Standard output, whose errors are told from those of files."""
+
+    def write(self, data: Any) -> int | None:  # type: ignore[override] # typeshed has a name for the buffer
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise StandardOutputError(error.errno, error.strerror) from error
+
+
+def _standard_output(encoding: str = "utf-8", *, by_line: bool = False) -> io.TextIOWrapper:
+    raw = _StandardOutput(1, "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), encoding=encoding, line_buffering=by_line)
+
+
 def out() -> BinaryIO:
     """Return standard output for bytes; on a terminal, control characters of documents are replaced."""
     sys.stdout.flush()
@@ -333,14 +354,14 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, access)
             os.dup2(opened, number)
-            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115 - a descriptor
-    if (
-        isinstance(sys.stdout, io.TextIOWrapper)
-        and isinstance(sys.stdout.buffer, io.FileIO)
-        and sys.stdout is sys.__stdout__
-    ):
-        # Python runs unbuffered. Such a stream leaves out, in silence, what the system does not take at once.
-        sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115 - a descriptor
+            opened_as = "r" if number == 0 else "w"
+            stream = _standard_output() if number == 1 else open(number, opened_as, encoding="utf-8", closefd=False)  # noqa: SIM115 - a descriptor
+            setattr(sys, name, stream)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout is sys.__stdout__:
+        raw = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+        if isinstance(raw, io.FileIO):
+            # Without a buffer (python -u), what the system does not take at once would be left out in silence.
+            sys.stdout = _standard_output(sys.stdout.encoding, by_line=sys.stdout.line_buffering)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="shown")

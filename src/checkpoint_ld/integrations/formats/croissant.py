@@ -228,7 +228,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
             if chosen not in names:
                 raise LookupFailedError(f"{path}: {unknown('record set', chosen, names)}")
             found = [*data.records(chosen)]
-    except (LookupFailedError, ReadError):
+    except (LookupFailedError, MemoryError, ReadError):
         raise
     except Exception as error:
         reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
