@@ -27,6 +27,8 @@ LONGEST = 32_767
 """The most characters in a cell of Excel."""
 
 _REFUSED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ESCAPE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+"""What a workbook would read as an escaped character (ECMA-376 part 1, §22.9.2.19)."""
 _WIDEST = 60
 _EXACT = 10**15
 _MARGIN = 2
@@ -90,7 +92,7 @@ def workbook(sheets: Sequence[Sheet]) -> bytes:
             for column, value in enumerate(row, 1):
                 cell = page.cell(at, column)
                 if isinstance(value, str) or abs(value) > _EXACT:
-                    text = _REFUSED.sub("\N{REPLACEMENT CHARACTER}", str(value))
+                    text = _ESCAPE.sub("_x005F_", _REFUSED.sub("\N{REPLACEMENT CHARACTER}", str(value)))
                     cell.value = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
                     cell.data_type = "s"
                 else:

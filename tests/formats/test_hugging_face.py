@@ -244,3 +244,28 @@ def test_one_file_of_any_name_is_a_data_set_whatever_lies_beside_it(tmp_path: Pa
 def test_a_folder_without_data_states_so(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="there is no data set in it"):
         import_benchmark(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "README.md", "data"])
+def test_links_out_of_the_folder_are_refused(tmp_path: Path, name: str) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir()
+    folder.mkdir()
+    (outside / "train.jsonl").write_text('{"question": "private", "answer": "private"}\n', encoding="utf-8")
+    (outside / "README.md").write_text("---\nlicense: mit\n---\n", encoding="utf-8")
+    (folder / "test.jsonl").write_text('{"question": "Which?", "answer": "this"}\n', encoding="utf-8")
+    (folder / name).symlink_to(outside if name == "data" else outside / name)
+    if name == "data":
+        card = "---\nconfigs:\n- config_name: default\n  data_files: data/train.jsonl\n---\n"
+        (folder / "README.md").write_text(card, encoding="utf-8")
+    with pytest.raises(ReadError, match="is a link out of"):
+        import_benchmark(folder, format="hugging-face")
+
+
+def test_the_links_of_the_cache_of_the_hub_are_followed(tmp_path: Path) -> None:
+    blobs, folder = (tmp_path / "datasets--who--what" / name for name in ("blobs", "snapshots/123"))
+    blobs.mkdir(parents=True)
+    folder.mkdir(parents=True)
+    (blobs / "456").write_text('{"question": "Which?", "answer": "this"}\n', encoding="utf-8")
+    (folder / "train.jsonl").symlink_to("../../blobs/456")
+    assert len(import_benchmark(folder).benchmark) == 1

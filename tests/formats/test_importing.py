@@ -19,6 +19,7 @@ from checkpoint_ld.errors import (
     TargetExistsError,
     WriteError,
 )
+from checkpoint_ld.tables import Sheet, workbook
 from tests.formats.benchmarks import made
 from tests.trials import examples
 
@@ -391,3 +392,23 @@ def test_what_cannot_be_exported_states_why(folder_format: str, tmp_path: Path) 
         export_benchmark(made(1), tmp_path / "x", format=folder_format)
     export_benchmark(made(2), tmp_path / "x", format=folder_format, overwrite=True)
     assert len(import_benchmark(tmp_path / "x").benchmark) == 2
+
+
+def test_formulas_without_a_value_and_errors_are_no_answers(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["question", "answer"], ["One?", "=1+1"], ["Two?", "#N/A"], ["_x0041_ or\nB?", 3]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    benchmark, findings = import_benchmark(tmp_path / "a.xlsx")
+    assert [(each.question, each.raw_answer) for each in benchmark.questions] == [("A or\nB?", "3")]
+    found = " ".join(map(str, findings))
+    assert 'sheet "Sheet", cell B2: its formula was never computed, and it is empty' in found
+    assert 'sheet "Sheet", cell B3: has the error #N/A, and is empty' in found
+
+
+def test_a_text_that_looks_escaped_comes_back_from_a_workbook(tmp_path: Path) -> None:
+    pytest.importorskip("openpyxl")
+    (tmp_path / "a.xlsx").write_bytes(workbook([Sheet("a", [["question", "answer"], ["_x0041_", "__x000D__x_"]])]))
+    [question] = import_benchmark(tmp_path / "a.xlsx").benchmark.questions
+    assert (question.question, question.raw_answer) == ("_x0041_", "__x000D__x_")

@@ -36,7 +36,7 @@ from checkpoint_ld.rules import finding
 from checkpoint_ld.tables import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from checkpoint_ld.benchmark.benchmark import Benchmark
     from checkpoint_ld.entities import AnyTrait
@@ -62,6 +62,10 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _STATED = re.compile(r"sep=(.)\r?", re.IGNORECASE)
 """A first line by which a table of text names its separator to a spreadsheet; it is no row."""
 _OLD = ".xls"
+COMPUTE = "open the file in a spreadsheet program, and save it, or correct the cell"
+"""The remedy for cells that have no value."""
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+"""A character that XML cannot hold, in a text of a workbook (ECMA-376 part 1, §22.9.2.19)."""
 # A text such as 007, which is no number in JSON, is a name.
 NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 """The texts that are read as numbers."""
@@ -145,8 +149,11 @@ def _keywords(row: Row, columns: Sequence[Mapping[str, str]]) -> list[str]:
     return sorted({part.strip() for part in parts} - {""})
 
 
-def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
-    """Yield the rows of a table, the header first. Raises as `extract_questions_from_file` does for a file."""
+def table_rows(path: str, sheet: str | None, faults: list[str] | None = None) -> Iterator[list[Any]]:
+    """Yield the rows of a table, the header first. Raises as `extract_questions_from_file` does for a file.
+
+    Sentences about cells that are empty, but look as if they had a value, are added to `faults`.
+    """
     extension = extension_of(path)
     if extension == _OLD:
         raise SettingsError(f"{path}: .xls cannot be read; save it as .xlsx or .csv")
@@ -154,7 +161,10 @@ def table_rows(path: str, sheet: str | None) -> Iterator[list[Any]]:
         raise SettingsError(f"{path}: give a table as {', '.join(_SEPARATORS)} or .xlsx")
     data, _ = bytes_of(path)
     is_book = extension == ".xlsx"
-    rows = _workbook_rows(path, data, sheet) if is_book else _text_rows(path, data, _SEPARATORS[extension])
+    if is_book:
+        rows = _workbook_rows(path, data, sheet, [] if faults is None else faults)
+    else:
+        rows = _text_rows(path, data, _SEPARATORS[extension])
     is_curated = bool(rows) and tuple(rows[0][: len(CURATION_COLUMNS)]) == CURATION_COLUMNS
     return iter(_curated(rows, is_escaped=not is_book) if is_curated else rows)
 
@@ -210,7 +220,7 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
     return rows
 
 
-def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]:
+def _workbook_rows(path: str, data: bytes, sheet: str | None, faults: list[str]) -> list[list[Any]]:
     openpyxl = library("openpyxl")
     try:
         size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(data)).infolist())
@@ -227,7 +237,7 @@ def _workbook_rows(path: str, data: bytes, sheet: str | None) -> list[list[Any]]
             raise LookupFailedError(f"{path}: {unknown('sheet', sheet, book.sheetnames)}")
         if not book.sheetnames:
             raise ReadError(f"{path}: is a workbook without a sheet")
-        return _sheet_rows(path, book, book.sheetnames[0] if sheet is None else sheet)
+        return _sheet_rows(path, book, book.sheetnames[0] if sheet is None else sheet, faults)
     finally:
         book.close()
 
@@ -238,7 +248,7 @@ _ROOM = 1_000_000
 """So many empty cells may be between the cells of a sheet, or ten times the number of its cells."""
 
 
-def _sheet_rows(path: str, book: Any, name: str) -> list[list[Any]]:
+def _sheet_rows(path: str, book: Any, name: str, faults: list[str]) -> list[list[Any]]:
     """Return the rows of a sheet. The size that the file states is not believed, as writers of streams get it wrong.
 
     Raises ReadError with the cell where a damaged sheet cannot be read.
@@ -259,6 +269,7 @@ def _sheet_rows(path: str, book: Any, name: str) -> list[list[Any]]:
                 date_formats=book._date_formats,  # noqa: SLF001 - as above
                 timedelta_formats=book._timedelta_formats,  # noqa: SLF001 - as above
             )
+            parser.parse_cell = _cell_parser(parser.parse_cell, f"sheet {shown(name)}, cell", faults)
             return _placed(parser.parse())
     except MemoryError:
         raise
@@ -269,6 +280,23 @@ def _sheet_rows(path: str, book: Any, name: str) -> list[list[Any]]:
             at = f", at or after cell {letters}{parser.row_counter}"
         message = f"{place}{at} is damaged: {_reason(error)}; open it in a spreadsheet program and save it again"
         raise ReadError(message) from error
+
+
+def _cell_parser(parse: Callable[[Any], dict[str, Any]], place: str, faults: list[str]) -> Callable[[Any], Any]:
+    """Return a function that parses a cell, but an error of a formula is no value, and escaped characters are read."""
+
+    def parse_cell(element: Any) -> dict[str, Any]:
+        cell = parse(element)
+        if cell["data_type"] == "e":
+            faults.append(f"{place} {element.get('r')}: has the error {cell['value']}, and is empty")
+            cell["value"] = None
+        elif cell["value"] is None and element.get("t") != "str" and any(child.tag.endswith("}f") for child in element):
+            faults.append(f"{place} {element.get('r')}: its formula was never computed, and it is empty")
+        elif isinstance(cell["value"], str) and "_x" in cell["value"]:
+            cell["value"] = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), cell["value"])
+        return cell
+
+    return parse_cell
 
 
 def _placed(parsed: Iterable[tuple[int, list[dict[str, Any]]]]) -> list[list[Any]]:
@@ -365,12 +393,15 @@ def import_rubrics(
     missing sheet or a missing column `name`, and otherwise as `extract_questions_from_file` does for a file.
     """
     path = os.fspath(file_path)
-    rows = table_rows(path, sheet_name)
+    faults = list[str]()
+    rows = table_rows(path, sheet_name, faults)
     written = [cell_text(cell).strip() for cell in next(rows, ())]
     columns = [_column(name) for name in written]
     if "name" not in columns:
         raise LookupFailedError(f"{path}: {unknown('column', 'name', [*filter(None, written)])}")
     table = _Table(path, dict(reversed([*zip(columns, written, strict=True)])), QuestionNames(self.graph))
+    for fault in faults:
+        table.note(fault, COMPUTE)
     for number, row in enumerate(rows, 2):
         filled = [(name, cell) for name, cell in zip(columns, row, strict=False) if name and cell_text(cell).strip()]
         if filled:
@@ -406,9 +437,10 @@ class _Table:
         for column, name in written.items():
             if column and column not in _SETTINGS | _OWN:
                 message = f"the column {name!r} is no member of a trait and is left out"
-                self._note(message, "call it as the field of a trait is called, if it is one")
+                self.note(message, "call it as the field of a trait is called, if it is one")
 
-    def _note(self, message: str, remedy: str) -> None:
+    def note(self, message: str, remedy: str) -> None:
+        """Add a finding about the file."""
         self.findings.append(replace(finding("loss", message, remedy=remedy), place=Place(self._path)))
 
     def add(self, number: int, filled: Sequence[tuple[str, Any]]) -> None:
@@ -417,7 +449,7 @@ class _Table:
         for name, cell in filled:
             if cells.setdefault(name, cell) != cell:
                 message = f"{self._where(number, name)}: another column has the same member; the first one counts"
-                self._note(message, "empty one of both cells")
+                self.note(message, "empty one of both cells")
         try:
             scope = self._scope(cells)
             trait = self._trait(number, cells)
@@ -430,7 +462,7 @@ class _Table:
                 raise _UnfitError("name", message, "keep one of both")
             self.traits[scope][trait.name] = trait
         except _UnfitError as error:
-            self._note(f"{self._where(number, error.column)}: {error}, and the row is left out", error.remedy)
+            self.note(f"{self._where(number, error.column)}: {error}, and the row is left out", error.remedy)
 
     def _where(self, number: int, column: str) -> str:
         return f"row {number}" + (f", column {self._written.get(column, column)!r}" if column else "")
@@ -458,7 +490,7 @@ class _Table:
             if not (name == "kind" and cell_text(cells[name]).lower() in {family, *_KINDS}):
                 where = self._where(number, name)
                 message = f"{where}: a trait of type {family} has no {name}, which is left out"
-                self._note(message, "empty the cell, or give the trait another type")
+                self.note(message, "empty the cell, or give the trait another type")
         if "kind" in model.model_fields and settings.get("kind", family) == family:
             ranged = {"min_score", "max_score"} & settings.keys()
             settings["kind"] = "literal" if "classes" in settings else "score" if ranged else "boolean"

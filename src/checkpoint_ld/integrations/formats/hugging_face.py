@@ -247,6 +247,7 @@ def _chosen(
             raise LookupFailedError(f"{path} is a file and has no configuration {part!r}: give the folder")
         return {}, {"train": [str(folder)]}, ()
     card = folder / CARD
+    importing.refuse_link(card, folder)
     head = _head(card) if card.is_file() else {}
     configs = {str(config.get("config_name", "default")): config for config in head.get("configs") or ()}
     name = part or next((config for config, about in configs.items() if about.get("default")), None)
@@ -258,6 +259,7 @@ def _chosen(
     findings = (lost(f"of the configurations, {others} are not read", Place(path), remedy="name one as the part"),)
     config = configs.get(name, {})
     stated = config.get("data_files")
+    root = folder
     folder /= _inside(path, str(config.get("data_dir") or ""))
     patterns = _patterns(datasets, path, stated) if stated else _usual(datasets, path, folder)
     found = {
@@ -270,6 +272,9 @@ def _chosen(
         named = ", ".join(pattern for listed in patterns.values() for pattern in listed)
         wanted = f"no file is called {named}" if stated else f"give files {', '.join(_KINDS)}"
         raise ReadError(f"{path}: there is no data set in it: {wanted}")
+    for listed in found.values():
+        for file in listed:
+            importing.refuse_link(Path(file), root)
     return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
 
 

@@ -27,7 +27,7 @@ from checkpoint_ld.assessment.inspect_logs import (
     question_text,
 )
 from checkpoint_ld.benchmark import Benchmark
-from checkpoint_ld.benchmark.table_import import bytes_of, cell_text, cell_value, table_rows
+from checkpoint_ld.benchmark.table_import import COMPUTE, bytes_of, cell_text, cell_value, table_rows
 from checkpoint_ld.dialects.datafeed import CREATOR_DETAILS
 from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of, reading
@@ -73,7 +73,8 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
         return of_objects(
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
         )
-    header, *rows = [*table_rows(path, part)] or [[]]
+    faults = list[str]()
+    header, *rows = [*table_rows(path, part, faults)] or [[]]
     names = [cell_text(name).strip() for name in header]
     columns = {name: at for at, name in reversed([*enumerate(names)]) if name}  # of several with one name the first
     columns = dict(reversed(columns.items()))
@@ -84,9 +85,11 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     ]
     read = {*columns.values()}
     unread = {at + 1 for row in rows for at, cell in enumerate(row) if cell not in (None, "") and at not in read}
-    message = f"column {', '.join(map(str, sorted(unread)))}: has no name of its own, and is left out"
-    unnamed = lost(message, Place(path), remedy="give each column a name of its own in the first row")
-    return Records(held, [*columns], findings=(unnamed,) if unread else ())
+    findings = [lost(fault, Place(path), remedy=COMPUTE) for fault in faults]
+    if unread:
+        message = f"column {', '.join(map(str, sorted(unread)))}: has no name of its own, and is left out"
+        findings.append(lost(message, Place(path), remedy="give each column a name of its own in the first row"))
+    return Records(held, [*columns], findings=tuple(findings))
 
 
 def _exported(value: dict[str, Any], path: str) -> Records:
@@ -310,6 +313,18 @@ def format_of(path: str) -> str:
     if is_log(path):
         return "inspect"
     return _EXTENSIONS.get(extension_of(path), "table")
+
+
+def refuse_link(file: Path, folder: Path) -> None:
+    """Raise ReadError for a file in a folder that is a link to one outside of the folder.
+
+    In the cache of the Hugging Face Hub, the files of a folder are links to those in the folder `blobs` above it.
+    """
+    root = folder.absolute()
+    if root.parent.name == "snapshots" and root.parent.parent.name.startswith("datasets--"):
+        root = root.parent.parent
+    if not file.resolve().is_relative_to(root.resolve()):
+        raise ReadError(f"{file}: is a link out of {folder}: copy the file to its place, if you trust it")
 
 
 def lost(message: str, place: Place | None = None, subject: str = "", remedy: str = "") -> Finding:

@@ -96,6 +96,7 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     if part is not None or split is not None:
         raise SettingsError(f"{path}: samples of Inspect have no parts and no splits: leave them out")
     if Path(path).is_dir():
+        importing.refuse_link(Path(path) / DATASET, Path(path))
         path = str(Path(path) / DATASET)
     if not is_log(path):
         return importing.records(path)
