@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -65,7 +66,7 @@ def find(start: Path) -> Configuration:
     for folder in (start, *start.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             file = folder / name
-            table = _table(file) if file.is_file() else None
+            table = _table(file) if os.path.isfile(file) else None  # noqa: PTH113 - Path raises where a folder may not be entered
             if table is not None:
                 return _configuration(file, table)
     return Configuration()

@@ -9,15 +9,16 @@ import os
 import re
 import zlib
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.documents.files import PACKED, no_path
+from checkpoint_ld.documents.files import PACKED, no_path, unreadable
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.graph import emission
 from checkpoint_ld.validation import selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 STANDARD = "-"
 """The path that stands for standard input."""
@@ -46,11 +47,15 @@ _SIGNS = (
 
 
 class Discovery(NamedTuple):
-    """The result: `files` sorted, without repetition; the number of other files; patterns without a match."""
+    """The result: `files` sorted, without repetition; the number of other files; patterns without a match.
+
+    `unreadable` has the folders that could not be read, with the message about each.
+    """
 
     files: tuple[str, ...]
     passed_over: int = 0
     unmatched: tuple[str, ...] = ()
+    unreadable: Mapping[str, str] = MappingProxyType({})
 
 
 def discover(
@@ -80,7 +85,7 @@ def discover(
             except ValueError:  # U+0000, or half a surrogate pair
                 raise no_path(match, "file") from None
     passed_over = len(search.passed_over - search.files.keys())
-    return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched))
+    return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched), search.unreadable)
 
 
 class _Search:
@@ -92,12 +97,22 @@ class _Search:
         self.extensions = extensions
         self.files: dict[str, str] = {}
         self.passed_over: set[str] = set()
+        self.unreadable: dict[str, str] = {}
 
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that match a pattern."""
         if "**" in pattern:
             return [path for path in self._below(selection.base_of(pattern)) if selection.matches(pattern, path)]
-        return [path for path in glob.glob(pattern) if self._is_included(path)]  # noqa: PTH207 - it takes absolute ones
+        for above in Path(pattern).parents:
+            for folder in filter(os.path.isdir, glob.glob(str(above))):  # noqa: PTH207 - it takes absolute ones
+                try:
+                    os.scandir(folder).close()
+                except OSError as error:  # which `glob` passes over
+                    self._note_unreadable(error)
+        return [path for path in glob.glob(pattern) if self._is_included(path)]  # noqa: PTH207 - as above
+
+    def _note_unreadable(self, error: OSError) -> None:
+        self.unreadable[os.path.normpath(error.filename)] = unreadable(error)
 
     def add(self, path: str) -> None:
         """Add a file, or the checkpoints in a folder."""
@@ -116,7 +131,7 @@ class _Search:
     def _below(self, path: str) -> Iterator[str]:
         """Yield the files below a folder, except those in hidden and SKIPPED folders."""
         visited: set[str] = set()
-        for folder, below, names in os.walk(path, followlinks=True):
+        for folder, below, names in os.walk(path, followlinks=True, onerror=self._note_unreadable):
             real = os.path.realpath(folder)
             if real in visited:  # a link leads back to a visited folder
                 below.clear()
@@ -154,9 +169,9 @@ def shows_a_checkpoint(file: Path) -> bool:
     The result is True for a file that cannot be opened, is too large or, as .jsonld, is no JSON, so that validation
     reports it.
     """
-    if file.exists() and not file.is_file():  # reading a pipe or a device may never end
-        return False
     try:
+        if file.exists() and not file.is_file():  # reading a pipe or a device may never end
+            return False
         if not file.is_file() or file.stat().st_size > DEFAULT_LIMITS.size:
             return True
         with gzip.open(file) if file.suffix.lower() == PACKED else file.open("rb") as opened:

@@ -213,7 +213,7 @@ def files_in(folder: Path) -> Iterator[Path]:
     except OSError as error:
         raise SourceMissingError(f"{folder}: cannot be read: {error.strerror}") from error
     endings = tuple(extension + end for extension in EXTENSIONS for end in ("", PACKED))
-    yield from (path for path in names if path.name.endswith(endings) and path.name[0] != "." and path.is_file())
+    yield from (path for path in names if path.name.endswith(endings) and path.name[0] != "." and os.path.isfile(path))  # noqa: PTH113 - Path raises where the folder may not be entered
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,14 +65,21 @@ def _run() -> int:
     from click.exceptions import ClickException, Exit
 
     from checkpoint_ld.cli.app import app
+    from checkpoint_ld.cli.streams import UNREADABLE
 
     if VARIABLE in os.environ:
         from click.shell_completion import shell_complete
 
         return shell_complete(app, {}, PROGRAM, VARIABLE, os.environ[VARIABLE])
+    code = 0
     try:
         with app.make_context(PROGRAM, sys.argv[1:]) as context:
-            app.invoke(context)
+            try:
+                app.invoke(context)
+            except Exit as end:
+                code = end.exit_code
+            if context.meta.get(UNREADABLE):
+                code = EXIT_FAILED
     except Exit as end:
         return end.exit_code
     except ClickException as error:
@@ -80,7 +87,7 @@ def _run() -> int:
         return error.exit_code
     finally:
         sys.stdout.flush()
-    return 0
+    return code
 
 
 class _Terminated(KeyboardInterrupt):

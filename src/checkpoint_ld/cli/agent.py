@@ -18,7 +18,7 @@ from click.exceptions import Exit
 from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.agent_stores import FOLDER, STORES, Stores, by_name, execution_of, found, run_of
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
-from checkpoint_ld.documents.files import kind_of
+from checkpoint_ld.documents.files import files_below, kind_of
 from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import (
     CheckpointExists,
@@ -510,7 +510,7 @@ def _show_table(columns: Sequence[str], rows: Sequence[Sequence[str]], kinds: st
 def _files_in(paths: Sequence[str], extensions: tuple[str, ...]) -> Iterator[Path]:
     for path in map(Path, paths):
         is_folder = os.path.isdir(path)  # noqa: PTH112 - Path raises OSError for a name that is too long
-        yield from sorted(file for file in path.rglob("*") if file.name.endswith(extensions)) if is_folder else (path,)
+        yield from files_below(str(path), extensions, most=sys.maxsize) if is_folder else (path,)
 
 
 def _imported(of: CheckpointManager, paths: Sequence[str], *, as_new_id: bool) -> Iterator[Imported]:

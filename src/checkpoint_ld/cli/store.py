@@ -98,17 +98,20 @@ def _load(
     with _open(store, wait=wait) as held, _progress(quiet=quiet) as progress:
         loaded = load(held, collection.Options(collection.OnConflict(on_conflict), checks, progress))
     if must_load and not loaded.outcomes:
+        streams.note_unreadable(loaded.unreadable)
         raise SettingsError(f"nothing to add in {', '.join(must_load)}: name a checkpoint, or a folder that has some")
     if followed and _GONE.issuperset(str(outcome.kind) for outcome in loaded.outcomes):
         streams.note(f"{followed}: no checkpoint is in this folder; check the path if some should be")
     for pattern in loaded.unmatched:
         streams.note(f"{pattern}: no file matches")
+    streams.note_unreadable(loaded.unreadable)
     if as_json:
         streams.show_json(
             {
                 "outcomes": [outcome.as_json() for outcome in loaded.outcomes],
                 "counts": {str(kind): count for kind, count in loaded.counts.items()},
                 "unmatched": loaded.unmatched,
+                "unreadable": loaded.unreadable,
                 "passed_over": loaded.passed_over,
             }
         )

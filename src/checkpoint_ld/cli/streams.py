@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import click
+
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
 from checkpoint_ld.phrases import harmless_lines
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.store import StatementGraph
 
 STANDARD = "-"
+UNREADABLE = "checkpoint_ld.unreadable"
+"""The key in click's context that says that a folder could not be read."""
 MOST_FINDINGS = 10
 FOR_PEOPLE = frozenset(("text", "table", "markdown", "github"))
 """Formats for people; the others are for programs, and are UTF-8 on every terminal."""
@@ -127,6 +131,7 @@ def discovered(paths: Sequence[str], doing: str, *, quiet: bool = True, **search
     from checkpoint_ld.batch.discovery import discover  # too slow an import for --help
 
     found = discover(paths, **search)
+    note_unreadable(found.unreadable.values())
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
         note(f"{count} no checkpoint and passed over")
@@ -135,6 +140,13 @@ def discovered(paths: Sequence[str], doing: str, *, quiet: bool = True, **search
     for pattern in found.unmatched:
         note(f"{pattern}: no file matches")
     return found
+
+
+def note_unreadable(messages: Iterable[str]) -> None:
+    """Report folders that could not be read; the command then ends with the exit status of a failure."""
+    for message in messages:
+        note(message)
+        click.get_current_context().meta[UNREADABLE] = True
 
 
 def source_of(file: str) -> str | BinaryIO:

@@ -234,6 +234,32 @@ def temporary_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(made, ignore_errors=True)
 
 
+def files_below(folder: str, endings: tuple[str, ...], *, most: int) -> list[Path]:
+    """Return the files below a folder whose names have one of these endings, in order; pipes and devices are none.
+
+    Raises SourceMissingError for a folder in it that cannot be read, and SettingsError for more than `most` entries, as
+    below the root of a disk.
+    """
+
+    def refuse(error: OSError) -> None:
+        raise SourceMissingError(unreadable(error)) from error
+
+    found: list[str] = []
+    seen = 0
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        seen += len(folders) + len(names)
+        if seen > most:
+            raise SettingsError(f"{folder}: more than {most:,} files and folders are in it: name the folder inside")
+        paths = [os.path.join(place, name) for name in names if name.endswith(endings)]  # noqa: PTH118 - of many
+        found += filter(os.path.isfile, paths)
+    return [*map(Path, sorted(found))]
+
+
+def unreadable(error: OSError) -> str:
+    """Return the message about a folder that cannot be read."""
+    return _refusal(os.fspath(error.filename), "read", error, _READ_REMEDIES, "check the path")
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder and those above it, unless they are there. Raises TargetUnwritableError."""
     try:

@@ -194,7 +194,7 @@ class Collection(CheckedMethods):
             raise SettingsError("a collection is made of files: - for standard input cannot be one of them")
         found = discovery.discover(named)
         outcomes = loading.Loading(self.holdings, options, is_sync=False).of(found.files)
-        return self._followed(LoadReport(outcomes, found.unmatched, found.passed_over))
+        return self._followed(_report(outcomes, found))
 
     def sync(self, folder: str | os.PathLike[str], *, prune: bool = False, options: Options = _DEFAULTS) -> LoadReport:
         """Load the new and changed files in a folder, and report vanished files; with `prune`, drop their graphs.
@@ -212,11 +212,18 @@ class Collection(CheckedMethods):
             return [(one, loading.path_of(self.holdings, one)) for one in entries]
 
         # A file that no longer looks like a checkpoint may be half written: it is refused, and has not vanished.
-        found = discovery.discover([str(place), *(str(path) for _, path in inside() if path.is_file())])
+        known = (str(path) for _, path in inside() if os.path.isfile(path))  # noqa: PTH113 - Path raises if a folder cannot be read
+        found = discovery.discover([str(place), *known])
         present = set(map(os.path.realpath, found.files))
+        unknown = [Path(os.path.realpath(folder)) for folder in found.unreadable]
 
         def vanished() -> list[Entry]:
-            return [entry for entry, path in inside() if os.path.realpath(path) not in present]
+            gone = [(entry, Path(os.path.realpath(path))) for entry, path in inside()]
+            return [
+                entry
+                for entry, path in gone
+                if str(path) not in present and not any(folder in path.parents for folder in unknown)
+            ]
 
         outdated = frozenset(entry.source for entry in vanished()) if prune else frozenset()
         outcomes = loading.Loading(self.holdings, options, is_sync=True, outdated=outdated).of(found.files)
@@ -227,7 +234,7 @@ class Collection(CheckedMethods):
         ]
         if prune:
             self.holdings.drop([outcome.graph for outcome in gone])
-        return self._followed(LoadReport((*outcomes, *gone), found.unmatched, found.passed_over))
+        return self._followed(_report((*outcomes, *gone), found))
 
     def remove(self, *names: str) -> tuple[str, ...]:
         """Remove checkpoints, each given by its graph's IRI or by the path of its file; return their graphs' IRIs.
@@ -559,3 +566,7 @@ def _recorded(store: pyoxigraph.Store) -> dict[str, str]:
         for quad in store.quads_for_pattern(None, _NOTE, None, MANIFEST)
         if isinstance(quad.subject, NamedNode) and isinstance(quad.object, Literal)
     }
+
+
+def _report(outcomes: tuple[Outcome, ...], found: discovery.Discovery) -> LoadReport:
+    return LoadReport(outcomes, found.unmatched, found.passed_over, tuple(found.unreadable.values()))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import families
-from checkpoint_ld.documents.files import extension_of, read_bytes, recorded
+from checkpoint_ld.documents.files import extension_of, read_bytes, reading, recorded
 from checkpoint_ld.errors import FindingsError, ReadError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
@@ -85,11 +85,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The outcomes in the order of the files, the patterns without a match, and the number of other files."""
+    """The outcomes in the order of the files, the patterns without a match, and the number of other files.
+
+    `unreadable` has the messages about folders that could not be read.
+    """
 
     outcomes: tuple[Outcome, ...]
     unmatched: tuple[str, ...] = ()
     passed_over: int = 0
+    unreadable: tuple[str, ...] = ()
 
     @property
     def counts(self) -> dict[Kind, int]:
@@ -164,7 +168,8 @@ def path_of(holdings: Holdings, entry: Entry) -> Path:
 
 def read_file(path: Path) -> tuple[bytes, FileState]:
     """Return the bytes of a file and its state. Raises SourceMissingError or ReadError."""
-    modified = path.stat().st_mtime_ns if path.exists() else 0
+    with reading(str(path)):
+        modified = path.stat().st_mtime_ns if path.exists() else 0
     data, _ = read_bytes(path)
     return data, FileState(sha256(data).hexdigest(), len(data), modified)
 

@@ -20,7 +20,7 @@ from rdflib import Graph, URIRef
 
 from checkpoint_ld import data, rules
 from checkpoint_ld.arguments import checked
-from checkpoint_ld.documents.files import reading
+from checkpoint_ld.documents.files import files_below, reading
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
@@ -239,7 +239,7 @@ def _turtle_files(path: Path) -> Iterator[Path]:
     with reading(str(path)):
         is_folder, is_file = path.is_dir(), path.is_file()
     if is_folder:
-        found = sorted(path.rglob("*.ttl"))
+        found = files_below(str(path), (".ttl",), most=_MOST_ENTRIES)
         if not found:
             raise SettingsError(f"there are no shapes in {path}: it holds no file with the extension .ttl")
         yield from found
@@ -249,6 +249,8 @@ def _turtle_files(path: Path) -> Iterator[Path]:
         raise SettingsError(f"there are no shapes at {path}: no such file or folder")
 
 
+_MOST_ENTRIES = 10_000
+"""The files and folders in a folder of shapes."""
 PUBLISHED = "published"
 """The folder in `shapes/` with the published forms."""
 
