@@ -209,11 +209,14 @@ class AgentGraph(StatementGraph):
         held = self.index[subject]
         stated = walk.index[subject]
         kept = {one: terms for one, terms in held.items() if one != RESIDUE and plan.key_of(str(one)) is None}
+        record = self._store.record
+        for one in walk.index:
+            record(one)
         self._cut(subject, plan)
         self.index.update(walk.index)
         stated.pop(POSITION, None)
         self.index[subject] = {**stated, **kept}
-        self.touch()
+        self._store.revise()
 
     def _plan(self, subject: Node) -> AgentPlan:
         kinds = map(str, terms_of(self.held.get(subject, {}).get(RDF_TYPE)))
@@ -224,6 +227,7 @@ class AgentGraph(StatementGraph):
 
     def _cut(self, subject: Node, plan: AgentPlan) -> None:
         """Remove the statements about a node and about the objects below it."""
+        self._store.record(subject)
         held = self.index.pop(subject, {})
         for key, below in plan.below.items():
             for node in terms_of(held.get(plan.keys[key].predicate)):

@@ -62,12 +62,13 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.benchmark.content import BenchmarkContent, Elements
     from checkpoint_ld.benchmark.editing import FinishedTemplate
+    from checkpoint_ld.benchmark.querying import Queried
     from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.entities import AnyTrait, Creator, QuestionRegistryEntry, Scenario, TemplateSpec
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.graph.object_reading import Frame
     from checkpoint_ld.mapping.traits import Traits
-    from checkpoint_ld.sparql import Dataset, QueryResult
+    from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine
 
 Json = dict[str, Any]
@@ -245,7 +246,7 @@ class Benchmark(CheckedMethods, Shown):
         self._source = source
         self._known: Elements | None = None
         self._known_at = -1
-        self._queried: tuple[tuple[Any, ...], Dataset] | None = None
+        self._queried: Queried | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_queried": None}
@@ -883,25 +884,23 @@ class Benchmark(CheckedMethods, Shown):
         """Return the result of a query in SPARQL 1.1, or of the named query `query`, such as `keywords`.
 
         `parameters` are values of variables of the query, or the parameters of the named query. With `inferred`, the
-        query also sees the inferred statements; named queries that need them always do. The first query after a change
-        takes longest. To query several benchmarks together, see `checkpoint_ld.sparql.Dataset`.
+        query also sees the inferred statements; named queries that need them always do. The first query takes longest;
+        after a change, only what changed is loaded. To query several benchmarks, see `checkpoint_ld.sparql.Dataset`.
 
         Raises QueryError for a query that is invalid or refused: only reading is allowed, and nothing is fetched.
         Raises QueryFailedError if it takes longer than `timeout` seconds. With `max_rows`, `is_cut` of the result is
         whether there are more rows.
         """
-        from checkpoint_ld.sparql import Dataset  # noqa: PLC0415 - few who load a benchmark query it
+        from checkpoint_ld.benchmark.querying import Queried  # noqa: PLC0415 - few who load a benchmark query it
         from checkpoint_ld.sparql.queries import request  # noqa: PLC0415 - as above
 
         wanted = request(query, parameters)
         inferred = inferred or wanted.needs_derived
         dialect = self._source.dialect if self._source is not None and wanted.query is not None else None
-        state = (self._graph.changes, inferred, dialect)
-        known, data = self._queried or (None, Dataset())
-        if known != state:
-            data = Dataset()
-            data.add(with_inferred(self._graph) if inferred else self._graph, dialect=dialect)
-            self._queried = state, data
+        queried = self._queried
+        if queried is None or queried.kind != (inferred, dialect):
+            self._queried = queried = Queried(self._graph, inferred, dialect)
+        data = queried.data()
         return data.query(wanted.text, parameters=wanted.parameters, engine=engine, timeout=timeout, max_rows=max_rows)
 
     # Answer templates

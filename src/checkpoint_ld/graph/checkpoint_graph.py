@@ -48,11 +48,20 @@ if TYPE_CHECKING:
 class Editor:
     """Changes the members of objects; keeps names, order and residue right.
 
-    `shared` returns whether several statements refer to a node; it is called only before a removal.
+    `shared` returns whether several statements refer to a node; it is called only before a removal. `record` is called
+    with each subject before its statements change.
     """
 
-    def __init__(self, index: Index, table: TermTable, own_context: Any, shared: Callable[[Node], bool]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        table: TermTable,
+        own_context: Any,
+        shared: Callable[[Node], bool],
+        record: Callable[[Node], None],
+    ) -> None:
         self.index = index
+        self.record = record
         self.table = table
         self.own_context = own_context
         self.reader = Compaction(index, table)
@@ -64,6 +73,7 @@ class Editor:
         """Add an object at the end of the array `key` of a node; return the node of the object."""
         via = self.table.base.by_key[key]
         predicate = URIRef(via.iri)
+        self.record(subject)
         held = self.index.setdefault(subject, {}).get(predicate)
         at = self.reader.next_place(terms_of(held))
         node = self._hold(part, via, str(subject), at)
@@ -76,12 +86,18 @@ class Editor:
         with interpreter.room():
             found = building.index_of_part(part, via, (owner, at), self.own_context, self.index)
             if found is not None:
-                self.index.update(found[0])
+                self._update(found[0])
                 return found[1]
             annotated = annotate_member(part, self.table, via, (owner, at), self.index)
-            self.index.update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
+            self._update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
             complete(annotated, annotated.objects, self.reader)
         return URIRef(annotated.objects[0].name)
+
+    def _update(self, found: Index) -> None:
+        """Give subjects the statements that they have in `found`."""
+        for subject in found:
+            self.record(subject)
+        self.index.update(found)
 
     def _append_to_residue(self, subject: Node, key: str, name: str) -> None:
         left = residue_of(self.index, subject)
@@ -146,6 +162,7 @@ class Editor:
 
     def _identify(self, subject: Node, identifier: str | None) -> None:
         """Give a node another identifier; its name in the graph stays."""
+        self.record(subject)
         self.index.setdefault(subject, {}).pop(IDENTIFIER, None)
         left = residue_of(self.index, subject).without("@id")
         own = self.reader.identifier(subject)
@@ -157,6 +174,7 @@ class Editor:
 
     def _empty(self, subject: Node, key: str) -> None:
         """Remove a member, with the objects that are its values."""
+        self.record(subject)
         for name in refs(self.reader.member(subject, key)):
             self._cut(name)
         self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None)
@@ -185,7 +203,8 @@ class Editor:
         if key != "@type":
             own.pop(RDF_TYPE, None)
         left = parsed_residue(own.pop(RESIDUE, None))
-        self.index.update(found)
+        self.record(subject)
+        self._update(found)
         self.index.setdefault(subject, {}).update(own)
         put_residue(self.index, subject, residue_of(self.index, subject).and_also(left))
 
@@ -210,6 +229,7 @@ class Editor:
         """Remove one object from a member of a node; an array without other values stays, empty."""
         predicate = self.reader.predicate(subject, key)
         left = residue_of(self.index, subject)
+        self.record(subject)
         self._cut(node)
         _drop(self.index, subject, predicate, node)
         if key in left.members or predicate not in self.index.get(subject, {}):
@@ -226,6 +246,7 @@ class Editor:
             one = waiting.pop()
             if one in self.index and not (self.shared(one) and self._stands_twice(one)):
                 waiting += [ref for value in self.reader.shallow(one).values() for ref in refs(value)]
+                self.record(one)
                 del self.index[one]
 
     def _stands_twice(self, node: Node) -> bool:
@@ -394,7 +415,7 @@ class CheckpointGraph(StatementGraph):
 
     def _editor(self) -> Editor:
         self._store.forget()  # before the edit too, since one that fails may have changed something
-        return Editor(self.index, self.table, self.own_context, self._is_shared)
+        return Editor(self.index, self.table, self.own_context, self._is_shared, self._store.record)
 
     def _finish(self, editor: Editor) -> None:
         self._store.forget()

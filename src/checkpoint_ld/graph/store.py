@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Never, Self, TypeVar
 from weakref import ref
 
 from rdflib import Graph, Literal, URIRef
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from rdflib.term import Identifier, Node
 
 
-Index = dict["Node", dict["Node", "Node | list[Node]"]]
+Held = dict["Node", "Node | list[Node]"]
+Index = dict["Node", Held]
 
 SPARQL_LOCK = threading.RLock()
 """Held while rdflib parses SPARQL, and while pySHACL runs, which reuses the queries that it parsed."""
@@ -161,6 +162,82 @@ def copied(index: Index) -> Index:
         }
 
 
+class Difference(NamedTuple):
+    """What changed in a store: the statements that went and those that came, and the subjects of both.
+
+    A subject whose values have another order only is one of `subjects` too.
+    """
+
+    removed: list[tuple[Node, Node, Node]]
+    added: list[tuple[Node, Node, Node]]
+    subjects: set[Node]
+
+
+def _difference(before: Mapping[Node, Held], index: Index) -> Difference:
+    """Return the difference between what some subjects had `before` and what they have in `index`."""
+    found = Difference([], [], set())
+    for subject, old in before.items():
+        new = index.get(subject, {})
+        for predicate in {**old, **new}:
+            first, second = (terms_of(held.get(predicate)) for held in (old, new))
+            if first == second:
+                continue
+            found.subjects.add(subject)
+            # Terms that stay are mostly the same objects; comparing these alone would take longer.
+            known, kept = (set(map(id, terms)) for terms in (first, second))
+            gone = [term for term in first if id(term) not in kept]
+            come = [term for term in second if id(term) not in known]
+            both = set(gone) & set(come) if gone and come else ()
+            found.removed.extend((subject, predicate, term) for term in gone if term not in both)
+            found.added.extend((subject, predicate, term) for term in come if term not in both)
+    return found
+
+
+class _Journal:
+    """What subjects had before they changed, in epochs: one begins whenever somebody asks from when on.
+
+    The statements of an unchanged subject are not copied. A journal that would hold more subjects than `most` ends.
+    """
+
+    def __init__(self, first: int, most: int) -> None:
+        self.first = first
+        self._most = most
+        self._count = 0
+        self._epochs: list[dict[Node, Held]] = [{}]
+
+    @property
+    def last(self) -> int:
+        """The number of the current epoch."""
+        return self.first + len(self._epochs) - 1
+
+    def begin(self) -> int:
+        """Begin an epoch, unless nothing has changed in the current one; return its number."""
+        if self._epochs[-1]:
+            self._epochs.append({})
+        return self.last
+
+    def record(self, subject: Node, held: Held | None) -> bool:
+        """Note what a subject has before it changes; return whether the journal goes on."""
+        known = self._epochs[-1]
+        if subject not in known:
+            old = {} if held is None else held
+            known[subject] = {one: list(terms) if isinstance(terms, list) else terms for one, terms in old.items()}
+            self._count += 1
+        return self._count <= self._most
+
+    def since(self, epoch: int) -> dict[Node, Held] | None:
+        """Return what the subjects that changed since the beginning of an epoch had then, None if it is not known."""
+        if not self.first <= epoch <= self.last:
+            return None
+        before: dict[Node, Held] = {}
+        for known in self._epochs[epoch - self.first :]:
+            before = {**known, **before}
+        return before
+
+
+_SMALLEST_JOURNAL = 1_000
+
+
 def triples_of(index: Index) -> Iterator[tuple[Node, Node, Node]]:
     """Iterate over all triples of `index`, in its order."""
     for subject, predicates in index.items():
@@ -191,11 +268,17 @@ class SubjectIndexStore(Store):
         # A weak reference: otherwise only the garbage collector could free a graph, its store and all statements.
         self._graph: ref[Graph] | None = None
         self.revision = self.changes = 0
+        self._journal: _Journal | None = None
+        self._epoch = 0
         self.has_additions = False
         super().__init__(configuration, identifier)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_graph": None}  # a weak reference cannot be pickled; the name is enough
+        return {
+            **vars(self),
+            "_graph": None,
+            "_journal": None,
+        }  # a weak reference cannot be pickled; the name is enough
 
     @property
     def held(self) -> Index:
@@ -225,8 +308,37 @@ class SubjectIndexStore(Store):
 
     def touch(self) -> None:
         """Discard what was derived from the index; to be called after a direct change of the index."""
+        journal = self._journal
+        if journal is not None:
+            self._journal, self._epoch = None, journal.last
+        self.revise()
+
+    def revise(self) -> None:
+        """Count a change of which all subjects were recorded, and discard what was derived from the index."""
         self.revision += 1
         self.forget()
+
+    def follow(self) -> int:
+        """Return a point in time for `difference`; from the first call on, the store notes what changes."""
+        if self._journal is None:
+            self._epoch += 1
+            self._journal = _Journal(self._epoch, max(_SMALLEST_JOURNAL, len(self._index) // 4))
+        self._epoch = self._journal.begin()
+        return self._epoch
+
+    def difference(self, since: int) -> Difference | None:
+        """Return what changed since a point in time that `follow` returned.
+
+        None stands for too much to be noted, or for a direct change of the index: then anything may have changed.
+        """
+        before = None if self._journal is None else self._journal.since(since)
+        return None if before is None else _difference(before, self._index)
+
+    def record(self, subject: Node) -> None:
+        """Note what a subject has; to be called before a direct change of its statements, instead of `touch` after."""
+        journal = self._journal
+        if journal is not None and not journal.record(subject, self._index.get(subject)):
+            self._journal, self._epoch = None, journal.last
 
     def forget(self) -> None:
         """Discard the derived indexes, after a change that adds no second reference to a node."""
@@ -242,6 +354,7 @@ class SubjectIndexStore(Store):
                 msg = f"this store holds one graph, {self._name}: it takes no statements of {context.identifier}; "
                 raise WriteError(msg + "copy the graph into a rdflib.Dataset() of its own")
             super().add(triple, context, quoted)
+        self.record(triple[0])
         if put(self.index, *triple):
             self.revision += 1
             self.changes += 1
@@ -267,9 +380,10 @@ class SubjectIndexStore(Store):
         for (subject, predicate, term), _ in self.triples(triple, context):
             gone.setdefault((subject, predicate), set()).add(term)
         for (subject, predicate), terms in gone.items():
+            self.record(subject)
             drop(self.index, subject, predicate, terms)
         if gone:
-            self.touch()
+            self.revise()
         super().remove(triple, context)
 
     def triples(
@@ -424,6 +538,14 @@ class StatementGraph(Graph):
         """The number of changes by other means than the edits of the graph's own class, and by edits of identifiers."""
         return self._store.revision
 
+    def follow(self) -> int:
+        """Return a point in time for `difference`; from the first call on, the graph notes what changes."""
+        return self._store.follow()
+
+    def difference(self, since: int) -> Difference | None:
+        """Return what changed since a point in time that `follow` returned, whoever changed it; None if unknown."""
+        return self._store.difference(since)
+
     def touch(self) -> None:
         """Note that the index was changed directly."""
         self._store.touch()
@@ -438,7 +560,6 @@ class StatementGraph(Graph):
         """Carry out a SPARQL 1.1 update; parameters are those of `rdflib.Graph.update`."""
         # rdflib evaluates the pattern of an update over a dataset, unless the graph is an rdflib.Graph itself.
         Graph(self.store, identifier=self.identifier, bind_namespaces="none").update(*arguments, **options)
-        self.touch()
 
     def copy(self) -> Self:
         """Return a graph of the same statements that can be changed independently.

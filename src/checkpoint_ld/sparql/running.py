@@ -12,11 +12,12 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Store, Triple
+from rdflib import Literal as RdflibLiteral
 
 from checkpoint_ld import arguments
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
-from checkpoint_ld.graph.store import StatementGraph, sparql_parser
+from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
@@ -26,8 +27,9 @@ from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
+    from checkpoint_ld.graph.store import Difference
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
     from checkpoint_ld.workers.process import ChunkedReader
@@ -313,6 +315,23 @@ class Dataset(arguments.CheckedMethods):
                 self.store.add(pyoxigraph.Quad(target, _DIALECT, pyoxigraph.Literal(dialect), _MANIFEST))
         return name
 
+    def follow(self, graph: StatementGraph, changes: Difference) -> None:
+        """Change the only graph of the dataset, a former state of `graph`, by what changed in it since.
+
+        The cost is that of the changes. Raises ValueError for a term that RDF does not allow.
+        """
+        [name] = self._hashes
+        target = pyoxigraph.NamedNode(name)
+
+        def quads(triples: Iterable[tuple[Any, Any, Any]]) -> list[Quad]:
+            return [Quad(*(of_rdflib(term) for term in triple), target) for triple in triples]  # type: ignore[call-arg,arg-type]  # a triple
+
+        gone, come = quads(changes.removed), quads([*changes.added, *_stays(graph, changes.removed)])
+        for quad in gone:
+            self.store.remove(quad)
+        self.store.extend(come)
+        self._hashes[name] = ""  # of what it was
+
     @property
     def graphs(self) -> tuple[str, ...]:
         """The names of the graphs, in the order of their addition."""
@@ -331,3 +350,12 @@ class Dataset(arguments.CheckedMethods):
         """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
         limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
         return run(self.store, text, parameters=parameters, engine=engine, **limits)
+
+
+def _stays(graph: StatementGraph, removed: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield the literals that stay beside removed ones, because the store takes 0.5 and 5.0E-1 for one."""
+    places = {triple[:2]: None for triple in removed if isinstance(triple[2], RdflibLiteral)}
+    for subject, predicate in places:
+        for term in terms_of(graph.held.get(subject, {}).get(predicate)):
+            if isinstance(term, RdflibLiteral):
+                yield subject, predicate, term
