@@ -162,9 +162,9 @@ def table_rows(path: str, sheet: str | None, faults: list[str] | None = None) ->
     data, _ = bytes_of(path)
     is_book = extension == ".xlsx"
     if is_book:
-        rows = _workbook_rows(path, data, sheet, [] if faults is None else faults)
+        rows = workbook_rows(path, data, sheet, [] if faults is None else faults)
     else:
-        rows = _text_rows(path, data, _SEPARATORS[extension])
+        rows = text_rows(path, data, _SEPARATORS[extension])
     is_curated = bool(rows) and tuple(rows[0][: len(CURATION_COLUMNS)]) == CURATION_COLUMNS
     return iter(_curated(rows, is_escaped=not is_book) if is_curated else rows)
 
@@ -192,7 +192,8 @@ def bytes_of(path: str) -> tuple[bytes, str]:
     return unpacked(read_bytes(path)[0], path), path
 
 
-def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
+def text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
+    """Return the rows of separated values, all as texts. Raises ReadError for what is no table."""
     encoding = "UTF-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "UTF-8"
     try:
         text = data.decode(encoding).removeprefix("\ufeff")
@@ -220,7 +221,8 @@ def _text_rows(path: str, data: bytes, separator: str) -> list[list[str]]:
     return rows
 
 
-def _workbook_rows(path: str, data: bytes, sheet: str | None, faults: list[str]) -> list[list[Any]]:
+def workbook_rows(path: str, data: bytes, sheet: str | None, faults: list[str]) -> list[list[Any]]:
+    """Return the rows of a sheet, by default the first. Raises as `table_rows` does."""
     openpyxl = library("openpyxl")
     try:
         size = sum(part.file_size for part in zipfile.ZipFile(io.BytesIO(data)).infolist())

@@ -87,6 +87,8 @@ def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
         compiled = re.compile(pattern, flags)
         if operation == "findall":
             return {"found": compiled.findall(text)}
+        if operation == "match":
+            return {"found": _first_group(compiled, text)}
         return {"found": [""] if operation == "search" and compiled.search(text) else []}
     except (re.error, ValueError, OverflowError, RecursionError, MemoryError) as error:
         return {"error": str(error) or "nested too deeply"}
@@ -145,11 +147,26 @@ def find_all(pattern: str, text: str) -> list[Match]:
     return [tuple(match) if isinstance(match, list) else match for match in found]
 
 
+def first_group(pattern: str, text: str) -> str | None:
+    """Return the first group of a match at the beginning of a text, the text if there is no group, None if no match.
+
+    Raises as `occurs` does.
+    """
+    found: list[str] = _matched("match", pattern, text, ())
+    return found[0] if found else None
+
+
+def _first_group(compiled: re.Pattern[str], text: str) -> list[str]:
+    found = compiled.match(text)
+    return [] if found is None else [next((group for group in found.groups() if group is not None), text)]
+
+
 def _matched(operation: str, pattern: str, text: str, flags: Sequence[str]) -> Any:
     bits = _bits(flags)
     try:
         if is_quick(pattern, text, flags):
-            return getattr(_compiled(pattern, bits), operation)(text)
+            compiled = _compiled(pattern, bits)
+            return _first_group(compiled, text) if operation == "match" else getattr(compiled, operation)(text)
         return evaluate(operation, pattern, bits, text)
     except TimeLimitError as error:
         raise EvaluationError(

@@ -10,28 +10,29 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.benchmark.editing import published_text
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
-from checkpoint_ld.documents.document import read_json
-from checkpoint_ld.documents.files import MEDIA_TYPES, read_bytes
+from checkpoint_ld.documents.files import MEDIA_TYPES
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.documents.values import is_iso_8601
 from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.host import without_logs, without_warnings
+from checkpoint_ld.integrations.formats.croissant_records import Description
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
     Records,
     Row,
     checkpoint_of,
+    is_table_of_questions,
     lost,
     lost_beside_records,
     questions_of,
+    refuse_link,
 )
 from checkpoint_ld.phrases import unknown
 
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 METADATA = "croissant.json"
 _VERSION = "http://mlcommons.org/croissant/1.1"
 _QUESTIONS = "questions"
-_LFS = b"version https://git-lfs"
+_LISTED = frozenset(("cr:Split", "sc:Enumeration"))
+"""The types of record sets that list the values of a field, such as the splits."""
 _ABOUT = ("name", "description", "version")
 _LISTS = ("license", "keywords")
 _AS_JSON = ("author", "sources", "few_shot_examples", "custom_metadata")
@@ -205,86 +207,55 @@ def _quiet() -> Iterator[None]:
 def records(path: str, *, part: str | None = None, split: str | None = None) -> Records:
     """Return the records of a data set: a folder with `croissant.json`, or such a file whatever its name.
 
-    `part` is a record set, by default `questions` or else the first. Raises SettingsError for a split,
-    LookupFailedError for a missing record set, ReadError for an invalid data set and for one that refers to files
-    outside of the folder.
+    `part` is a record set, by default `questions` or else the one that has questions and answers. Raises SettingsError
+    for a split, LookupFailedError for a missing record set and where several have questions, ReadError for an invalid
+    data set and for one that refers to files outside of the folder.
     """
     if split is not None:
         raise SettingsError(f"{path}: a data set of Croissant is read without split: name a record set as the part")
     file = Path(path) / METADATA if Path(path).is_dir() else Path(path)
     if not file.is_file():
         raise ReadError(f"{path}: there is no {METADATA} in it")
-    described = read_json(*read_bytes(str(file))).value
-    _check_contexts(described, file)
-    mlc = library("mlcroissant", extra="croissant")
-    try:
-        with _quiet():
-            data = mlc.Dataset(jsonld=str(file))
-            _check_files(data.metadata.distribution, file)
-            names = {str(table.uuid): [str(each.uuid) for each in table.fields] for table in data.metadata.record_sets}
-            chosen = part or (_QUESTIONS if _QUESTIONS in names else next(iter(names), None))
-            if chosen is None:
-                raise ReadError(f"{file}: it describes no record sets, and holds no questions that can be read")
-            if chosen not in names:
-                raise LookupFailedError(f"{path}: {unknown('record set', chosen, names)}")
-            found = [*data.records(chosen)]
-    except (LookupFailedError, MemoryError, ReadError):
-        raise
-    except Exception as error:
-        reason = " ".join(str(error.__cause__ or error).split()) or type(error).__name__
-        raise ReadError(f"{file}: its record sets cannot be read: {reason}") from error
-    rows = [Row(_plain(record, chosen), f"record {n} of {chosen}", Place(path)) for n, record in enumerate(found, 1)]
-    others = ", ".join(name for name in names if name != chosen)
-    left = (lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part"),)
-    about: dict[str, Any] = {name: text for name in _ABOUT if isinstance(text := described.get(name), str) and text}
+    refuse_link(file, file.parent)
+    described = Description.read(file)
+    sets = described.record_sets()
+    if not sets:
+        raise ReadError(f"{file}: it describes no record sets, and holds no questions that can be read")
+    if part is not None and part not in sets:
+        raise LookupFailedError(f"{path}: {unknown('record set', part, sets)}")
+    chosen = part if part is not None else _set_of_questions(path, described, sets)
+    columns = [field.name for field in described.fields(sets[chosen])]
+    rows = [
+        Row(record, f"record {number} of {chosen}", Place(path))
+        for number, record in enumerate(described.records(sets[chosen]), 1)
+    ]
+    findings = [lost(note, Place(path)) for note in described.notes]
+    if others := ", ".join(name for name in sets if name != chosen):
+        left = lost(f"of the record sets, {others} are not read", Place(path), remedy="name one as the part")
+        findings.insert(0, left)
+    return Records(rows, columns, _about(described), tuple(findings))
+
+
+def _set_of_questions(path: str, described: Description, sets: dict[str, Any]) -> str:
+    """Return the record set that has questions. Raises LookupFailedError where that could be several."""
+    if _QUESTIONS in sets:
+        return _QUESTIONS
+    others = [name for name, node in sets.items() if not _LISTED & {*described.types(node)}]
+    fitting = [name for name in others if is_table_of_questions([each.name for each in described.fields(sets[name])])]
+    candidates = fitting or others or [*sets]
+    if len(candidates) > 1:
+        raise LookupFailedError(
+            f"which record set of {path} has the questions? name one of {', '.join(candidates)} (part, --part)"
+        )
+    return candidates[0]
+
+
+def _about(described: Description) -> dict[str, Any]:
+    """Return the members of a benchmark that a description states."""
+    dataset = described.dataset
+    held = {name: [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text] for name in _ABOUT}
+    about: dict[str, Any] = {name: texts[0] for name, texts in held.items() if texts}
     for name in _LISTS:
-        if texts := [text for text in as_list(described.get(name)) if isinstance(text, str) and text]:
+        if texts := [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text]:
             about[name] = texts if len(texts) > 1 else texts[0]
-    return Records(rows, [column.removeprefix(f"{chosen}/") for column in names[chosen]], about, left if others else ())
-
-
-def _check_contexts(described: Any, file: Path) -> None:
-    """Refuse contexts that would be fetched when the description is read."""
-    if not isinstance(described, dict) or not isinstance(described.get("@context"), dict):
-        raise ReadError(f"{file}: it is no description of Croissant: it has no object as its @context")
-    pending: list[Any] = [described]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            if "@import" in one or any(isinstance(each, str) for each in as_list(one.get("@context"))):
-                raise ReadError(f"{file}: a part of its @context is not in the file: write it there")
-            pending += one.values()
-        elif isinstance(one, list):
-            pending += one
-
-
-def _check_files(distribution: Any, file: Path) -> None:
-    """Refuse files that reading the records would fetch or unpack, and files outside of the folder."""
-    folder = file.parent.resolve()
-    for entry in distribution:
-        for text in (*as_list(getattr(entry, "content_url", None)), *as_list(getattr(entry, "includes", None))):
-            path = PurePosixPath(str(text))
-            is_elsewhere = ":" in str(text) or "\\" in str(text) or path.is_absolute() or ".." in path.parts
-            if is_elsewhere or not (folder / path).resolve().is_relative_to(folder):
-                raise ReadError(f"{file}: it points to {str(text)!r}, which is not in the folder: fetch it yourself")
-            if not (folder / path).is_file():
-                raise ReadError(f"{file}: it points to {str(text)!r}, and there is no such file: fetch it yourself")
-            with (folder / path).open("rb") as content:
-                if content.read(len(_LFS)) == _LFS:
-                    raise ReadError(f"{file}: {str(text)!r} is a pointer of Git LFS: run git lfs pull")
-        if entry.contained_in or not getattr(entry, "content_url", None):
-            raise ReadError(f"{file}: {entry.uuid!r} is in an archive, or several files: unpack it and name each file")
-
-
-def _plain(record: dict[str, Any], table: str) -> dict[str, Any]:
-    return {name.removeprefix(f"{table}/"): _value(value) for name, value in record.items()}
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, list | tuple):
-        return [_value(item) for item in value]
-    if hasattr(value, "item"):  # a number of NumPy
-        value = value.item()
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return about

@@ -315,6 +315,12 @@ def format_of(path: str) -> str:
     return _EXTENSIONS.get(extension_of(path), "table")
 
 
+def is_table_of_questions(names: Iterable[str]) -> bool:
+    """Return whether columns have names that are usual for questions and for answers."""
+    roles = {_ROLES.get(_usual(name)) for name in names}
+    return {"question", "answer"} <= roles
+
+
 def refuse_link(file: Path, folder: Path) -> None:
     """Raise ReadError for a file in a folder that is a link to one outside of the folder.
 

@@ -1,0 +1,549 @@
+"""The records of a Croissant data set, read from its folder (https://docs.mlcommons.org/croissant/docs/croissant-spec.html).
+
+The description is expanded by PyLD with a loader that fetches nothing, so that contexts mean what they mean to any
+processor. Rows are read from the files an object at a time: a value that an object lacks is missing in its record.
+(`mlcroissant` 1.1 reads the values of each path as a column of its own, in which later values move up.) Archives are
+read in memory. Nothing is fetched, unpacked to the disk, or read outside of the folder.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import hashlib
+import io
+import json
+import lzma
+import os
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from checkpoint_ld.benchmark.table_import import text_rows, workbook_rows
+from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.document import read_json
+from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
+from checkpoint_ld.documents.values import DEFAULT_LIMITS
+from checkpoint_ld.errors import EvaluationError, ReadError
+from checkpoint_ld.graph.contexts import expand
+from checkpoint_ld.integrations.formats.arrow_rows import parquet_rows
+from checkpoint_ld.phrases import BOOLEAN_WORDS, unknown
+from checkpoint_ld.vocabulary import ID_BASE
+from checkpoint_ld.workers.patterns import first_group
+
+Node = dict[str, Any]
+
+_PREFIXES: Final = {
+    "http://mlcommons.org/croissant/": "cr:",
+    "https://mlcommons.org/croissant/": "cr:",
+    "https://schema.org/": "sc:",
+    "http://schema.org/": "sc:",
+}
+_OLD = "http://mlcommons.org/schema/"
+_LFS = b"version https://git-lfs"
+_FORMATS: Final = {
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+    "application/json": ".json",
+    **dict.fromkeys(("application/jsonlines", "application/jsonl", "application/x-ndjson"), ".jsonl"),
+    **dict.fromkeys(("application/x-jsonlines", "application/ndjson", "application/json-lines"), ".jsonl"),
+    **dict.fromkeys(("application/x-parquet", "application/vnd.apache.parquet", "application/parquet"), ".parquet"),
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "text/plain": ".txt",
+}
+"""The formats of files that are read, by media type."""
+_STEP = re.compile(r"\.([^.\[\]*'\"()?@\s]+)|\.?\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+)|(\*))\s*\]|\.(\*)")
+"""A step of a JSONPath (RFC 9535): a name, an index or all members."""
+_DAMAGED = (
+    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError),
+    *(NotImplementedError, RuntimeError),
+)
+"""What archives raise that are damaged, encrypted, or compressed in a way that Python cannot read."""
+_KNOWN_TRANSFORMS = ("regex", "jsonPath", "separator", "delimiter", "replace")
+_ALL = "*"
+"""The step to all members of an array or an object; names and indexes are texts and numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record set: where its values are, and what they become."""
+
+    name: str
+    identifier: str
+    source: str | None = None
+    way: str = ""
+    """How a value is found: `column`, `jsonPath`, `fileProperty`, or empty for one that has a constant value."""
+    where: str = ""
+    transforms: tuple[tuple[str, str], ...] = ()
+    type: str = ""
+    is_repeated: bool = False
+    value: Any = None
+    parts: tuple[Field, ...] = ()
+
+    def leaves(self) -> Iterator[Field]:
+        """Yield the field, or the fields that it is made of."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.leaves()
+
+
+@dataclass(slots=True)
+class Description:
+    """A description of a data set: its nodes by identifier, and findings as sentences."""
+
+    file: Path
+    nodes: dict[str, Node] = field(default_factory=dict)
+    dataset: Node = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, file: Path) -> Description:
+        """Return the description in a file. Raises ReadError for one that is none, or is not complete."""
+        value = read_json(*read_bytes(str(file))).value
+        found = cls(file)
+        try:
+            expanded = expand(value, {})
+        except RecursionError:
+            raise ReadError(f"{file}: its JSON-LD is nested too deeply") from None
+        except ReadError as error:
+            raise ReadError(f"{file}: cannot be read: {error}") from error
+        found._add(expanded)
+        sets = [node for node in found.nodes.values() if "sc:Dataset" in node.get("@type", ())]
+        if not sets:
+            raise ReadError(f"{file}: it is no description of Croissant: nothing in it is a schema.org Dataset")
+        found.dataset = next(
+            (node for node in sets if node.get("cr:recordSet") or node.get("sc:distribution")), sets[0]
+        )
+        return found
+
+    def _add(self, value: Any) -> Any:
+        """Add expanded nodes; return a value, in which a node is its identifier."""
+        if isinstance(value, list):
+            return [self._add(item) for item in value]
+        if "@value" in value:
+            return value["@value"]
+        identifier = value.get("@id", f"_:{len(self.nodes)}").removeprefix(ID_BASE)
+        node = self.nodes.setdefault(identifier, {"@id": identifier})
+        for key, held in value.items():
+            if key == "@type":
+                node.setdefault(key, []).extend(map(_short, held))
+            elif key in ("@graph", "@included"):
+                self._add(held)
+            elif not key.startswith("@"):
+                if key.startswith(_OLD):
+                    raise ReadError(
+                        f"{self.file}: is Croissant 0.8; convert it to 1.0 or newer with mlcroissant migrate"
+                    )
+                items = [item for part in as_list(held) for item in part.get("@list", [part])]
+                node.setdefault(_short(key), []).extend(self._add(item) for item in items)
+        return identifier
+
+    def of(self, node: Node, key: str) -> list[Node]:
+        """Return the nodes that are values of a member."""
+        return [self.nodes.get(value, {"@id": value}) for value in node.get(key, ()) if isinstance(value, str)]
+
+    def record_sets(self) -> dict[str, Node]:
+        """Return the record sets by identifier."""
+        return {node["@id"]: node for node in self.of(self.dataset, "cr:recordSet")}
+
+    def fields(self, record_set: Node, key: str = "cr:field") -> tuple[Field, ...]:
+        """Return the fields of a record set, or the parts of a field."""
+        return tuple(self._field(node, record_set["@id"]) for node in self.of(record_set, key))
+
+    def types(self, node: Node) -> list[str]:
+        """Return the data types of a field or a record set, with the prefixes `cr:` and `sc:`."""
+        return [_short(str(value)) for value in node.get("cr:dataType", ())]
+
+    def _field(self, node: Node, owner: str) -> Field:
+        identifier = node["@id"]
+        name = identifier.removeprefix(f"{owner}/")
+        if name == identifier:
+            name = _text(node, "sc:name") or identifier
+        parts = self.fields(node, "cr:subField")
+        is_repeated = any(
+            value in (True, "true", "True") for key in ("cr:repeated", "cr:isArray") for value in node.get(key, ())
+        )
+        types = self.types(node)
+        about: Node = {"type": types[0] if types else "", "is_repeated": is_repeated, "parts": parts}
+        if "sc:value" in node or "cr:value" in node:
+            values = node.get("cr:value") or node["sc:value"]
+            return Field(name, identifier, value=values[0] if len(values) == 1 else values, **about)
+        transforms, source = list[tuple[str, str]](), next(iter(self.of(node, "cr:source")), None)
+        seen = set[str]()
+        while source is not None and (others := self.of(source, "cr:field")):
+            if others[0]["@id"] in seen:
+                raise ReadError(f"{self.file}: the field {identifier!r} comes from itself")
+            seen.add(others[0]["@id"])
+            transforms = [*self._transforms(source, identifier), *transforms]
+            source = next(iter(self.of(others[0], "cr:source")), None)
+        if source is None:
+            return Field(name, identifier, **about)
+        transforms = [*self._transforms(source, identifier), *transforms]
+        origin = next(
+            (value for key in ("cr:fileObject", "cr:fileSet", "cr:distribution") for value in source.get(key, ())), None
+        )
+        extract = next(iter(self.of(source, "cr:extract")), {})
+        way = next((way for way in ("column", "jsonPath", "fileProperty") if extract.get(f"cr:{way}")), "")
+        where = _text(extract, f"cr:{way}")
+        if origin is None or not way:
+            raise ReadError(
+                f"{self.file}: the source of the field {identifier!r} states no file, or nothing of it to read"
+            )
+        return Field(name, identifier, str(origin), way, where, tuple(transforms), **about)
+
+    def _transforms(self, source: Node, identifier: str) -> list[tuple[str, str]]:
+        found = []
+        for node in self.of(source, "cr:transform"):
+            for key, values in node.items():
+                if not key.startswith("@"):
+                    if key.removeprefix("cr:") not in _KNOWN_TRANSFORMS:
+                        message = f"the field {identifier!r} is made by the transformation {key.partition(':')[2]}"
+                        raise ReadError(
+                            f"{self.file}: {message}, which is not read; read are {', '.join(_KNOWN_TRANSFORMS)}"
+                        )
+                    found.append((key.removeprefix("cr:"), str(values[0])))
+        return found
+
+    def records(self, record_set: Node) -> Iterator[dict[str, Any]]:
+        """Yield the records of a record set, by names of fields. Raises ReadError for what cannot be read exactly."""
+        fields = self.fields(record_set)
+        if data := record_set.get("cr:data"):
+            yield from self._stated(data, record_set["@id"])
+            return
+        leaves = [leaf for each in fields for leaf in each.leaves()]
+        origins = dict.fromkeys(leaf.source for leaf in leaves if leaf.source is not None)
+        if len(origins) > 1:
+            named = ", ".join(map(repr, origins))
+            message = f"the fields of {record_set['@id']!r} come from {named}"
+            raise ReadError(f"{self.file}: {message}: record sets that join several files are not read")
+        if not origins:
+            raise ReadError(
+                f"{self.file}: the record set {record_set['@id']!r} has no data, and its fields have no source"
+            )
+        for name, data, kind in self.files(next(iter(origins))):
+            for raw in self._rows(name, data, kind, leaves):
+                values = {leaf.identifier: self._value(leaf, raw.get(leaf.identifier)) for leaf in leaves}
+                yield {each.name: self._whole(each, values) for each in fields}
+
+    def _stated(self, data: list[Any], owner: str) -> Iterator[dict[str, Any]]:
+        for row in as_list(data[0]) if len(data) == 1 else data:
+            if not isinstance(row, Mapping):
+                raise ReadError(
+                    f"{self.file}: the data of {owner!r} are no objects, or their context does not type them as @json"
+                )
+            yield {str(name).removeprefix(f"{owner}/"): value for name, value in row.items()}
+
+    def files(self, identifier: str, above: tuple[str, ...] = ()) -> Iterator[tuple[str, bytes, str]]:
+        """Yield the files that a file object or a set of files is: name, content, and kind as an extension."""
+        node = self.nodes.get(identifier)
+        if node is None or identifier in above:
+            raise ReadError(f"{self.file}: {identifier!r} is no file of its distribution")
+        containers = [str(value) for value in (node.get("sc:containedIn") or node.get("cr:containedIn", ()))]
+        kinds = [str(value) for value in node.get("sc:encodingFormat", ())]
+        patterns = [str(value) for value in (node.get("cr:includes") or node.get("sc:includes", ()))]
+        left = [str(value) for value in (node.get("cr:excludes") or node.get("sc:excludes", ()))]
+        name = _text(node, "sc:contentUrl")
+        if not patterns and not name:
+            raise ReadError(f"{self.file}: {identifier!r} has no contentUrl")
+        if containers:
+            inner = [
+                held
+                for container in containers
+                for archive, data, _ in self.files(container, (*above, identifier))
+                for held in self._members(archive, data)
+            ]
+        else:
+            inner = [(local, None) for local in (self._local_names() if patterns else [name])]
+        wanted = patterns or [glob.escape(name)]
+        chosen = [held for held in inner if _matches(held[0], wanted) and not _matches(held[0], left)]
+        if not chosen or (len(chosen) > 1 and not patterns):
+            where = f"in {', '.join(containers)}" if containers else "in the folder"
+            many = "several files are" if chosen else "no file is"
+            raise ReadError(f"{self.file}: {many} called {', '.join(patterns or [name])} {where}: fetch it yourself")
+        for held, content in chosen:
+            data = self._local(held) if content is None else content
+            self._check_hash(node, held, data)
+            yield held, data, _kind(held, kinds)
+
+    def _check_hash(self, node: Node, name: str, data: bytes) -> None:
+        for method in ("sha256", "md5"):
+            stated = _text(node, f"sc:{method}") or _text(node, f"cr:{method}")
+            if stated and hashlib.new(method, data, usedforsecurity=False).hexdigest() != stated.lower():
+                message = f"{name!r} is not the file that was described: its {method} is another one"
+                raise ReadError(f"{self.file}: {message}")
+
+    def _local_names(self) -> list[str]:
+        root = self.file.parent
+        return sorted(
+            (Path(folder) / name).relative_to(root).as_posix() for folder, _, names in os.walk(root) for name in names
+        )
+
+    def _local(self, name: str) -> bytes:
+        folder, path = self.file.parent.resolve(), PurePosixPath(name)
+        is_elsewhere = ":" in name or "\\" in name or path.is_absolute() or ".." in path.parts or "\0" in name
+        if is_elsewhere or not (folder / path).resolve().is_relative_to(folder):
+            raise ReadError(f"{self.file}: it points to {name!r}, which is not in the folder: fetch it yourself")
+        if not (folder / path).is_file():
+            raise ReadError(f"{self.file}: it points to {name!r}, and there is no such file: fetch it yourself")
+        data = read_bytes(str(folder / path))[0]
+        if data.startswith(_LFS):
+            raise ReadError(f"{self.file}: {name!r} is a pointer of Git LFS: run git lfs pull")
+        return data
+
+    def _members(self, archive: str, data: bytes) -> Iterator[tuple[str, bytes | None]]:
+        """Yield the files in an archive. What it states about their size is not believed."""
+        room = DEFAULT_LIMITS.size
+        try:
+            for name, opened in _opened(data):
+                with opened:
+                    content = opened.read(room + 1)
+                room -= len(content)
+                if room < 0:
+                    raise ReadError(f"{self.file}: {archive!r} holds more than {DEFAULT_LIMITS.size:,} bytes")
+                yield name, content
+        except ReadError:
+            raise
+        except _DAMAGED as error:
+            raise ReadError(f"{self.file}: the archive {archive!r} cannot be read: {error}") from error
+
+    def _rows(self, name: str, data: bytes, kind: str, leaves: Sequence[Field]) -> Iterator[dict[str, Any]]:
+        """Yield the values of fields in a file as they stand there, by identifier."""
+        ways = {leaf.way for leaf in leaves if leaf.way in ("column", "jsonPath")}
+        lines = any(leaf.where in ("lines", "lineNumbers") for leaf in leaves if leaf.way == "fileProperty")
+        if len(ways) + lines > 1:
+            raise ReadError(
+                f"{self.file}: the fields of {name!r} are read in several ways: by {' and '.join(sorted(ways))}"
+            )
+        data = unpacked(data, name)
+        of_file = {"filename": PurePosixPath(name).name, "filepath": name, "fullpath": name}
+        if lines or not ways:
+            texts = self._decoded(name, data).splitlines() if lines else [""]
+            found: Iterable[Mapping[str, Any]] = (
+                {**of_file, "lines": text, "lineNumbers": at, "content": lambda: self._decoded(name, data)}
+                for at, text in enumerate(texts)
+            )
+            for row in found:
+                values = {leaf: self._property(leaf, row) for leaf in leaves if leaf.way == "fileProperty"}
+                yield {leaf.identifier: value for leaf, value in values.items()}
+            return
+        properties = {leaf.identifier: self._property(leaf, of_file) for leaf in leaves if leaf.way == "fileProperty"}
+        chosen = [leaf for leaf in leaves if leaf.way in ways]
+        if ways == {"jsonPath"}:
+            roots = self._values(name, data, kind) if kind == ".jsonl" else [read_json(data, name).value]
+            for row in self._by_paths(name, roots, chosen):
+                yield {**properties, **row}
+            return
+        rows = [*self._table(name, data, kind)]
+        for leaf in chosen:
+            if rows and not any(leaf.where in row for row in rows):
+                known = dict.fromkeys(key for row in rows for key in row)
+                raise ReadError(f"{self.file}: {name!r}: {unknown('column', leaf.where, [*known])}")
+        for row in rows:
+            yield {**properties, **{leaf.identifier: row.get(leaf.where) for leaf in chosen}}
+
+    def _property(self, leaf: Field, row: Mapping[str, Any]) -> Any:
+        if leaf.where not in row:
+            raise ReadError(
+                f"{self.file}: the field {leaf.identifier!r} is the {leaf.where} of a file, which is not read"
+            )
+        value = row[leaf.where]
+        return value() if callable(value) else value
+
+    def _decoded(self, name: str, data: bytes) -> str:
+        try:
+            return data.decode().removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            raise ReadError(f"{self.file}: {name!r} is no UTF-8 at byte {error.start}") from None
+
+    def _table(self, name: str, data: bytes, kind: str) -> Iterable[Mapping[str, Any]]:
+        place = f"{self.file}: {name}"
+        if kind == ".parquet":
+            return parquet_rows(io.BytesIO(data), place)
+        if kind in (".json", ".jsonl"):
+            values = self._values(name, data, kind)
+            if not all(isinstance(value, dict) for value in values):
+                raise ReadError(f"{place}: is no list of objects: its fields have to state paths (jsonPath)")
+            return values
+        if kind in (".csv", ".tsv", ".xlsx"):
+            faults = list[str]()
+            is_book, mark = kind == ".xlsx", "\t" if kind == ".tsv" else ","
+            rows = workbook_rows(place, data, None, faults) if is_book else text_rows(place, data, mark)
+            self.notes |= dict.fromkeys(faults)
+            header = [str(cell) for cell in rows[0]] if rows else []
+            filled = (row for row in rows[1:] if any(cell not in ("", None) for cell in row))
+            return [dict(zip(header, row, strict=False)) for row in filled]
+        known = ", ".join(sorted({*_FORMATS.values()}))
+        raise ReadError(f"{place}: has a format that is not read by columns; read are {known}")
+
+    def _values(self, name: str, data: bytes, kind: str) -> list[Any]:
+        if kind == ".json":
+            value = read_json(data, name).value
+            return value if isinstance(value, list) else [value]
+        return [read_json(line, name).value for line in data.split(b"\n") if line.strip()]
+
+    def _by_paths(self, name: str, roots: Iterable[Any], leaves: Sequence[Field]) -> Iterator[dict[str, Any]]:
+        paths = {leaf.identifier: self._path(leaf) for leaf in leaves}
+        levels = {identifier: _level(path) for identifier, path in paths.items()}
+        wanted = {level for leaf in leaves for level in [levels[leaf.identifier]] if not leaf.is_repeated}
+        if len(wanted) > 1:
+            one, *_, other = sorted(leaves, key=lambda leaf: len(levels[leaf.identifier]))
+            message = f"the fields {one.identifier!r} and {other.identifier!r} are read from different levels"
+            raise ReadError(f"{self.file}: {message} of {name!r} ({one.where}, {other.where}): they make no records")
+        shared = next(iter(wanted), None)
+        if shared is None:
+            shared = _level(_common([path[:-1] if path[-1:] == (_ALL,) else path for path in paths.values()]))
+        for leaf in leaves:
+            if paths[leaf.identifier][: len(shared)] != shared:
+                raise ReadError(f"{self.file}: the path {leaf.where!r} leads out of the records at {name!r}")
+        for root in roots:
+            for record in _find(root, shared):
+                found = {leaf: _find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
+                yield {
+                    leaf.identifier: [*values] if _ALL in paths[leaf.identifier][len(shared) :] else next(values, None)
+                    for leaf, values in found.items()
+                }
+
+    def _path(self, leaf: Field) -> tuple[str | int, ...]:
+        return _parsed(leaf.where, f"{self.file}: the field {leaf.identifier!r}")
+
+    def _value(self, leaf: Field, raw: Any) -> Any:
+        if not leaf.way:
+            return leaf.value
+        for method, setting in leaf.transforms:
+            if isinstance(raw, list):
+                raw = [self._transformed(leaf, method, setting, item) for item in raw]
+            else:
+                raw = self._transformed(leaf, method, setting, raw)
+        return [_cast(item, leaf.type) for item in raw] if isinstance(raw, list) else _cast(raw, leaf.type)
+
+    def _transformed(self, leaf: Field, method: str, setting: str, value: Any) -> Any:
+        place = f"{self.file}: the field {leaf.identifier!r}"
+        if value is None:
+            return None
+        if method == "jsonPath":
+            held = read_json(value.encode(), place).value if isinstance(value, str) else value
+            return next(_find(held, _parsed(setting, place)), None)
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if method in ("separator", "delimiter"):
+            return text.split(setting)
+        if method == "replace":
+            old, _, new = setting.partition("/")
+            return text.replace(old, new)
+        try:
+            found = first_group(setting, text)
+        except EvaluationError as error:
+            raise ReadError(f"{place}: {error}") from error
+        if found is None:
+            self.notes[f"values of {leaf.name!r} do not match its pattern {setting!r}, and are kept as they are"] = None
+        return value if found is None else found
+
+    def _whole(self, each: Field, values: Mapping[str, Any]) -> Any:
+        """Return the value of a field, which for one with parts is an object, or a list of objects."""
+        if not each.parts:
+            return values[each.identifier]
+        held = {part.name: self._whole(part, values) for part in each.parts}
+        if all(value in (None, []) for value in held.values()):
+            return None
+        if not each.is_repeated:
+            return held
+        columns = {name: as_list(value) for name, value in held.items() if value is not None}
+        if len({*map(len, columns.values())}) > 1:
+            raise ReadError(f"{self.file}: the parts of {each.identifier!r} have different lengths in a record")
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _opened(data: bytes) -> Iterator[tuple[str, Any]]:
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
+                if not entry.is_dir():
+                    yield entry.filename, archive.open(entry)
+        return
+    with tarfile.open(fileobj=io.BytesIO(data)) as opened:
+        for member in opened:
+            if member.isfile() and (content := opened.extractfile(member)):
+                yield member.name.removeprefix("./"), content
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    """Return whether a name fits a pattern, whose `*` also stands for folders, as in `mlcroissant`."""
+    return any(fnmatch.fnmatchcase(name, pattern.removeprefix("./")) for pattern in patterns)
+
+
+def _kind(name: str, formats: Sequence[str]) -> str:
+    return next((_FORMATS[one] for one in formats if one in _FORMATS), extension_of(name))
+
+
+def _short(iri: str) -> str:
+    return next((short + iri[len(long) :] for long, short in _PREFIXES.items() if iri.startswith(long)), iri)
+
+
+def _text(node: Node, key: str) -> str:
+    return next((value for value in node.get(key, ()) if isinstance(value, str)), "")
+
+
+def _parsed(path: str, place: str) -> tuple[str | int, ...]:
+    """Return the steps of a JSONPath. Raises ReadError for one that selects in another way than by names and places."""
+    at, steps = len(path) - len(path.removeprefix("$")), list[str | int]()
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None:
+            raise ReadError(f"{place}: of the path {path!r}, {path[at:]!r} is not read; names, [n] and [*] are")
+        name, single, double, index, *wild = found.groups()
+        steps.append(
+            _ALL
+            if any(wild)
+            else int(index)
+            if index
+            else next(text for text in (name, single, double) if text is not None)
+        )
+        at = found.end()
+    return tuple(steps)
+
+
+def _level(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return the part of a path up to its last step to all members: the place of the records."""
+    return path[: max((at for at, step in enumerate(path, 1) if step == _ALL), default=0)]
+
+
+def _common(paths: Sequence[tuple[str | int, ...]]) -> tuple[str | int, ...]:
+    """Return the steps with which all paths begin."""
+    first = paths[0]
+    most = next(
+        (at for at in range(len(first)) if any(path[: at + 1] != first[: at + 1] for path in paths)), len(first)
+    )
+    return first[:most]
+
+
+def _find(value: Any, steps: tuple[str | int, ...]) -> Iterator[Any]:
+    if not steps:
+        yield value
+        return
+    step, rest = steps[0], steps[1:]
+    if step == _ALL:
+        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from _find(item, rest)
+    elif isinstance(value, dict) and step in value:
+        yield from _find(value[str(step)], rest)
+    elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+        yield from _find(value[step], rest)
+
+
+def _cast(value: Any, kind: str) -> Any:
+    """Return a text as a value of the type that its field states; a text that is none stays as it is."""
+    if not isinstance(value, str):
+        return value
+    with suppress(ValueError):
+        if kind in ("sc:Integer", "cr:Int64", "cr:Int32"):
+            return int(value)
+        if kind in ("sc:Float", "sc:Number"):
+            number = float(value)
+            return number if abs(number) < float("inf") else value
+    return BOOLEAN_WORDS.get(value.strip().lower(), value) if kind == "sc:Boolean" else value
