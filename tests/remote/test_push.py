@@ -366,3 +366,13 @@ def test_a_store_that_gives_a_page_again_is_no_endless_list(server: Server) -> N
     with remote.connect(faulty.url, profile="oxigraph") as connected, pytest.raises(TruncatedResultError):
         connected.checkpoints()
     assert len(faulty.seen) == 2
+
+
+@pytest.mark.parametrize("kind", ["literal", "bnode"])
+def test_a_store_that_answers_something_else_for_graphs_is_told_as_that(server: Server, kind: str) -> None:
+    """A full page without a single name led to the same request for ever."""
+    faulty = server(rows("g", *({"type": kind, "value": f"b{number}"} for number in range(5000))))
+    refused = pytest.raises(TruncatedResultError, match="where the name of a graph is expected")
+    with remote.connect(faulty.url, profile="oxigraph") as connected, refused:
+        connected.checkpoints()
+    assert len(faulty.seen) == 1

@@ -133,6 +133,8 @@ def _table(file: Path) -> dict[str, Any] | None:
         raise SettingsError(f"{file}: this is no TOML: it is not UTF-8; save it in this encoding") from error
     except ValueError as error:
         raise SettingsError(f"{file}: this is no TOML: {error}") from error
+    except RecursionError as error:
+        raise SettingsError(f"{file}: its arrays or tables are nested too deeply; nest them less") from error
     if file.name != PROJECT_FILE:
         return document
     tools = document.get("tool")

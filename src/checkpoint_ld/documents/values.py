@@ -125,6 +125,29 @@ def copied(value: Any) -> Any:
     return value
 
 
+def is_small(value: Any, most: int) -> bool:
+    """Return whether a value has at most `most` parts, counted as often as they are repeated, and is no part of itself.
+
+    Aliases of YAML repeat parts without a copy: some lines of text may stand for billions.
+    """
+    sizes: dict[int, float] = {}
+    left = [(value, False)]
+    while left:
+        one, is_counted = left.pop()
+        if not isinstance(one, dict | list):
+            continue
+        parts = [*one.values()] if isinstance(one, dict) else one
+        if is_counted:
+            sizes[id(one)] = 1 + sum(sizes.get(id(part), 1) for part in parts)
+            if sizes[id(one)] > most:
+                return False
+        elif id(one) not in sizes:
+            sizes[id(one)] = math.inf  # until its parts are counted, so that a part of itself is too large
+            left.append((one, True))
+            left += [(part, False) for part in parts]
+    return True
+
+
 def lone_surrogate(text: str) -> str | None:
     """Return the first lone surrogate in `text`, as a JSON escape, or None."""
     found = None if text.isascii() else _SURROGATE.search(text)

@@ -103,7 +103,10 @@ class _File:
                 self._add(text, start)
             except orjson.JSONDecodeError as error:
                 at = f"{path}:{number + error.lineno - 1}:{error.colno}"
-                self.errors.append(ReadError(f"{at}: is no JSON, perhaps half written: {error.msg}; write it again"))
+                what = f"is no JSON, perhaps half written: {error.msg}; write it again"
+                if "depth limit" in error.msg:  # of orjson, 1,024 levels
+                    what = "its values are nested too deeply to be read; nest them less"
+                self.errors.append(ReadError(f"{at}: {what}"))
             except (KeyError, TypeError, ValueError, AttributeError):
                 message = "is not OTLP/JSON: resourceSpans with scopeSpans with spans are expected"
                 self.errors.append(ReadError(f"{path}:{number}: {message}"))

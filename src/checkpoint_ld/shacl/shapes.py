@@ -49,6 +49,10 @@ _ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
 """What only SHACL Advanced Features and SHACL JavaScript Extensions define, beside rules."""
 
 
+_DEEPEST = 100
+"""How deep shapes may refer to others; each takes some calls of Python, which allows 1,000 one inside of another."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shapes:
     """A compiled shapes graph, which can be used again and again, also by several threads.
@@ -134,11 +138,12 @@ class _Compilation:
                     if isinstance(one, Literal):
                         raise ShapesError(f"{self._shown(node)} refers to {shown(one)} as to a shape: write a shape")
                     left.append(one)
-        reached = {node: self._reached(node) for node, shape in self.found.items() if shape.constraints}
-        for node, nodes in reached.items():
-            if node in nodes:
+        for group, depth in self._groups():
+            if depth > _DEEPEST:
+                raise ShapesError(f"the shapes refer to one another more than {_DEEPEST} deep: nest them less")
+            for node in group:
                 self.found[node] = replace(self.found[node], is_recursive=True)
-        others = frozenset(node for node in targeted if not self.unknown.isdisjoint((node, *reached.get(node, ()))))
+        others = frozenset(targeted.keys() & self._referring(self.unknown))
         has_rules = self.advanced and any(sh("rule") in held for held in self.index.values())
         return Shapes(self.index, self.found, others, self.advanced, has_rules)
 
@@ -163,16 +168,59 @@ class _Compilation:
                 found[node] = tuple(sorted(targets))
         return found
 
-    def _reached(self, start: Node) -> set[Node]:
-        """Return the shapes that a shape refers to, directly or through others."""
-        found: set[Node] = set()
-        left = [start]
+    def _references(self, node: Node) -> dict[Node, None]:
+        """Return the shapes that a shape refers to directly."""
+        return dict.fromkeys(one for constraint in self.found[node].constraints for one in constraint.shapes)
+
+    def _referring(self, nodes: Iterable[Node]) -> set[Node]:
+        """Return some shapes, and those that refer to them, directly or through others."""
+        referring: dict[Node, list[Node]] = {}
+        for node in self.found:
+            for one in self._references(node):
+                referring.setdefault(one, []).append(node)
+        found, left = set(nodes), list(nodes)
         while left:
-            for constraint in self.found[left.pop()].constraints:
-                new = found.symmetric_difference({*found, *constraint.shapes})
-                found |= new
-                left.extend(new)
+            new = {*referring.get(left.pop(), ())} - found
+            found |= new
+            left += new
         return found
+
+    def _groups(self) -> Iterator[tuple[list[Node], int]]:
+        """Yield the shapes that refer to one another in a circle, and the depth of references below each shape.
+
+        These are the strongly connected components of the references (Tarjan 1972), each after those below it. A shape
+        outside of circles has an empty group.
+        """
+        order: dict[Node, int] = {}
+        lowest: dict[Node, int] = {}
+        depths: dict[Node, int] = {}
+        open_: list[Node] = []
+        for start in self.found:
+            way = [] if start in order else [(start, iter(self._references(start)))]
+            while way:
+                node, references = way[-1]
+                if node not in order:
+                    order[node] = lowest[node] = len(order)
+                    open_.append(node)
+                one = next(references, None)
+                if one is not None:
+                    if one not in order:
+                        way.append((one, iter(self._references(one))))
+                    elif one not in depths:
+                        lowest[node] = min(lowest[node], order[one])
+                    continue
+                way.pop()
+                if way:
+                    above = way[-1][0]
+                    lowest[above] = min(lowest[above], lowest[node])
+                if lowest[node] == order[node]:
+                    group = [open_.pop()]
+                    while group[-1] != node:
+                        group.append(open_.pop())
+                    below = {one for member in group for one in self._references(member)}
+                    depth = 1 + max((depths[one] for one in below.difference(group)), default=0)
+                    depths.update(dict.fromkeys(group, depth))
+                    yield group if len(group) > 1 or node in below else [], depth
 
     def _shape(self, node: Node, targets: tuple[tuple[str, Node], ...]) -> Shape:
         held = self.index.get(node, {})

@@ -328,9 +328,7 @@ class SparqlClient:
         names: list[str] = []
         while True:
             page = self._result(request.checkpoints_after(names[-1] if names else "", _PAGE), "select")
-            if any(len(row) != 1 for row in page.rows):
-                raise TruncatedResultError(f"the server does not give names of graphs alone, but {page.rows[0]!r}")
-            found = sorted(row[0].value for row in page.rows if isinstance(row[0], NamedNode))
+            found = sorted(map(_graph_name, page.rows))
             if names and found and found[0] <= names[-1]:
                 raise TruncatedResultError("the server does not give the names of graphs in their order")
             names += found
@@ -492,3 +490,12 @@ def connect(  # noqa: PLR0913 - all but the first are named
     chosen = endpoint(url, GENERIC if profile == AUTO else profile, query=query, update=update, store=store)
     known = credentials(chosen.host, auth, preferred=chosen.profile.authentication, file=credentials_file)
     return SparqlClient(chosen, Connection(origin_of(url), known, timeout=timeout, wait=wait), url)
+
+
+def _graph_name(row: Sequence[object]) -> str:
+    match row:
+        case (NamedNode(value=name),):
+            return str(name)
+    given = " and ".join(map(str, row))[:200] or "nothing"
+    message = f"the server gives {given} where the name of a graph is expected: is that the URL of a SPARQL service?"
+    raise TruncatedResultError(message)

@@ -20,6 +20,7 @@ from checkpoint_ld.benchmark.editing import PUBLISHED, published_text
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.data import library
 from checkpoint_ld.dialects.dialect import as_list
+from checkpoint_ld.documents.values import is_small
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
@@ -278,12 +279,19 @@ def _chosen(
     return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
 
 
+_MOST_VALUES = 100_000
+"""The values in the head of a card, each counted as often as aliases repeat it."""
+
+
 def _head(card: Path) -> dict[str, Any]:
     hub = library("huggingface_hub", extra="hugging-face")
     try:
         head = hub.metadata_load(card)
     except Exception as error:
         raise ReadError(f"{card}: its YAML head cannot be read: {str(error).partition(chr(10))[0]}") from error
+    if not is_small(head, _MOST_VALUES):
+        message = f"{card}: its YAML head has aliases that repeat one another to more than {_MOST_VALUES:,} values"
+        raise ReadError(f"{message}: write it without aliases")
     configs = (head or {}).get("configs") or []
     if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
         raise ReadError(f"{card}: configs is no list of objects: see {_CONFIGS}")
