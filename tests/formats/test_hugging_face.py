@@ -2,15 +2,19 @@
 
 import importlib
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import checkpoint_ld
 from checkpoint_ld import Benchmark, export_benchmark, import_benchmark
-from checkpoint_ld.errors import LookupFailedError, ReadError
+from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from tests.formats.benchmarks import made
+from tests.trials import examples
 
 METALS = Path(__file__).resolve().parents[2] / "docs" / "examples" / "metals.jsonld"
 
@@ -22,8 +26,8 @@ def _quiet() -> None:
     datasets.disable_progress_bars()
 
 
-def loaded(folder: Path, cache: Path, name: str = "questions") -> Any:
-    return importlib.import_module("datasets").load_dataset(str(folder), name, split="test", cache_dir=str(cache))
+def loaded(folder: Path, cache: Path, name: str = "questions", split: str = "test") -> Any:
+    return importlib.import_module("datasets").load_dataset(str(folder), name, split=split, cache_dir=str(cache))
 
 
 def test_datasets_loads_the_folder_and_its_card_is_valid(tmp_path: Path) -> None:
@@ -121,16 +125,131 @@ def test_licences_are_called_as_the_hub_calls_them(licence: Any, head: Any, agai
     assert [f"the licence {licence} is called" in one.message for one in findings] == ([True] if renamed else [])
 
 
-def test_values_of_several_types_become_texts_and_are_named(tmp_path: Path) -> None:
+def test_values_of_several_types_are_loaded_as_they_are_or_named(tmp_path: Path) -> None:
     benchmark = Benchmark("Odd")
-    benchmark.add_question("A?", "a", custom_metadata={"level": 1, "about": {"x": 1}})
-    benchmark.add_question("B?", "b", custom_metadata={"level": "hard"})
+    benchmark.add_question(
+        "A?", "a", custom_metadata={"level": 1, "about": {"x": 1}, "big": 10**30, "odd": [0.1 + 0.7]}
+    )
+    benchmark.add_question("B?", "b", custom_metadata={"level": "1", "odd": 7})
     findings = export_benchmark(benchmark, tmp_path / "odd", format="hugging-face")
     held = loaded(tmp_path / "odd", tmp_path / "cache")
 
-    assert held["custom.level"] == ["1", "hard"]
-    assert held["custom.about"] == ['{"x": 1}', None]
-    assert [str(one).split("'")[1] for one in findings] == ["custom.level", "custom.about"]
+    assert held["custom.level"] == [1, "1"]
+    assert held["custom.about"] == [{"x": 1}, None]
+    assert held["custom.big"] == ["1000000000000000000000000000000", None]
+    assert held["custom.odd"] == ["[0.7999999999999999]", "7"]
+    assert [str(one).split("'")[1] for one in findings] == ["custom.big", "custom.odd"]
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(min_value=2**62, max_value=2**65),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(),
+    st.sampled_from(["1", "007", "true", "null", "[1]", '"x"', "1.0", "2026-01-01", "NaN", ""]),
+)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3), max_leaves=5
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=examples(40), deadline=None)
+@given(columns=st.lists(st.lists(VALUES, min_size=2, max_size=2), min_size=1, max_size=4))
+def test_what_is_exported_is_loaded_with_the_same_values_or_named(columns: list[list[Any]]) -> None:
+    benchmark = Benchmark("Odd")
+    for row in range(2):
+        kept = {f"c{at}": column[row] for at, column in enumerate(columns) if column[row] not in (None, "", [], {})}
+        benchmark.add_question(f"{row}?", "a", custom_metadata=kept or None)
+    stated = [question["custom_metadata"] or {} for question in benchmark.get_all_questions()]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            findings = export_benchmark(benchmark, Path(folder, "odd"), format="hugging-face")
+        except WriteError:  # of a text that UTF-8 cannot hold
+            return
+        held = loaded(Path(folder, "odd"), Path(folder, "cache"))
+        again = [one.custom_metadata or {} for one in import_benchmark(Path(folder, "odd")).benchmark.questions]
+    named = [str(one).split("'")[1] for one in findings]
+    for name in dict.fromkeys(name for row in stated for name in row):
+        if f"custom.{name}" not in named:
+            assert json.dumps(held[f"custom.{name}"][:]) == json.dumps([row.get(name) for row in stated])
+            assert json.dumps([row.get(name) for row in again]) == json.dumps([row.get(name) for row in stated])
+
+
+def test_features_of_others_are_decoded(tmp_path: Path) -> None:
+    datasets = importlib.import_module("datasets")
+    arrow = importlib.import_module("pyarrow")
+    label = datasets.ClassLabel(names=["no", "yes"])
+    features = {
+        "question": datasets.Value("string"),
+        "answer": label,
+        "keywords": datasets.List(label),
+        "about": {"sure": label, "all": datasets.List({"is": label, "any": datasets.Json()})},
+        "any": datasets.Json(),
+        "several": datasets.List(datasets.Json()),
+    }
+    inner = {"sure": 1, "all": [{"is": 0, "any": '"x"'}]}
+    row = {
+        "question": "Q",
+        "answer": 1,
+        "keywords": [0, 1],
+        "about": inner,
+        "any": '{"a": "b"}',
+        "several": ['"c"', "1"],
+    }
+    data = datasets.Dataset.from_list(
+        [row, {**row, "question": "R", "answer": -1}], features=datasets.Features(features)
+    )
+    (tmp_path / "a").mkdir()
+    data.to_parquet(tmp_path / "a" / "train.parquet")
+    data.save_to_disk(str(tmp_path / "b"))
+    table = arrow.table(
+        {
+            "question": ["Q"],
+            "answer": ["a"],
+            "oslo": arrow.array([0], arrow.timestamp("us", "Europe/Oslo")),
+            "utc": arrow.array([1], arrow.timestamp("ns", "+00:00")),
+        }
+    )
+    importlib.import_module("pyarrow.parquet").write_table(table, tmp_path / "c.parquet")
+    for source in (tmp_path / "a" / "train.parquet", tmp_path / "a", tmp_path / "b"):
+        benchmark, findings = import_benchmark(source, format="hugging-face")
+        [question] = benchmark.questions
+        assert (question.raw_answer, question.keywords) == ("yes", ["no", "yes"])
+        assert question.custom_metadata == {
+            "about": {"sure": "yes", "all": [{"is": "no", "any": "x"}]},
+            "any": {"a": "b"},
+            "several": ["c", 1],
+        }
+        assert "row 2 of train: no answer" in str(findings[0])
+    benchmark, findings = import_benchmark(tmp_path / "c.parquet")
+    assert benchmark.questions[0].custom_metadata == {
+        "oslo": "1970-01-01T01:00:00+01:00",
+        "utc": "1970-01-01T00:00:00.000000001+00:00",
+    }
+    assert [
+        "of the dates in 'oslo', the offsets are kept, not the zone Europe/Oslo" in str(one) for one in findings
+    ] == [True]
+
+
+def test_the_features_of_a_card_hold_for_its_tables_of_text(tmp_path: Path) -> None:
+    card = {
+        "features": [
+            {"name": "question", "dtype": "string"},
+            {"name": "answer", "dtype": {"class_label": {"names": {"0": "no", "1": "yes"}}}},
+            {"name": "tags", "list": {"class_label": {"names": {"0": "easy", "1": "hard"}}}},
+        ]
+    }
+    (tmp_path / "README.md").write_text(f"---\ndataset_info: {json.dumps(card)}\n---\n", encoding="utf-8")
+    (tmp_path / "train.jsonl").write_text('{"question": "Q", "answer": 1, "tags": [1, 0]}\n', encoding="utf-8")
+    [question] = import_benchmark(tmp_path).benchmark.questions
+    assert (question.raw_answer, question.keywords) == ("yes", ["easy", "hard"])
+    assert loaded(tmp_path, tmp_path.parent / "cache", "default", "train").features["answer"].names == ["no", "yes"]
+    (tmp_path / "train.jsonl").unlink()
+    (tmp_path / "train.csv").write_text("question,answer\nQ,1\nR,no\n", encoding="utf-8")
+    assert [each.raw_answer for each in import_benchmark(tmp_path).benchmark.questions] == ["yes", "no"]
 
 
 def test_folders_of_others_are_read_with_their_splits(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def parquet_rows(
     return _rows(lambda: parquet.ParquetFile(source).read(), place, features)
 
 
-def arrow_rows(path: str, features: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+def arrow_rows(path: str, place: str, features: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     """Return the rows of an Arrow file, a stream or not. Raises ReadError for a damaged one."""
     arrow = library("pyarrow", extra="hugging-face")
 
@@ -41,7 +41,7 @@ def arrow_rows(path: str, features: Mapping[str, Any] | None = None) -> list[dic
             except arrow.ArrowInvalid:
                 return arrow.ipc.open_file(content).read_all()
 
-    return _rows(read, path, features)
+    return _rows(read, place, features)
 
 
 def zones(table: list[dict[str, Any]]) -> dict[str, str]:
@@ -99,10 +99,7 @@ def decoded(value: Any, feature: Any) -> Any:
     if value is None or (feature is None):
         return value
     if kind == "ClassLabel":
-        names = feature.get("names") or ()
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(names[value]) if 0 <= value < len(names) else None if value == -1 else value
-        return value
+        return _label(value, [str(name) for name in feature.get("names") or ()])
     if kind == "Json":
         return read_json(value.encode()).value if isinstance(value, str) else value
     if kind in _SERIES or isinstance(feature, list):
@@ -113,3 +110,12 @@ def decoded(value: Any, feature: Any) -> Any:
     if isinstance(feature, dict) and kind is None and isinstance(value, dict):
         return {name: decoded(held, feature.get(name)) for name, held in value.items()}
     return value
+
+
+def _label(value: Any, names: list[str]) -> Any:
+    """Return the name of a class; -1 stands for none. A table of text has the number as a text, or the name."""
+    if isinstance(value, str) and value not in names and value.lstrip("-").isdecimal():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value
+    return None if value == -1 else names[value] if 0 <= value < len(names) else value

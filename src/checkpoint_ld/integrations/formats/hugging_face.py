@@ -24,6 +24,7 @@ from checkpoint_ld.documents.values import is_small
 from checkpoint_ld.errors import LookupFailedError, ReadError
 from checkpoint_ld.findings import Place
 from checkpoint_ld.integrations.formats import importing
+from checkpoint_ld.integrations.formats.arrow_rows import arrow_rows, decoded, parquet_rows, zones
 from checkpoint_ld.integrations.formats.citation import spdx_name
 from checkpoint_ld.integrations.formats.importing import (
     CHECKPOINT,
@@ -133,19 +134,42 @@ def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings
     for name in rows[0]:
         values = [row[name] for row in rows]
         try:
-            column = None if any(map(_has_objects, values)) else arrow.array(values)
-        except (arrow.ArrowException, OverflowError):
-            column = None
+            column = _column(arrow, datasets, values)
+            if column is None:
+                message = (
+                    f"the values of {name!r} in the table {table} are texts: they have no common type that keeps them"
+                )
+                findings.append(lost(message))
+                texts = [value if value is None or isinstance(value, str) else _json(value) for value in values]
+                column = arrow.array(texts, arrow.string())
         except UnicodeEncodeError as error:
             raise no_encoding(error) from None
-        if column is None:
-            findings.append(lost(f"the values of {name!r} in the table {table} have no common type, and are texts"))
-            values = [value if value is None or isinstance(value, str) else _json(value) for value in values]
-        columns[name] = arrow.array(values, arrow.string()) if column is None or column.type == "null" else column
+        columns[name] = column
     file = io.BytesIO()
     with _silent(datasets):
         datasets.Dataset(arrow.table(columns)).to_parquet(file)
     return file.getvalue()
+
+
+def _column(arrow: Any, datasets: Any, values: list[Any]) -> Any:
+    """Return a column that gives these values when it is loaded, None if there is none.
+
+    Values of several types, and objects, are of the feature `Json`. It reads numbers with `ujson`, which changes the
+    last digit of some and refuses integers of more than 64 bits.
+    """
+    held = _json(values)
+    if not any(map(_has_objects, values)):
+        with contextlib.suppress(arrow.ArrowException, OverflowError):
+            column = arrow.array(values)
+            if column.type == "null":
+                return arrow.array(values, arrow.string())
+            if _json(column.to_pylist()) == held:
+                return column
+    texts = [None if value is None else _json(value) for value in values]
+    with contextlib.suppress(ValueError):
+        if _json([None if text is None else datasets.Json().decode_example(text) for text in texts]) == held:
+            return arrow.ExtensionArray.from_storage(arrow.json_(), arrow.array(texts, arrow.string()))
+    return None
 
 
 def _has_objects(value: Any) -> bool:
@@ -224,14 +248,14 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     a missing split, ReadError for an invalid data set and for a card that refers to files outside of the folder.
     """
     datasets = library("datasets", extra="hugging-face")
-    about, chosen, others = _chosen(datasets, path, part)
+    about, features, chosen, others = _chosen(datasets, path, part)
     findings = [*others]
     if split is not None and split not in chosen:
         raise LookupFailedError(f"{path}: {unknown('split', split, chosen)}")
     rows, columns = list[Row](), dict[str, None]()
     for name, listed in chosen.items():
         if split in {None, name}:
-            for number, values in enumerate(_rows(path, listed, findings), 1):
+            for number, values in enumerate(_rows(path, listed, features, findings), 1):
                 extra = {"split": name} if split is None and len(chosen) > 1 else {}
                 rows.append(Row({**extra, **values}, f"row {number} of {name}", Place(path)))
                 columns |= dict.fromkeys(rows[-1].values)
@@ -240,13 +264,13 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
 
 def _chosen(
     datasets: Any, path: str, part: str | None
-) -> tuple[dict[str, Any], dict[str, list[str]], tuple[Finding, ...]]:
-    """Return the head of the card, the files of each split of a configuration, and the other configurations."""
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, list[str]], tuple[Finding, ...]]:
+    """Return what the card states, its features, the files of each split of a configuration, and other ones."""
     folder = Path(path).absolute()
     if folder.is_file():
         if part is not None:
             raise LookupFailedError(f"{path} is a file and has no configuration {part!r}: give the folder")
-        return {}, {"train": [str(folder)]}, ()
+        return {}, {}, {"train": [str(folder)]}, ()
     card = folder / CARD
     importing.refuse_link(card, folder)
     head = _head(card) if card.is_file() else {}
@@ -276,7 +300,12 @@ def _chosen(
     for listed in found.values():
         for file in listed:
             importing.refuse_link(Path(file), root)
-    return about, {split: listed for split, listed in found.items() if listed}, findings if others else ()
+    return (
+        about,
+        _stated_features(head, name),
+        {split: listed for split, listed in found.items() if listed},
+        findings if others else (),
+    )
 
 
 _MOST_VALUES = 100_000
@@ -296,6 +325,35 @@ def _head(card: Path) -> dict[str, Any]:
     if not isinstance(configs, list) or not all(isinstance(config, dict) for config in configs):
         raise ReadError(f"{card}: configs is no list of objects: see {_CONFIGS}")
     return head or {}
+
+
+def _stated_features(head: dict[str, Any], config: str) -> dict[str, Any]:
+    """Return the features that the head of a card states for a configuration, as a file of Parquet states them."""
+    infos = [info for info in as_list(head.get("dataset_info")) if isinstance(info, dict)]
+    fitting = [info for info in infos if info.get("config_name", config if len(infos) == 1 else "default") == config]
+    return _feature({"struct": fitting[0].get("features")}) if fitting else {}
+
+
+def _feature(stated: Any) -> Any:
+    """Return a feature of a card, which has another form there; only class labels, JSON and what holds them matter."""
+    if not isinstance(stated, dict):
+        return {"_type": "Json"} if stated == "json" else {"_type": "Value"}
+    if isinstance(parts := stated.get("struct"), list):
+        return {str(part.get("name")): _feature(part) for part in parts if isinstance(part, dict)}
+    for series in ("list", "sequence", "large_list"):
+        if series in stated:
+            inner = stated[series]
+            return {"_type": "List", "feature": _feature({"struct": inner} if isinstance(inner, list) else inner)}
+    if isinstance(label := stated.get("class_label"), dict):
+        names = label.get("names") or []
+        return {"_type": "ClassLabel", "names": [*names.values()] if isinstance(names, dict) else names}
+    return (
+        _feature(stated["dtype"])
+        if "dtype" in stated
+        else {"_type": "Json"}
+        if "json" in stated
+        else {"_type": "Value"}
+    )
 
 
 def _patterns(datasets: Any, path: str, stated: Any) -> dict[str, list[str]]:
@@ -345,33 +403,23 @@ def _kind(file: str) -> str:
     return PurePath(file).suffix.lower()
 
 
-def _rows(path: str, listed: list[str], findings: list[Finding]) -> Iterator[Mapping[str, Any]]:
+def _rows(path: str, listed: list[str], features: Mapping[str, Any], findings: list[Finding]) -> Iterator[Any]:
     """Yield the rows of the files of a split. Texts are read as elsewhere: no value is taken for a number or a date."""
-    arrow = library("pyarrow", extra="hugging-face")
     if others := {*map(_kind, listed)} - {*_KINDS}:
         raise ReadError(f"{path}: has files {', '.join(sorted(others))}: {', '.join(_KINDS)} can be read")
     for file in listed:
-        if _kind(file) not in _ARROW:
+        if _kind(file) in _ARROW:
+            rows = (parquet_rows if _kind(file) == ".parquet" else arrow_rows)(file, file, features)
+            for name, zone in zones(rows).items():
+                findings.append(
+                    lost(f"of the dates in {name!r}, the offsets are kept, not the zone {zone}", Place(file))
+                )
+            yield from rows
+        else:
             held = importing.records(file)
             findings += held.findings
-            yield from (row.values for row in held.rows)
-            continue
-        try:
-            # Arrow's own values: images and sounds would be decoded otherwise, and fetched.
-            yield from _table(arrow, file).to_pylist()
-        except Exception as error:
-            reason = str(error).partition("\n")[0]
-            raise ReadError(f"{file}: the data cannot be read: {reason}") from error
-
-
-def _table(arrow: Any, file: str) -> Any:
-    if _kind(file) == ".parquet":
-        return library("pyarrow.parquet", extra="hugging-face").ParquetFile(file).read()
-    with arrow.OSFile(file) as content:
-        try:
-            return arrow.ipc.open_stream(content).read_all()
-        except arrow.ArrowInvalid:
-            return arrow.ipc.open_file(content).read_all()
+            for row in held.rows:
+                yield {name: decoded(value, features.get(name)) for name, value in row.values.items()}
 
 
 @contextlib.contextmanager
