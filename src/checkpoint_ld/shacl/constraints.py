@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.shacl.data import Predicate
 from checkpoint_ld.shacl.shape import (
+    VALUES_ALONE,
     Constraint,
+    Reads,
     ValueConstraint,
     described,
     listed,
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.shacl.data import Table
+    from checkpoint_ld.shacl.data import PropertyPath, Table
     from checkpoint_ld.shacl.shape import Evaluation, Result, Shape
 
 
@@ -55,6 +59,9 @@ class _Tested(ValueConstraint):
         test = self.test
         return [one for one in values if not test(one)]
 
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OfClass(ValueConstraint):
@@ -65,6 +72,9 @@ class _OfClass(ValueConstraint):
     def faulty(self, run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
         instances = run.data.instances(self.kind)
         return [one for one in values if one not in instances]
+
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return Reads(of_values=(RDF_TYPE,))
 
 
 def _compile_class(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -282,6 +292,9 @@ class _Count(Constraint):
         for at in found:
             yield at, shape.result(self, table.nodes[at])
 
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Grouped(Constraint):
@@ -300,6 +313,9 @@ class _Grouped(Constraint):
             for value in self.faulty(column.values(at), () if other is None else other.values(at)):
                 yield at, shape.result(self, node, value)
 
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE if self.other is None else Reads(beside=(Predicate(self.other),))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Closed(Constraint):
@@ -314,6 +330,9 @@ class _Closed(Constraint):
                 for predicate, value in run.data.statements(one):
                     if predicate not in self.allowed:
                         yield at, shape.result(self, node, value, predicate)
+
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return Reads(of_values=None)
 
 
 def _of_properties(shapes: Index, shape: Node, name: str) -> None:
@@ -417,6 +436,9 @@ class _Logical(ValueConstraint):
         found = [run.results_of(one, values) for one in self.shapes]
         return [one for one in values if not self.holds(sum(not results.get(one) for results in found))]
 
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Conforming(ValueConstraint):
@@ -428,6 +450,9 @@ class _Conforming(ValueConstraint):
 
     def detail(self, run: Evaluation, value: Node) -> Sequence[Result]:
         return run.results_of(self.shapes[0], [value]).get(value, ())
+
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -443,6 +468,9 @@ class _Nested(Constraint):
         for at, value in column.rows_with([one for one in column.distinct if found.get(one)]):
             for result in found[value]:
                 yield at, result
+
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -462,6 +490,9 @@ class _Qualified(Constraint):
             count = sum(one in counted for one in column.values(at))
             if count < self.least or (self.most is not None and count > self.most):
                 yield at, shape.result(self, node)
+
+    def reads(self, _path: PropertyPath | None) -> Reads:
+        return VALUES_ALONE
 
 
 def _logical(name: str, words: str, holds: Callable[[int], Callable[[int], bool]]) -> Compiler:

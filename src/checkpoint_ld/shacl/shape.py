@@ -210,6 +210,23 @@ def _filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
     return message if text == str(message) else Literal(text, lang=message.language)
 
 
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The statements that a constraint looks at, beyond those of the path to its value nodes and of the shapes in it.
+
+    `beside` are paths from the focus node, `of_values` predicates of value nodes (None: all), `anywhere` predicates of
+    any node. When a statement changes, the constraint is evaluated again for the nodes that reach it by these.
+    """
+
+    beside: tuple[PropertyPath, ...] = ()
+    of_values: tuple[Node, ...] | None = ()
+    anywhere: frozenset[Node] = frozenset()
+
+
+VALUES_ALONE = Reads()
+"""What most constraints look at: value nodes alone."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint(ABC):
     """A constraint of a shape: a constraint component with its parameters.
@@ -226,6 +243,10 @@ class Constraint(ABC):
     @abstractmethod
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield the rows and values that do not conform."""
+
+    def reads(self, path: PropertyPath | None) -> Reads | None:  # noqa: ARG002 - for those that need it
+        """Return what the constraint of a shape with this path looks at; None stands for any statement of the graph."""
+        return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,6 +282,20 @@ class Component(Protocol):
         """Check the value nodes of all focus nodes at once."""
 
 
+@dataclass(frozen=True, slots=True)
+class LocalComponent:
+    """A component that states what it looks at, so that a change elsewhere does not need it again."""
+
+    function: Component
+    reads: Callable[[Mapping[str, Any], PropertyPath | None], Reads]
+
+    def __call__(
+        self, column: Column, parameters: Mapping[str, Any], data: DataGraph, /
+    ) -> Iterable[tuple[int, Node | None]]:
+        """Check the value nodes of all focus nodes at once."""
+        return self.function(column, parameters, data)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionConstraint(Constraint):
     """A constraint component, or a query (`source`), for which a Python function is registered."""
@@ -275,6 +310,11 @@ class FunctionConstraint(Constraint):
             # A result of a node shape without a value gets the focus node as value (SHACL 1.0 §5.3.2).
             found = shape.result(self, node, node if value is None and shape.path is None else value)
             yield at, found if self.source is None else replace(found, constraint=self.source)
+
+    def reads(self, path: PropertyPath | None) -> Reads | None:
+        """Return what the function says that it looks at."""
+        function = self.function
+        return function.reads(dict(self.parameters), path) if isinstance(function, LocalComponent) else None
 
 
 _SINGLE = {

@@ -336,15 +336,21 @@ class Run:
 
     def results(self) -> list[Result]:
         """Return the results of all shapes with targets. Raises ShapesError for recursive shapes without a solution."""
-        return [result for shape in self.shapes.targeted for result in self._of_targets(shape)]
+        return [result for shape in self.shapes.targeted for _, result in self.of_targets(shape)]
 
-    def _of_targets(self, shape: Shape) -> Iterator[Result]:
+    def of_targets(self, shape: Shape) -> Iterator[tuple[Node, Result]]:
+        """Yield the results of a shape for its targets, each after the focus node that the target gave."""
         table = self._tables.get(shape.targets)
         if table is None:
             nodes = dict.fromkeys(chain.from_iterable(self._targeted(*target) for target in shape.targets))
             chosen = nodes if self._focus_nodes is None else [one for one in nodes if one in self._focus_nodes]
             table = self._tables[shape.targets] = Table(self.data, list(chosen))
-        return (result for _, result in self.results_for(shape.node, table)) if table.nodes else iter(())
+        return self.of_nodes(shape, table)
+
+    def of_nodes(self, shape: Shape, table: Table) -> Iterator[tuple[Node, Result]]:
+        """Yield the results of a shape for the nodes of a table, each after its node."""
+        if table.nodes:
+            yield from ((table.nodes[at], result) for at, result in self.results_for(shape.node, table))
 
     def _targeted(self, kind: str, term: Node) -> Iterable[Node]:
         """Return the focus nodes of one target (SHACL 1.0 §2.1.3)."""

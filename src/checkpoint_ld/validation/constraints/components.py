@@ -19,6 +19,8 @@ from checkpoint_ld.graph.literals import XSD_STRING
 from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
 from checkpoint_ld.phrases import number, quantity
+from checkpoint_ld.shacl.data import Predicate, Steps
+from checkpoint_ld.shacl.shape import VALUES_ALONE, LocalComponent, Reads
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import FORMS, faulty, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.shacl import Column, Component, DataGraph
+    from checkpoint_ld.shacl.data import PropertyPath
 
     Rows = Iterator[tuple[int, Node]]
     Parameters = Mapping[str, Any]
@@ -200,22 +203,53 @@ _ENTRY, _LEADS_TO, _NODES, _EDGES, _MALFORMED = (
 _NOWHERE = named(KARENINA + "unresolvedSource"), named(KARENINA + "unresolvedTarget")
 _ENDS = named(KARENINA + "source"), named(KARENINA + "target")
 
+
+def _of_pair(name: str, *beyond: Node, unless: Node | None = None) -> Callable[[Parameters, object], Reads]:
+    """Return what the component of `_pairs` looks at."""
+
+    def reads(parameters: Parameters, _path: object) -> Reads:
+        steps = tuple(map(Predicate, (parameters[name], *beyond)))
+        other: PropertyPath = Steps(steps) if beyond else steps[0]
+        return Reads(beside=(other,) if unless is None else (other, Predicate(unless)))
+
+    return reads
+
+
+def _of_part(parameters: Parameters, path: PropertyPath | None) -> Reads:
+    """Return what `_same_in` looks at."""
+    part = Predicate(parameters["sameIn"])
+    return Reads(beside=(part,) if path is None else (Steps((part, path)),))
+
+
+_PAIRS: Mapping[str, tuple[Callable[[Any, Any], bool], tuple[Node, ...], Node | None]] = {
+    "notBefore": (lambda value, other: not is_before(value, other), (), None),
+    "below": (is_below, (), None),
+    "sameNumber": (is_same_number, (), None),
+    "identifies": (is_identifier_of, (_TEXT,), _REPEATS),
+}
+_ROLES = {"spelling": forms.misspelt, "placement": forms.misplaced, "typed": forms.expected_type}
+_OF_ROLE = Reads(beside=(Predicate(RDF_TYPE),))
+_OF_SCENARIO = Reads(anywhere=frozenset((RDF_TYPE, _LEADS_TO, _NODES, _EDGES, _MALFORMED, *_NOWHERE, *_ENDS)))
+
+
+def _component(name: str) -> str:
+    return f"{CHECKPOINT_SHACL}{name[0].upper()}{name[1:]}ConstraintComponent"
+
+
 COMPONENTS: Mapping[str, Component] = {
+    _component("wellFormed"): LocalComponent(_well_formed, lambda _parameters, _path: VALUES_ALONE),
+    _component("sameAmong"): LocalComponent(_same_in, _of_part),
     **{
-        f"{CHECKPOINT_SHACL}{name}ConstraintComponent": component
-        for name, component in {
-            "WellFormed": _well_formed,
-            "NotBefore": _pairs("notBefore", lambda value, other: not is_before(value, other)),
-            "Below": _pairs("below", is_below),
-            "SameNumber": _pairs("sameNumber", is_same_number),
-            "Identifies": _pairs("identifies", is_identifier_of, _TEXT, unless=_REPEATS),
-            "SameAmong": _same_in,
-            "Spelling": _in_role("spelling", forms.misspelt),
-            "Placement": _in_role("placement", forms.misplaced),
-            "Typed": _in_role("typed", forms.expected_type),
-        }.items()
+        _component(name): LocalComponent(
+            _pairs(name, holds, *beyond, unless=unless), _of_pair(name, *beyond, unless=unless)
+        )
+        for name, (holds, beyond, unless) in _PAIRS.items()
     },
-    SHAPES + "node-reachable": _reached,
+    **{
+        _component(name): LocalComponent(_in_role(name, fault), lambda _parameters, _path: _OF_ROLE)
+        for name, fault in _ROLES.items()
+    },
+    SHAPES + "node-reachable": LocalComponent(_reached, lambda _parameters, _path: _OF_SCENARIO),
 }
 """The functions by the IRIs of the components, or of the shapes whose queries they replace."""
 
