@@ -14,9 +14,12 @@ from tests.parsed_once import parsed_once
 from tests.trials import some
 
 FOLDER = REPOSITORY / ".venv" / "published-shapes"
-pytestmark = pytest.mark.skipif(
+needs_published_shapes = pytest.mark.skipif(
     not FOLDER.is_dir(), reason="needs the shapes of RO-Crate and Brick: make .venv/.published-shapes installs them"
 )
+
+
+pytestmark = needs_published_shapes
 
 
 @pytest.fixture(scope="module")

@@ -209,14 +209,15 @@ class AgentGraph(StatementGraph):
         held = self.index[subject]
         stated = walk.index[subject]
         kept = {one: terms for one, terms in held.items() if one != RESIDUE and plan.key_of(str(one)) is None}
-        record = self._store.record
-        for one in walk.index:
-            record(one)
-        self._cut(subject, plan)
-        self.index.update(walk.index)
-        stated.pop(POSITION, None)
-        self.index[subject] = {**stated, **kept}
-        self._store.revise()
+        store = self._store
+        with store.lock:
+            for one in walk.index:
+                store.record(one)
+            self._cut(subject, plan)
+            self.index.update(walk.index)
+            stated.pop(POSITION, None)
+            self.index[subject] = {**stated, **kept}
+            store.revise()
 
     def _plan(self, subject: Node) -> AgentPlan:
         kinds = map(str, terms_of(self.held.get(subject, {}).get(RDF_TYPE)))

@@ -30,7 +30,7 @@ class Queried:
     def data(self) -> Dataset:
         """Return the store with the statements that the graph has now."""
         inferred, dialect = self.kind
-        with self._lock:
+        with self._graph.lock, self._lock:
             changes = self._graph.changes
             if self._changes == changes:
                 return self._data

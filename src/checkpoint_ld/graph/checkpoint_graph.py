@@ -7,6 +7,7 @@ from it alone. The cost of an edit does not depend on the size of the graph.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rdflib import URIRef
@@ -36,7 +37,7 @@ from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rdflib.term import Node
 
@@ -385,23 +386,21 @@ class CheckpointGraph(StatementGraph):
 
         The cost is that of the object, whatever the size of the graph.
         """
-        node = self._editor().append(subject, key, part)
-        self._store.forget()
-        return node
+        with self._edited() as editor:
+            return editor.append(subject, key, part)
 
     def replace(self, subject: Node, key: str, value: Any) -> None:
         """Give the member `key` of a node any JSON value, None to take it away.
 
         The objects that were its values go, with everything below them. The cost is that of the old value and the new.
         """
-        editor = self._editor()
-        editor.replace(subject, key, value)
-        self._finish(editor)
+        with self._edited() as editor:
+            editor.replace(subject, key, value)
 
     def discard(self, subject: Node, key: str, node: Node) -> None:
         """Remove an object, and all objects below it, from the member `key` of a node."""
-        self._editor().discard(subject, key, node)
-        self._store.forget()
+        with self._edited() as editor:
+            editor.discard(subject, key, node)
 
     def write(self, subject: Node, members: Tree, *, without: tuple[str, ...] = ()) -> None:
         """Replace the statements of a node, and of what it owns, by those of an object, as `read` gives it.
@@ -409,18 +408,21 @@ class CheckpointGraph(StatementGraph):
         The members `without` stay as they are, whatever the object has. The cost is that of the node and of what it
         owns, whatever the size of the graph.
         """
-        editor = self._editor()
-        editor.write(subject, members, without)
-        self._finish(editor)
+        with self._edited() as editor:
+            editor.write(subject, members, without)
 
-    def _editor(self) -> Editor:
-        self._store.forget()  # before the edit too, since one that fails may have changed something
-        return Editor(self.index, self.table, self.own_context, self._is_shared, self._store.record)
-
-    def _finish(self, editor: Editor) -> None:
-        self._store.forget()
-        if editor.renames:
-            self._store.revision += 1
+    @contextmanager
+    def _edited(self) -> Iterator[Editor]:
+        """Let an editor change the graph; others wait, also after an edit that fails and has changed something."""
+        store = self._store
+        with store.lock:
+            editor = Editor(self.index, self.table, self.own_context, self._is_shared, store.record)
+            try:
+                yield editor
+            finally:
+                store.forget()
+            if editor.renames:
+                store.revision += 1
 
     def _is_shared(self, node: Node) -> bool:
         """Return whether more than one statement refers to `node`; edits by key add no second one."""

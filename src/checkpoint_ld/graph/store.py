@@ -268,17 +268,18 @@ class SubjectIndexStore(Store):
         # A weak reference: otherwise only the garbage collector could free a graph, its store and all statements.
         self._graph: ref[Graph] | None = None
         self.revision = self.changes = 0
+        self.lock = threading.RLock()
         self._journal: _Journal | None = None
         self._epoch = 0
         self.has_additions = False
         super().__init__(configuration, identifier)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            **vars(self),
-            "_graph": None,
-            "_journal": None,
-        }  # a weak reference cannot be pickled; the name is enough
+        # Weak references, locks and what somebody noted cannot be pickled; the name of the graph is enough.
+        return {**vars(self), "lock": None, "_graph": None, "_journal": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=threading.RLock())
 
     @property
     def held(self) -> Index:
@@ -319,7 +320,10 @@ class SubjectIndexStore(Store):
         self.forget()
 
     def follow(self) -> int:
-        """Return a point in time for `difference`; from the first call on, the store notes what changes."""
+        """Return a point in time for `difference`; from the first call on, the store notes what changes.
+
+        Whoever reads the statements of that time holds `lock`, so that an edit in another thread waits.
+        """
         if self._journal is None:
             self._epoch += 1
             self._journal = _Journal(self._epoch, max(_SMALLEST_JOURNAL, len(self._index) // 4))
@@ -354,12 +358,13 @@ class SubjectIndexStore(Store):
                 msg = f"this store holds one graph, {self._name}: it takes no statements of {context.identifier}; "
                 raise WriteError(msg + "copy the graph into a rdflib.Dataset() of its own")
             super().add(triple, context, quoted)
-        self.record(triple[0])
-        if put(self.index, *triple):
-            self.revision += 1
-            self.changes += 1
-            self.has_additions = True
-            self._note(*triple)
+        with self.lock:
+            self.record(triple[0])
+            if put(self.index, *triple):
+                self.revision += 1
+                self.changes += 1
+                self.has_additions = True
+                self._note(*triple)
 
     def _is_of(self, context: Graph | None) -> bool:
         """Return whether the store holds the graph `context`; None stands for any graph."""
@@ -377,13 +382,14 @@ class SubjectIndexStore(Store):
     def remove(self, triple: _TriplePatternType, context: Graph | None = None) -> None:
         """Remove every triple that matches (`rdflib.store.Store.remove`)."""
         gone: dict[tuple[Node, Node], set[Node]] = {}
-        for (subject, predicate, term), _ in self.triples(triple, context):
-            gone.setdefault((subject, predicate), set()).add(term)
-        for (subject, predicate), terms in gone.items():
-            self.record(subject)
-            drop(self.index, subject, predicate, terms)
-        if gone:
-            self.revise()
+        with self.lock:
+            for (subject, predicate, term), _ in self.triples(triple, context):
+                gone.setdefault((subject, predicate), set()).add(term)
+            for (subject, predicate), terms in gone.items():
+                self.record(subject)
+                drop(self.index, subject, predicate, terms)
+            if gone:
+                self.revise()
         super().remove(triple, context)
 
     def triples(
@@ -537,6 +543,11 @@ class StatementGraph(Graph):
     def revision(self) -> int:
         """The number of changes by other means than the edits of the graph's own class, and by edits of identifiers."""
         return self._store.revision
+
+    @property
+    def lock(self) -> threading.RLock:
+        """What edits hold, and whoever must not see half of one."""
+        return self._store.lock
 
     def follow(self) -> int:
         """Return a point in time for `difference`; from the first call on, the graph notes what changes."""

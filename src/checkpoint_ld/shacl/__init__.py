@@ -13,22 +13,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rdflib import URIRef
-
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.shacl.data import Column, DataGraph, index_of
+from checkpoint_ld.shacl.following import Validator
+from checkpoint_ld.shacl.running import TOO_DEEP, results
 from checkpoint_ld.shacl.shape import Component, Result, conforms, report_graph, report_text
-from checkpoint_ld.shacl.shapes import Run, Shapes, compile_shapes
+from checkpoint_ld.shacl.shapes import Shapes, compile_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from rdflib import Graph
 
-__all__ = ["Column", "Component", "DataGraph", "Result", "Shapes", "compile_shapes", "results", "validate"]
-
-_TOO_DEEP = "the shapes refer to one another too deeply for this data graph: nest them less"
+__all__ = [
+    "Column",
+    "Component",
+    "DataGraph",
+    "Result",
+    "Shapes",
+    "SubjectIndexStore",
+    "Validator",
+    "compile_shapes",
+    "results",
+    "validate",
+]
 
 
 @checked
@@ -65,32 +75,4 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
         graph = report_graph(found, is_conforming=is_conforming, sources=(shapes_graph.index, data.index))
         return is_conforming, graph, report_text(found, is_conforming=is_conforming, shapes=shapes_graph.index)
     except RecursionError as error:
-        raise ShapesError(_TOO_DEEP) from error
-
-
-@checked
-def results(
-    data: DataGraph,
-    shapes: Shapes,
-    *,
-    focus_nodes: Iterable[str] | None = None,
-    prefixes: Mapping[str, str] | None = None,
-) -> list[Result]:
-    """Return the results of compiled shapes for a data graph, as values.
-
-    Queries of the shapes may use `prefixes` in addition to those that they declare. Raises ShapesError as `validate`.
-    """
-    chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
-    if shapes.has_rules:
-        from checkpoint_ld.shacl.rest import expanded  # noqa: PLC0415 - pySHACL is rarely needed
-
-        data = expanded(data, shapes, prefixes or {})
-    try:
-        found = Run(shapes, data, chosen or None).results()
-    except RecursionError as error:
-        raise ShapesError(_TOO_DEEP) from error
-    if shapes.others:
-        from checkpoint_ld.shacl.rest import results_of_pyshacl  # noqa: PLC0415 - pySHACL is rarely needed
-
-        found += results_of_pyshacl(shapes, data, chosen or None, prefixes or {})
-    return found
+        raise ShapesError(TOO_DEEP) from error

@@ -347,6 +347,20 @@ class Run:
             table = self._tables[shape.targets] = Table(self.data, list(chosen))
         return self.of_nodes(shape, table)
 
+    def is_target(self, shape: Shape, node: Node) -> bool:
+        """Return whether a node is a focus node of a shape by its targets."""
+        data = self.data
+        return any(
+            node == term
+            if kind == "targetNode"
+            else node in data.instances(term)
+            if kind == "targetClass"
+            else bool(data.values(node, term))
+            if kind == "targetSubjectsOf"
+            else bool(data.subjects(term, node))
+            for kind, term in shape.targets
+        )
+
     def of_nodes(self, shape: Shape, table: Table) -> Iterator[tuple[Node, Result]]:
         """Yield the results of a shape for the nodes of a table, each after its node."""
         if table.nodes:

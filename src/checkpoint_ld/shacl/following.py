@@ -1,0 +1,324 @@
+"""Validation that follows a graph: after a change, only the focus nodes that it can reach are evaluated again."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+from rdflib import Graph, URIRef
+from rdflib.graph import ConjunctiveGraph
+
+from checkpoint_ld.errors import CheckpointLdError, ReadError
+from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.store import Index, SubjectIndexStore, drop, put
+from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
+from checkpoint_ld.shacl.dependencies import dependencies
+from checkpoint_ld.shacl.running import results as whole_results
+from checkpoint_ld.shacl.shape import conforms, report_graph, report_text
+from checkpoint_ld.shacl.shapes import Run, Shapes, compile_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+    from rdflib.term import Node
+
+    from checkpoint_ld.shacl.dependencies import Statement
+    from checkpoint_ld.shacl.shape import Component, Result
+
+
+class _Instances(dict["Node", None]):
+    """The SHACL instances of a class, each looked up when it is needed."""
+
+    def __init__(self, data: LiveGraph, kind: Node) -> None:
+        super().__init__()
+        self._data = data
+        self._kind = kind
+
+    def __contains__(self, node: object) -> bool:
+        return self._data.is_instance(node, self._kind)  # type: ignore[arg-type]  # other objects have no statements
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(dict.fromkeys(one for kind in self._data.below(self._kind) for one in self._data.of_type(kind)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class LiveGraph(DataGraph):
+    """The statements of subject indexes that change: what was looked up is kept right instead of forgotten."""
+
+    def __init__(self, *indexes: Index) -> None:
+        super().__init__(*indexes)
+        self._known: dict[Node, dict[Node, dict[Node, None]]] = {}
+
+    def change(self, indexes: Sequence[Index], changed: Iterable[Statement]) -> None:
+        """Take over what the indexes are now, in which these statements came or went."""
+        self._indexes = tuple(indexes)
+        self.__dict__.pop("index", None)
+        self._instances.clear()
+        for subject, predicate, term in changed:
+            for at, index in enumerate(self._indexes):
+                if predicate not in self._predicates[at] and predicate in index.get(subject, {}):
+                    self._predicates[at] |= {predicate}
+            is_there = term in self.values(subject, predicate)
+            if predicate in self._known:
+                nodes = self._known[predicate].setdefault(term, {})
+                if is_there:
+                    nodes[subject] = None
+                else:
+                    nodes.pop(subject, None)
+            if predicate in self._having:
+                if is_there or self.values(subject, predicate):
+                    self._having[predicate][subject] = None
+                else:
+                    self._having[predicate].pop(subject, None)
+
+    def prepare(self, predicates: Iterable[Node]) -> None:
+        """Make the nodes by value of some properties known, in one pass over the statements."""
+        wanted: dict[Node, dict[Node, dict[Node, None]]] = {
+            one: defaultdict(dict) for one in predicates if one not in self._known
+        }
+        for index in self._indexes if wanted else ():
+            for subject, held in index.items():
+                for predicate in wanted.keys() & held.keys() if len(held) > len(wanted) else held:
+                    nodes = wanted.get(predicate)
+                    if nodes is not None:
+                        terms = held[predicate]
+                        for term in terms if isinstance(terms, list) else (terms,):
+                            nodes[term][subject] = None
+        self._known.update(wanted)
+
+    def subjects(self, predicate: Node, value: Node) -> list[Node]:
+        """Return the nodes that have a value for a property, each once."""
+        self.prepare((predicate,))
+        return list(self._known[predicate].get(value, ()))
+
+    def instances(self, kind: Node) -> Mapping[Node, None]:
+        """Return the SHACL instances of a class."""
+        found = self._instances.get(kind)
+        if found is None:
+            found = self._instances[kind] = _Instances(self, kind)
+        return found
+
+    def is_instance(self, node: Node, kind: Node) -> bool:
+        """Return whether a node is a SHACL instance of a class."""
+        kinds = self.values(node, RDF_TYPE)
+        return kind in kinds or (bool(self.subjects_of(SUBCLASS)) and any(kind in self.above(one) for one in kinds))
+
+    def of_type(self, kind: Node) -> list[Node]:
+        """Return the nodes of exactly this type."""
+        return self.subjects(RDF_TYPE, kind)
+
+    def below(self, kind: Node) -> dict[Node, None]:
+        """Return a class with all its subclasses."""
+        found = {kind: None}
+        left = [kind] if self.subjects_of(SUBCLASS) else []
+        while left:
+            more = [one for one in self.subjects(SUBCLASS, left.pop()) if one not in found]
+            found.update(dict.fromkeys(more))
+            left += more
+        return found
+
+
+class Following:
+    """The results of the targeted shapes of one shapes graph for statements that change, by focus node.
+
+    Shapes for pySHACL and rules are not among them.
+    """
+
+    def __init__(self, shapes: Shapes, data: DataGraph) -> None:
+        self.shapes = shapes
+        self._live: LiveGraph | None = None
+        self._of = dependencies(shapes.targeted, shapes.by_node)
+        run = Run(shapes, data)
+        self.found: dict[Node, dict[Node, list[Result]]] = {}
+        for shape in shapes.targeted:
+            by_focus: dict[Node, list[Result]] = {}
+            for focus, result in run.of_targets(shape):
+                by_focus.setdefault(focus, []).append(result)
+            self.found[shape.node] = by_focus
+
+    def results(self, chosen: Container[Node] | None = None) -> list[Result]:
+        """Return all results, or those for some focus nodes."""
+        return [
+            one
+            for by_focus in self.found.values()
+            for focus, results in by_focus.items()
+            if chosen is None or focus in chosen
+            for one in results
+        ]
+
+    def data(self, *indexes: Index) -> LiveGraph:
+        """Return the statements, which are those of the indexes."""
+        if self._live is None:
+            self._live = LiveGraph(*indexes)
+            self._live.prepare(self._of.walked())
+        return self._live
+
+    def change(self, indexes: Sequence[Index], changed: Sequence[Statement]) -> set[Node]:
+        """Evaluate anew what changed statements reach; return the focus nodes whose results may differ.
+
+        The indexes are those of the present state.
+        """
+        data = self.data(*indexes)
+        data.change(indexes, changed)
+        if not changed:
+            return set()
+        reached, every = self._of.affected(changed, data)
+        run = Run(self.shapes, data)
+        tables: dict[tuple[Node, ...], Table] = {}
+        touched: set[Node] = set()
+        for shape in self.shapes.targeted:
+            known = self.found[shape.node]
+            if shape.node in every:
+                touched |= known.keys()
+                known.clear()
+                found = run.of_targets(shape)
+            elif shape.node in reached:
+                candidates = reached[shape.node]
+                touched |= candidates.keys()
+                for node in candidates:
+                    known.pop(node, None)
+                nodes = tuple(one for one in candidates if run.is_target(shape, one))
+                if nodes not in tables:
+                    tables[nodes] = Table(data, nodes)
+                found = run.of_nodes(shape, tables[nodes])
+            else:
+                continue
+            for focus, result in found:
+                known.setdefault(focus, []).append(result)
+                touched.add(focus)
+        return touched
+
+
+_AGAIN = "call it again when nothing else changes the graph"
+
+
+class Validator:
+    """Validates a graph again and again, in the time that its changes need.
+
+    `results` and `validate` give what the functions of these names give for the present state of the graph. After a
+    change, only the focus nodes are evaluated that a changed statement can reach. This needs a graph that notes what
+    changes: that of a benchmark, or one over a `SubjectIndexStore`. The statements of another graph are compared with
+    those of before, which takes longer, and no more than that is validated. Shapes that pySHACL applies, and rules,
+    are applied to the whole graph each time. An edit in another thread waits, or is refused with ReadError.
+
+    If `shapes` is a graph, it is compiled again when it has changed; compiled shapes never change.
+    """
+
+    def __init__(
+        self,
+        shapes: Graph | Shapes,
+        graph: Graph,
+        *,
+        components: Mapping[str, Component] | None = None,
+        advanced: bool = False,
+    ) -> None:
+        self._graph = graph
+        self._shapes = shapes
+        self._options = components or {}, advanced
+        self._compiled = shapes if isinstance(shapes, Shapes) else None
+        self._stated: frozenset[Statement] | None = None
+        self._following: Following | None = None
+        self._epoch = 0
+        self._own: tuple[frozenset[Statement], Index] | None = None
+        self._lock = threading.RLock()
+
+    def results(self, *, focus_nodes: Iterable[str] | None = None) -> list[Result]:
+        """Return the results for the present state of the graph, or for some of its nodes.
+
+        Raises ShapesError as `shacl.validate`, and ReadError for a graph that changes meanwhile or cannot be read.
+        """
+        chosen = None if focus_nodes is None else set(map(URIRef, focus_nodes))
+        store = self._graph.store
+        with store.lock if isinstance(store, SubjectIndexStore) else nullcontext(), self._lock:
+            try:
+                return self._results(chosen or None)
+            except BaseException:
+                self._following = None  # it may be half done
+                raise
+
+    def validate(
+        self, *, allow_infos: bool = False, allow_warnings: bool = False, focus_nodes: Iterable[str] | None = None
+    ) -> tuple[bool, Graph, str]:
+        """Return the verdict, the report as RDF and the report as text; otherwise as `results`."""
+        with self._lock:
+            found = self.results(focus_nodes=focus_nodes)
+            shapes, index = self._current_shapes().index, self._index()
+            is_conforming = conforms(found, allow_infos=allow_infos, allow_warnings=allow_warnings)
+            report = report_graph(found, is_conforming=is_conforming, sources=(shapes, index))
+            return is_conforming, report, report_text(found, is_conforming=is_conforming, shapes=shapes)
+
+    def _results(self, chosen: set[URIRef] | None) -> list[Result]:
+        shapes = self._current_shapes()
+        changed = self._changed()
+        if shapes.has_rules or shapes.others:
+            return whole_results(DataGraph(self._index()), shapes, focus_nodes=chosen, prefixes=self._prefixes())
+        following = self._following
+        if following is None or changed is None or following.shapes is not shapes:
+            following = self._following = Following(shapes, DataGraph(self._index()))
+        elif changed:
+            following.change((self._index(),), changed)
+        return following.results(chosen)
+
+    def _prefixes(self) -> dict[str, str]:
+        return {prefix: str(namespace) for prefix, namespace in self._graph.namespaces()}
+
+    def _current_shapes(self) -> Shapes:
+        if not isinstance(self._shapes, Graph):
+            return self._shapes
+        stated = frozenset(_read(self._shapes))
+        if self._compiled is None or stated != self._stated:
+            components, advanced = self._options
+            index: Index = {}
+            for triple in _read(self._shapes):
+                put(index, *triple)
+            self._compiled, self._stated = compile_statements(index, components, advanced=advanced), stated
+        return self._compiled
+
+    def _is_noted(self) -> bool:
+        store = self._graph.store
+        return isinstance(store, SubjectIndexStore) and len(store) == len(self._graph)
+
+    def _changed(self) -> list[Statement] | None:
+        """Return the statements that came or went since the last time, None if anything may have changed."""
+        store = self._graph.store
+        if isinstance(store, SubjectIndexStore) and self._is_noted():
+            was_own, self._own = self._own, None
+            difference = None if was_own is not None or not self._epoch else store.difference(self._epoch)
+            self._epoch = store.follow()
+            return None if difference is None else [*difference.removed, *difference.added]
+        self._epoch = 0
+        stated = frozenset(_read(self._graph))
+        before = self._own
+        if before is None:
+            index: Index = {}
+            for triple in stated:
+                put(index, *triple)
+            self._own = stated, index
+            return None
+        known, index = before
+        for subject, predicate, term in known - stated:
+            drop(index, subject, predicate, {term})
+        for triple in stated - known:
+            put(index, *triple)
+        self._own = stated, index
+        return list(known ^ stated)
+
+    def _index(self) -> Index:
+        return index_of(self._graph) if self._own is None else self._own[1]
+
+
+def _read(graph: Graph) -> Iterator[Statement]:
+    """Yield the statements of a graph, those of all graphs of a dataset."""
+    try:
+        if isinstance(graph, ConjunctiveGraph):
+            yield from ((subject, predicate, term) for subject, predicate, term, *_ in graph.quads())
+        else:
+            yield from graph
+    except CheckpointLdError:
+        raise
+    except Exception as error:  # stores of others raise any exception when they are closed or change meanwhile
+        raise ReadError(f"the statements of the graph cannot be read ({error}): open it, and {_AGAIN}") from error
