@@ -3,7 +3,7 @@
 import json
 import threading
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import pytest
 
@@ -18,6 +18,7 @@ from checkpoint_ld.errors import (
     GraphSyncError,
     InvalidCheckpoint,
     SettingsError,
+    StoreError,
     WriteError,
     WrongTypeError,
 )
@@ -131,10 +132,41 @@ def test_where_a_store_cannot_follow_the_file_is_kept(
     kept = newest(bench.manager)
     assert above(kept) == {"checkpoint_id": first.id}
     assert above(bench.manager.save(bench.state).checkpoint) == {"checkpoint_id": kept.id}
-    assert [one.rule for one in bench.manager.verify()] == ["agent-row-missing"] * (2 if kind == "database" else 1)
+    assert [one.rule for one in bench.manager.verify()] == ["agent-row-missing"]
     bench.manager.reindex()
     assert bench.manager.verify() == ()
     assert len(bench.manager.list()) == len(bench.graph.held) == 3
+
+
+def test_after_a_database_could_not_follow_all_checkpoints_are_listed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.manager.save(bench.state)
+    broken = MemoryStore()
+    broken.put(bench.manager.get(bench.manager.list()[0].id))
+    broken.broken = {"put"}
+    with monkeypatch.context() as patch:
+        patch.setitem(bench.manager.store.followers, "database", broken)
+        with pytest.raises(DatabaseSyncError, match="run reindex"):
+            bench.manager.save(bench.state)
+        assert len(bench.manager.list()) == len(bench.graph.held) == 2
+    bench.manager.reindex()
+    assert len(bench.manager.list()) == 2
+
+
+def test_a_database_that_cannot_be_read_is_no_reason_not_to_list(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.manager.save(bench.state)
+
+    def refuse(*_: object) -> NoReturn:
+        raise StoreError("the disk is gone")
+
+    broken = MemoryStore()
+    monkeypatch.setattr(broken, "headers", refuse)
+    monkeypatch.setitem(bench.manager.store.followers, "database", broken)
+    assert len(bench.manager.list()) == 1
+    assert "the database cannot be read: the disk is gone" in caplog.text
 
 
 def test_one_id_with_the_same_content_is_no_second_checkpoint(bench: Bench) -> None:

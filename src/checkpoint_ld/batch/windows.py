@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
+from tempfile import TemporaryFile, gettempdir
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, cast
 
 from rdflib import BNode, Literal, URIRef
@@ -20,7 +20,7 @@ from checkpoint_ld.batch.bulk import pool
 from checkpoint_ld.batch.discovery import is_in_windows
 from checkpoint_ld.batch.outline import QUESTIONS, WINDOW, UnusualFileError, outline
 from checkpoint_ld.dialects.reading import CANONICAL, JSON_SYNTAX, Reading, examine_bytes, syntax_of
-from checkpoint_ld.documents.files import GZIP, unwritable
+from checkpoint_ld.documents.files import GZIP, unwritable, working_folder
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Severity
@@ -106,7 +106,8 @@ class Streaming:
         if target not in SYNTAXES or not is_in_windows(file, self.jobs):
             yield None
             return
-        with TemporaryDirectory(prefix="checkpoint-ld-") as folder:
+        with working_folder() as made:
+            folder = str(made)
             findings: list[Finding] = []
             try:
                 outline = self._outline(file, syntax)

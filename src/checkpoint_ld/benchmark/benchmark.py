@@ -41,7 +41,7 @@ from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
 from checkpoint_ld.notebook import Card, Rows, Shown
-from checkpoint_ld.phrases import shown, unknown
+from checkpoint_ld.phrases import harmless, shown, unknown
 from checkpoint_ld.templates import read_template, spec_of
 from checkpoint_ld.validation import validator
 from checkpoint_ld.validation.inference import with_inferred
@@ -367,7 +367,7 @@ class Benchmark(CheckedMethods, Shown):
 
     def __repr__(self) -> str:
         count = f"{len(self)} scenarios" if self.is_scenario_benchmark else f"{len(self)} questions"
-        return f"<Benchmark {self.name!r} {self.version}: {count}>"
+        return f"<Benchmark {self.name!r} {harmless(self.version)}: {count}>"
 
     def _card(self) -> Card:
         facts = {
@@ -423,7 +423,7 @@ class Benchmark(CheckedMethods, Shown):
     def creator(self, creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] | None) -> None:
         self.set_metadata(creator=creator)
 
-    def set_metadata(self, **fields: Any) -> None:
+    def set_metadata(self, /, **fields: Any) -> None:
         """Set some of `id`, `name`, `description`, `version`, `creator`, `created_at` and `modified_at`.
 
         All are texts; a creator may also be a `Person`, an `Organization`, such an object as a mapping, or a list of
@@ -642,7 +642,7 @@ class Benchmark(CheckedMethods, Shown):
         }
         return self._add([editing.addition(question, arguments)])[0]
 
-    def add_question_from_object(self, question_obj: Question, **metadata: Any) -> str:
+    def add_question_from_object(self, /, question_obj: Question, **metadata: Any) -> str:
         """Add a `Question` at the end and return its identifier; `metadata` are other arguments of `add_question`."""
         return self._add([editing.addition(question_obj, metadata)])[0]
 
@@ -673,7 +673,7 @@ class Benchmark(CheckedMethods, Shown):
             self._touch()
         return list(fresh)
 
-    def update_question_metadata(self, question_id: str, **fields: Any) -> None:
+    def update_question_metadata(self, /, question_id: str, **fields: Any) -> None:
         """Set members of a question: those of a `Question`, and `finished`.
 
         None or an empty value removes an optional member. Custom metadata is replaced as a whole. A new text of the
@@ -807,7 +807,7 @@ class Benchmark(CheckedMethods, Shown):
         matches = content.matching(value, match_mode)
         return self._dictionaries([identifier for identifier, (at,) in self._at((field_path,)).items() if matches(at)])
 
-    def filter_by_custom_metadata(self, match_all: bool = True, **criteria: Any) -> list[Json]:
+    def filter_by_custom_metadata(self, /, match_all: bool = True, **criteria: Any) -> list[Json]:
         """Return the questions whose custom metadata equal all criteria, or one of them if not `match_all`.
 
         Questions without custom metadata never match. Without criteria all others do, and none if not `match_all`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.stores.protocol import Header
 
+
+_logger = logging.getLogger("checkpoint_ld.checkpointing")
 
 Kind = Literal["files", "database", "graph"]
 """The kinds of stores, in the order in which they are written."""
@@ -77,6 +80,8 @@ class CombinedStore:
             raise SettingsError("there is nowhere to keep checkpoints: give files, a database or a graph store")
         (self.first, self.truth), *others = self.stores.items()
         self.followers: dict[Kind, CheckpointStore] = dict(others)
+        self._behind: set[Kind] = set()
+        """The stores that could not follow, and are not read until `reindex`."""
 
     @property
     def place(self) -> Path | None:
@@ -125,10 +130,17 @@ class CombinedStore:
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
         """Yield headers as stores do, from the database if there is one, which need not read all files.
 
-        An empty database is new, or was lost: then the first store gives the headers.
+        An empty database is new, or was lost: then the first store gives the headers, as after a database could not
+        follow, or if it cannot be read.
         """
-        database = self.followers.get("database", self.truth)
-        holds_any = next(iter(database.headers(Filter(limit=1))), None) is not None
+        database = self.followers.get("database")
+        if database is None or "database" in self._behind:
+            return self.truth.headers(wanted)
+        try:
+            holds_any = next(iter(database.headers(Filter(limit=1))), None) is not None
+        except StoreError as error:
+            _logger.warning("the %ss are listed, for the database cannot be read: %s", NOUNS[self.first], error)
+            holds_any = False
         return (database if holds_any else self.truth).headers(wanted)
 
     def update_metadata(self, checkpoint_id: str, /, **changes: Any) -> AgentCheckpoint:
@@ -168,6 +180,7 @@ class CombinedStore:
         first. Raises what the stores raise.
         """
         done = [self._made_again(store) for store in self.followers.values()]
+        self._behind.clear()
         removed = dict.fromkeys(one for each in done for one in each.removed)
         kept = dict.fromkeys(one for each in done for one in each.kept)
         count = done[0].checkpoints if done else sum(1 for _ in self.truth.headers())
@@ -179,13 +192,18 @@ class CombinedStore:
             store.close()
 
     def _follow(self, step: Callable[[CheckpointStore], Any], checkpoint_id: str, path: str | None) -> None:
+        """Take a step in all other stores. Raises the error of the first one that cannot follow."""
+        failed: dict[Kind, CheckpointLdError] = {}
         for kind, store in self.followers.items():
             try:
                 step(store)
             except CheckpointLdError as error:
-                kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
-                message = f"{shown(checkpoint_id)}: {kept}, but the {kind} could not follow: {error}; run reindex"
-                raise SYNC_ERRORS[kind](message, path) from error
+                failed[kind] = error
+        self._behind.update(failed)
+        for kind, reason in failed.items():
+            kept = f"its {NOUNS[self.first]} is written" + (f" ({path})" if path else "")
+            message = f"{shown(checkpoint_id)}: {kept}, but the {kind} could not follow: {reason}; run reindex"
+            raise SYNC_ERRORS[kind](message, path) from reason
 
     def _compared(self, kind: Kind, store: CheckpointStore, *, repair: bool) -> Iterator[Finding]:
         unseen = {header.id: header.sha256 for header in store.headers()}

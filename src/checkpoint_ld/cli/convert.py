@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,6 +174,7 @@ def export(
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
     from checkpoint_ld.benchmark import Benchmark
+    from checkpoint_ld.documents.files import working_folder
     from checkpoint_ld.integrations.formats import export_benchmark
 
     streams.check_outputs([file, *answers, *runs], target, force=force or kind in FOLDERS)
@@ -182,7 +182,7 @@ def export(
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax, strict=strict))
     given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
     if target == streams.STANDARD and kind is not None:
-        with tempfile.TemporaryDirectory() as folder:
+        with working_folder() as folder:
             path = Path(folder, "exported")
             findings = export_benchmark(benchmark, path, **given)
             if not path.is_file():

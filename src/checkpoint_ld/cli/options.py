@@ -254,3 +254,6 @@ SERVED: Any = Several(
     timeout=real("--timeout", default=120.0, help="Seconds for one answer."),
 )
 """The options for the connection to a triple store, as above."""
+
+
+WAIT = real("--wait", least=0, default=0.0, help="Seconds to wait for other processes that use a collection.")

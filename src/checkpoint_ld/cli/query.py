@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import tempfile
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,6 +78,7 @@ def query(
     ),
     identity: dict[str, Any] = options.IDENTIFIED,
     syntax: str | None = options.SYNTAX,
+    wait: float = options.WAIT,
     quiet: bool = options.flag("-q", "--quiet", help="Print only the result and failures."),
 ) -> None:
     """Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."""
@@ -101,7 +101,7 @@ def query(
     wanted = Request(query_text, values) if name is None else request(query_text, values)
     limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
     is_inferred = inferred or wanted.needs_derived
-    run = _Run(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, quiet)
+    run = _Run(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, wait, quiet)
     with nullcontext() if timeout is not None or endpoint is not None else _ending_at_once():
         result = run.answer()
     if result is not None:
@@ -170,6 +170,7 @@ class _Run:
     identity: dict[str, Any]
     syntax: str | None
     answers: str | None
+    wait: float
     quiet: bool
     has_failed: bool = False
 
@@ -247,7 +248,7 @@ class _Run:
     def _of_collection(self) -> QueryResult | None:
         from checkpoint_ld.stores.collection import Collection
 
-        with Collection.open(self.paths[0], read_only=True) as collection:
+        with Collection.open(self.paths[0], read_only=True, wait=self.wait) as collection:
             if self.inferred and not self.request.needs_derived:
                 return self._of(((name, None, collection.get(name)) for name in collection), collection.entries)
             return collection.answer(self.request, **self.limits)
@@ -366,6 +367,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
     import pyoxigraph
 
     from checkpoint_ld import families, sparql
+    from checkpoint_ld.documents.files import working_folder
     from checkpoint_ld.stores.directory import Snapshots
 
     if streams.is_collection(paths):
@@ -381,7 +383,7 @@ def _location(paths: Sequence[str], stack: ExitStack, *, inferred: bool, quiet: 
         raise SettingsError(f"nothing to serve in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     if not quiet:
         streams.note(f"{counted(len(dataset.graphs), 'checkpoint')}, {sum(statements.values())} statements")
-    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="checkpoint-ld-")))
+    folder = stack.enter_context(working_folder())
     # On a disk, so that all workers open the same data without a copy in memory.
     stored = pyoxigraph.Store(str(folder))
     stored.bulk_load(dataset.store.dump(format=pyoxigraph.RdfFormat.N_QUADS), format=pyoxigraph.RdfFormat.N_QUADS)

@@ -37,7 +37,6 @@ _GONE = frozenset(("vanished", "dropped"))
 """The outcomes of graphs whose files are no longer there."""
 
 _PLACE = options.argument("STORE", "The folder of the collection.")
-_WAIT = options.real("--wait", least=0, default=0.0, help="Seconds to wait for other processes.")
 _LOADING: Any = options.Several(
     dict,
     on_conflict=options.CONFLICT,
@@ -50,7 +49,7 @@ _LOADING: Any = options.Several(
     ),
     as_json=options.JSON,
     quiet=options.QUIET,
-    wait=_WAIT,
+    wait=options.WAIT,
 )
 """The options of commands that load checkpoints."""
 
@@ -131,7 +130,7 @@ def _load(
 
 
 @store.command("list")
-def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _WAIT) -> None:
+def list_(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = options.WAIT) -> None:
     """List the checkpoints: name, graph, file, statements, findings."""
     with _open(store, read_only=True, wait=wait) as collection:
         entries = [(graph, collection.entries[graph], collection.source(graph)) for graph in collection]
@@ -154,7 +153,7 @@ def get(
     store: str = _PLACE,
     graph: str = options.argument("IRI", "A graph, by its IRI or by the path of its file."),
     output: Output = options.output(),
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Write one checkpoint as it was loaded; the output's extension determines the syntax, by default JSON-LD."""
     from checkpoint_ld import writing
@@ -191,7 +190,7 @@ def remove(
         "IRI…", "Graphs, by IRI or by the paths of their files.", nargs=-1, required=True
     ),
     quiet: bool = options.QUIET,
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Remove checkpoints from the collection; their files stay."""
     with _open(store, wait=wait) as collection:
@@ -209,7 +208,7 @@ def derive(
     store: str = _PLACE,
     drop: bool = options.flag("--drop", help="Remove them."),
     quiet: bool = options.QUIET,
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Keep derived statements beside the collection, for fast queries about them."""
     with _open(store, must_exist=True, wait=wait) as collection:
@@ -233,7 +232,7 @@ def validate(
     kind: str | None = FORMAT,
     output: Output = options.output("The file to write them to."),
     fail_on: str = options.THRESHOLD,
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Validate the checkpoints of the collection."""
     from checkpoint_ld.validation import profiles, reports
@@ -258,7 +257,7 @@ def export(
     kind: str | None = options.written_as("--to", _DUMPS, "The syntax to write", "nq"),
     shards: int | None = options.whole("--shards", help="Write N-Quads to this number of files, with a list."),
     compressed: bool = options.flag("--gzip", help="Compress the files of --shards."),
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Write all checkpoints, sorted: the same collection gives the same bytes."""
     if shards is None:
@@ -290,7 +289,7 @@ def describe(
     publisher: str = options.value(
         "--publisher", metavar="NAME", default="", help="The publisher; DCAT-AP requires one."
     ),
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Describe the collection in VoID and DCAT 3: datasets, files, and counts by class and by property."""
     from checkpoint_ld.sparql.describing import TITLE
@@ -304,7 +303,7 @@ def describe(
 
 
 @store.command
-def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = _WAIT) -> None:
+def stats(*, store: str = _PLACE, as_json: bool = options.JSON, wait: float = options.WAIT) -> None:
     """Count the content of the collection."""
     with _open(store, read_only=True, wait=wait) as collection:
         found = collection.statistics()
@@ -324,7 +323,7 @@ def verify(
     store: str = _PLACE,
     repair: bool = options.flag("--repair", help="Reload differing graphs."),
     as_json: bool = options.JSON,
-    wait: float = _WAIT,
+    wait: float = options.WAIT,
 ) -> None:
     """Compare every graph with the manifest, statement by statement."""
     with _open(store, read_only=not repair, must_exist=True, quiet=True, wait=wait) as collection:

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeVar, cast
@@ -26,6 +27,11 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.findings import Place
 from checkpoint_ld.phrases import head, shown
 from checkpoint_ld.rules import finding
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -226,12 +232,56 @@ def replace_file(
 @contextlib.contextmanager
 def temporary_folder(target: Path) -> Iterator[Path]:
     """Yield an empty folder beside `target`, to be moved to `target` when it is complete; otherwise it is removed."""
-    made = target.parent / f".checkpoint-ld-{os.urandom(8).hex()}"
-    made.mkdir()  # with the permissions that the umask leaves, which mkdtemp does not give
-    try:
+    # With the permissions that the umask leaves, because it may become `target`.
+    with _held_folder(target.parent, ".checkpoint-ld-", 0o777) as made:
         yield made
+
+
+@contextlib.contextmanager
+def working_folder() -> Iterator[Path]:
+    """Yield an empty folder for temporary files, which is removed at the end. Raises TargetUnwritableError."""
+    parent = Path(tempfile.gettempdir())
+    with contextlib.ExitStack() as stack:
+        try:
+            made = stack.enter_context(_held_folder(parent, "checkpoint-ld-", 0o700))
+        except OSError as error:
+            raise unwritable(str(parent), error) from error
+        yield made
+
+
+@contextlib.contextmanager
+def _held_folder(parent: Path, prefix: str, mode: int) -> Iterator[Path]:
+    """Yield a new folder that this process holds locked, after removing those of processes that were killed."""
+    for left in parent.glob(f"{prefix}{'[0-9a-f]' * 16}"):
+        with contextlib.suppress(OSError), _locked(left):
+            shutil.rmtree(left, ignore_errors=True)
+    with contextlib.ExitStack() as stack:
+        while True:
+            made = parent / f"{prefix}{os.urandom(8).hex()}"
+            made.mkdir(mode)
+            stack.callback(shutil.rmtree, made, ignore_errors=True)
+            try:
+                stack.enter_context(_locked(made))
+            except BlockingIOError:  # another process takes it for one that was left
+                continue
+            except OSError:  # a file system without locks
+                pass
+            if made.exists():
+                break
+        yield made
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder of this user, as long as this process lives. Raises OSError if another process holds it."""
+    if fcntl is None or folder.lstat().st_uid != os.getuid():
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(folder))
+    handle = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        os.close(handle)
 
 
 def files_below(folder: str, endings: tuple[str, ...], *, most: int) -> list[Path]:

@@ -21,7 +21,7 @@ from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
 from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
-from checkpoint_ld.sparql.result import QueryResult, of_rdflib, result_of, term_of, texts_of, to_rdflib
+from checkpoint_ld.sparql.result import QueryResult, is_iri, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
@@ -162,8 +162,9 @@ def answered(
     """Check a query and return its result. Raises QueryError and QueryFailedError."""
     query = checked(text, services)
     for name in (*query.default_graphs, *query.named_graphs):
-        if not store.contains_named_graph(NamedNode(name)):
-            raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched")
+        if not is_iri(name) or not store.contains_named_graph(NamedNode(name)):
+            remedy = "name a file as a path beside the query, and a graph by its IRI, that of its checkpoint"
+            raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched; {remedy}")
     return evaluated(store, query, engine=engine, max_rows=max_rows)
 
 

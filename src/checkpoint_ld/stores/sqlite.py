@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -186,7 +186,8 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise StoreError(f"SQLite is {sqlite3.sqlite_version}; agent checkpoints need 3.37 or newer")
-    made = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
+    is_read_only = path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    made = sa.create_engine(_read_only_url(path) if is_read_only else sa.URL.create("sqlite", database=str(path)))
 
     @sa.event.listens_for(made, "connect")
     def _set_up(driver: Any, _record: object) -> None:
@@ -194,6 +195,8 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
         driver.isolation_level = None
         driver.execute(f"PRAGMA busy_timeout = {_PATIENCE_MS}")
         driver.execute("PRAGMA foreign_keys = ON")
+        if is_read_only:
+            return
         _log_ahead(driver, path)
         driver.execute(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
 
@@ -204,6 +207,18 @@ def _made_engine(path: Path, *, flushed: bool) -> sa.Engine:
         connection.connection.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return made
+
+
+def _read_only_url(path: Path) -> sa.URL:
+    """Return the address of a database that may not be changed, or whose folder takes no file beside it.
+
+    SQLite needs files for a write-ahead log beside a database that somebody may write to. Where there is no log,
+    `immutable` says that nobody does.
+    """
+    query = {"uri": "true", "mode": "ro"}
+    if not path.with_name(f"{path.name}-wal").exists():
+        query["immutable"] = "1"
+    return sa.URL.create("sqlite", database=f"file:{quote(str(path))}", query=query)
 
 
 def _log_ahead(driver: Any, path: Path) -> None:

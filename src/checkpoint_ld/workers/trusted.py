@@ -14,13 +14,13 @@ import json
 import math
 import os
 import sys
-import tempfile
 import traceback
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from checkpoint_ld.errors import EvaluationError, SettingsError, StoredCodeWarning, warn
+from checkpoint_ld.documents.files import working_folder
+from checkpoint_ld.errors import EvaluationError, SettingsError, StoredCodeWarning, WriteError, warn
 from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
 try:
@@ -87,19 +87,19 @@ def run(module: str, request: Mapping[str, JsonValue], trust: Trust, *, what: st
     setup = {"module": module, "seconds": trust.seconds, "megabytes": trust.megabytes}
     inherited = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     try:
-        with tempfile.TemporaryDirectory(prefix="checkpoint-ld-", ignore_cleanup_errors=True) as folder:
+        with working_folder() as folder:
             worker = Worker(
                 _start,
                 setup,
                 start_limit=START_LIMIT,
                 longest_reply=LONGEST_REPLY,
-                folder=folder,
+                folder=str(folder),
                 # Numeric libraries would start a thread for each core, which the limits forbid.
                 environment={**inherited, "OMP_NUM_THREADS": "1"},
             )
             with contextlib.closing(worker):
                 reply = worker.call(dict(request), trust.seconds)
-    except OSError as error:
+    except (OSError, WriteError) as error:
         raise EvaluationError(f"{what} cannot be run: no process can be started ({error})") from error
     except TimeLimitError as error:
         limit = f"{trust.seconds:g} s"
