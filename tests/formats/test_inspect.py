@@ -2,6 +2,9 @@
 
 import gc
 import json
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -202,10 +205,15 @@ def test_the_values_are_the_last_object_in_what_was_stated(expected: str, values
 
 
 def log_of(
-    file: Path, *samples: dict[str, Any], model: str = "mockllm/model", ids: list[int | str] | None = None
+    file: Path,
+    *samples: dict[str, Any],
+    model: str = "mockllm/model",
+    ids: list[int | str] | None = None,
+    status: Any = "success",
+    error: str | None = None,
 ) -> Path:
     """Write the log of a run of another task; a sample without an output has an empty one, as after an error."""
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalError, EvalLog, EvalSample, EvalSpec, write_eval_log
     from inspect_ai.model import ModelOutput
 
     held = [
@@ -215,7 +223,8 @@ def log_of(
     spec = EvalSpec(
         created="2026-01-01", task="other", dataset=EvalDataset(sample_ids=ids), model=model, config=EvalConfig()
     )
-    write_eval_log(EvalLog(status="success", eval=spec, samples=held), str(file))
+    failed = None if error is None else EvalError(message=error, traceback="", traceback_ansi="")
+    write_eval_log(EvalLog(status=status, eval=spec, samples=held, error=failed), str(file))
     return file
 
 
@@ -266,3 +275,103 @@ def test_a_damaged_log_states_so(tmp_path: Path, name: str) -> None:
     for attempt in (lambda: list(read_answers(file)), lambda: import_benchmark(file)):
         with pytest.raises(ReadError, match=f"{name}: is no log of Inspect: .*; give an .eval or .json log"):
             attempt()
+
+
+def test_what_failed_and_what_its_owner_invalidated_is_stated_and_does_not_count(tmp_path: Path) -> None:
+    invalid = {"invalidation": {"timestamp": "2026-01-01T00:00:00Z", "author": "Ada", "reason": "leaked"}}
+    samples = (
+        {"input": "A", "id": "a"},
+        {"input": "A", "id": "a", "epoch": 2, **invalid},
+        {"input": "B", "id": "b", **invalid},
+    )
+    file = log_of(tmp_path / "x.eval", *samples, status="error", error="out of memory", ids=["a", "b", "c"])
+    benchmark, findings = import_benchmark(file)
+    assert [each.question for each in benchmark.questions] == ["A"]
+    found = " ".join(map(str, findings))
+    assert "sample b: the sample was invalidated by Ada: leaked, and is no question" in found
+    assert "of the 3 samples of the data set 1 are not in the log: its run failed: out of memory" in found
+    answers = [*read_answers(file)]
+    assert [answer.fault for answer in answers] == ["", *["the sample was invalidated by Ada: leaked"] * 2]
+    empty = log_of(tmp_path / "y.json", status="error", error="no such model")
+    for read in (import_benchmark, lambda file: [*read_answers(file)]):
+        with pytest.raises(ReadError, match=r"the log has no samples: its run failed: no such model"):
+            read(empty)
+
+
+def test_a_sandbox_its_files_and_its_setup_are_kept_or_named(tmp_path: Path) -> None:
+    more = {"files": ["a.txt"], "setup": "echo hi", "sandbox": {"type": "docker", "config": "compose.yaml"}}
+    benchmark, findings = import_benchmark(log_of(tmp_path / "x.eval", {"input": "A", **more}))
+    assert benchmark.questions[0].custom_metadata == {"id": 1, **more}
+    assert "of the files of sandboxes, a log has the names only" in str(findings[0])
+
+
+def test_logs_of_the_newest_release_are_read_with_shuffled_choices_epochs_and_scores_that_are_no_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inspect_ai import Task
+    from inspect_ai import eval as run_tasks
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.scorer import Score, mean, scorer
+    from inspect_ai.solver import solver
+
+    @scorer(metrics=[mean()])
+    def nothing() -> Any:
+        async def score(*_: Any) -> Score:
+            return Score(value=float("nan"))
+
+        return score
+
+    @solver
+    def silent() -> Any:
+        async def solve(state: Any, _: Any) -> Any:
+            state.output.completion = "ANSWER: A"
+            return state
+
+        return solve
+
+    choices = ["Iron", "Tin", "Gold", "Zinc"]
+    data = MemoryDataset([Sample(input=f"{at}?", choices=choices, target="A", id=at) for at in range(6)])
+    data.shuffle_choices(seed=7)
+    assert any(sample.target != "A" for sample in data)
+    monkeypatch.chdir(tmp_path)
+    for form in ("eval", "json"):
+        [log] = run_tasks(
+            Task(dataset=data, solver=silent(), scorer=nothing(), name="shuffled"),
+            model="none/none",
+            epochs=2,
+            log_dir=str(tmp_path / form),
+            log_format=form,
+            display="none",
+        )
+        if form == "eval":
+            with zipfile.ZipFile(log.location) as archive:
+                assert {entry.compress_type for entry in archive.infolist()} == {93}  # zstd
+        benchmark = import_benchmark(log.location).benchmark
+        assert [each.raw_answer for each in benchmark.questions] == ["Iron"] * 6
+        assert len([*read_answers(log.location)]) == 12
+
+
+@pytest.mark.slow
+def test_the_task_runs_offline_from_the_command_line_with_the_reference_answers(tmp_path: Path) -> None:
+    export_benchmark(checkpoint_ld.load(METALS), tmp_path / "metals", format="inspect")
+    program = (
+        "import socket, sys\n"
+        "def refused(*_): raise SystemExit('nothing goes to the network')\n"
+        "socket.socket.connect = socket.getaddrinfo = refused\n"
+        "from inspect_ai._cli.main import main\n"
+        "sys.argv = ['inspect', 'eval', 'task.py', '--model', 'none/none', '-T', 'dry_run=true', '--display', 'none']\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path / "metals",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    [log] = (tmp_path / "metals" / "logs").iterdir()
+    statuses = [found.status for found in assess(checkpoint_ld.load(METALS), read_answers(log))]
+    assert statuses.count(Status.PASSED) == 4  # and a question without a template
+    assert statuses.count(Status.UNDECIDED) == 1

@@ -150,16 +150,21 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
     """Yield the answers of the models to the samples of a log, each epoch an answer of its own.
 
     `replicate` is the epoch, `trace` the completion, `model` the model that was evaluated; `extra` has the name by
-    which its provider calls it. The question of a sample is that of its identifier, or else that of its text.
-    Raises as `read_log` does.
+    which its provider calls it. The question of a sample is that of its identifier, or else that of its text. The
+    answer to a sample that was invalidated is faulty, and counts as neither right nor wrong. Raises as `read_log` does,
+    and ReadError for the log of a run that failed before its first sample.
     """
     log, name = read_log(path), os.fspath(path)
+    if not log.samples and (failure := failure_of(log)):
+        raise ReadError(f"{name}: the log has no samples: {failure}; run it again")
     # Providers call a model by the name of a version. A sample without an output does not have that name.
     evaluated = log.eval.model if log.eval.model not in _NO_MODEL else None
     for number, sample in enumerate(log.samples or (), 1):
         fault = ""
         if sample.error is not None:
             fault = f"the model was not heard out: {sample.error.message.partition(chr(10))[0]}"
+        if sample.invalidation is not None:
+            fault = invalidation_of(sample)
         yield RecordedAnswer(
             question_id=str(sample.id),
             question_text=text_of(sample),
@@ -173,6 +178,23 @@ def read_log_answers(path: str | os.PathLike[str]) -> Iterator[RecordedAnswer]:
             place=Place(name, line=number),
             fault=fault,
         )
+
+
+def failure_of(log: Any) -> str:
+    """Return what stopped a run, empty for one that came to its end."""
+    if log.status == "success":
+        return ""
+    reason = "" if log.error is None else f": {log.error.message.partition(chr(10))[0]}"
+    return {"error": f"its run failed{reason}", "cancelled": "its run was cancelled"}.get(
+        log.status, "its run has not ended"
+    )
+
+
+def invalidation_of(sample: Any) -> str:
+    """Return who invalidated a sample, and why."""
+    held = sample.invalidation
+    by, why = getattr(held, "author", None), getattr(held, "reason", None)
+    return f"the sample was invalidated{f' by {by}' if by else ''}{f': {why}' if why else ''}"
 
 
 def text_of(sample: Any) -> str:

@@ -6,6 +6,7 @@ See https://inspect.aisi.org.uk/solvers.html and https://inspect.aisi.org.uk/sco
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import warnings
@@ -27,7 +28,8 @@ from checkpoint_ld.workers.trusted import Trust
 
 library("inspect_ai", extra="inspect")  # raises SettingsError, with the extra to install, where it is absent
 
-from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr  # noqa: E402 - after that check
+from inspect_ai.model import ModelOutput  # noqa: E402 - after that check
+from inspect_ai.scorer import Score, accuracy, mean, scorer, stderr  # noqa: E402 - as above
 from inspect_ai.solver import solver  # noqa: E402 - as above
 
 if TYPE_CHECKING:
@@ -85,6 +87,29 @@ def ask_for_fields(checkpoint: str, trust_stored_code: bool = False) -> Solver:
         schema = requested_fields(template, trusted=trust_stored_code)
         if schema:
             state.user_prompt.text += INSTRUCTION + json.dumps(schema, ensure_ascii=False)
+        return state
+
+    return solve
+
+
+@solver
+def answer_with_references(checkpoint: str) -> Solver:
+    """Make the solver that answers with the reference answers of a checkpoint, without a model.
+
+    It shows offline that a task runs and that its templates accept their own ground truths. Raises what
+    `Benchmark.load` raises.
+    """
+    benchmark = Benchmark.load(checkpoint)
+    questions = AssessedQuestions(benchmark)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - Inspect's signature
+        text = state.target.text
+        with contextlib.suppress(LookupFailedError):  # the scorer reports it
+            fields = questions.question(str(state.sample_id)).template.fields
+            values = {field.name: field.ground_truth for field in fields if not field.is_trace}
+            text += "\n\n" + json.dumps(values, ensure_ascii=False) if values else ""
+        state.output = ModelOutput.from_content(model="reference", content=text)
+        state.messages.append(state.output.message)
         return state
 
     return solve

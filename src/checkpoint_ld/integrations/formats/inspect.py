@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.assessment.inspect_logs import is_log, messages_of, read_log
+from checkpoint_ld.assessment.inspect_logs import failure_of, invalidation_of, is_log, messages_of, read_log
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.exports import no_encoding
 from checkpoint_ld.errors import ReadError, SettingsError, WriteError
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DATASET = "dataset.jsonl"
 TASK = "task.py"
 _REMEDY = f"{CHECKPOINT}, by which the task scores, has them"
+_WHOLE = "give the log of a run that was not stopped"
 _KEPT = (
     *("keywords", "answer_template", "answer_notes", "author", "sources", "few_shot_examples", "finished"),
     *("date_created", "date_modified", "custom_metadata"),
@@ -101,27 +102,42 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
     if not is_log(path):
         return importing.records(path)
     log = read_log(path)
+    failure = failure_of(log)
     if not log.samples:
-        raise ReadError(f"{path}: the log has no samples: give one of a whole run that was written with its samples")
+        why = f": {failure}" if failure else ""
+        raise ReadError(
+            f"{path}: the log has no samples{why}: give one of a whole run that was written with its samples"
+        )
     order = {name: number for number, name in enumerate(log.eval.dataset.sample_ids or ())}
     inner = sorted(log.samples, key=lambda sample: order.get(sample.id, 0), reverse=True)
-    samples = {str(sample.id): sample for sample in inner}
+    valid = {str(sample.id): sample for sample in inner if sample.invalidation is None}
+    left = {str(sample.id): sample for sample in inner if str(sample.id) not in valid}
     held = importing.of_objects(
-        (
-            {
-                "input": messages_of(sample),
-                "target": sample.target,
-                "choices": sample.choices,
-                "id": sample.id,
-                "metadata": sample.metadata or {},
-            },
-            f"sample {name}",
-            Place(path),
-        )
-        for name, sample in reversed(samples.items())
+        (_members(sample), f"sample {name}", Place(path)) for name, sample in reversed(valid.items())
     )
     about = {"name": PurePath(path).stem, **{name: value for name, value in _about(log).items() if value}}
-    missing = len({str(name) for name in order} - samples.keys())
-    message = f"of the {len(order)} samples of the data set {missing} are not in the log"
-    cut = lost(message, Place(path), remedy="give the log of a run that was not stopped")
-    return replace(held, about=about, findings=(cut,) if missing else ())
+    findings = [
+        lost(f"{invalidation_of(sample)}, and is no question", Place(path), subject=f"sample {name}")
+        for name, sample in reversed(left.items())
+    ]
+    if missing := len({str(name) for name in order} - valid.keys() - left.keys()):
+        message = f"of the {len(order)} samples of the data set {missing} are not in the log"
+        findings.append(lost(f"{message}{f': {failure}' if failure else ''}", Place(path), remedy=_WHOLE))
+    if any(sample.files for sample in valid.values()):
+        message = "of the files of sandboxes, a log has the names only, which are in the custom metadata"
+        findings.append(lost(message, Place(path), remedy="take them from the data set"))
+    return replace(held, about=about, findings=tuple(findings))
+
+
+def _members(sample: Any) -> dict[str, Any]:
+    """Return the members of a sample that a question takes; what else it states is custom metadata."""
+    sandbox = sample.sandbox.model_dump(mode="json", exclude_none=True) if sample.sandbox else None
+    more = {"sandbox": sandbox, "files": sample.files, "setup": sample.setup}
+    return {
+        "input": messages_of(sample),
+        "target": sample.target,
+        "choices": sample.choices,
+        "id": sample.id,
+        **{name: value for name, value in more.items() if value},
+        "metadata": sample.metadata or {},
+    }
