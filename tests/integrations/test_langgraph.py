@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import dataclasses
+import hashlib
 import itertools
 import json
 import operator
@@ -11,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import ormsgpack
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -42,7 +45,7 @@ from checkpoint_ld.errors import (
     WriteError,
     WrongTypeError,
 )
-from checkpoint_ld.integrations.langgraph import CheckpointSaver
+from checkpoint_ld.integrations.langgraph import CheckpointSaver, StrictSerializer
 
 __all__ = ["run"]
 
@@ -307,8 +310,87 @@ class Cipher:
         return bytes(255 - one for one in ciphertext)
 
 
+CALLS: list[Any] = []
+
+
+def marker(*args: Any, **named: Any) -> str:
+    """Note that something was called."""
+    CALLS.append((args, named))
+    return "called"
+
+
+@dataclasses.dataclass
+class Plan:
+    """A class of a state; making one is noted too."""
+
+    city: str = ""
+
+    def __post_init__(self) -> None:
+        CALLS.append(self.city)
+
+
+def _stored_calls() -> list[tuple[str, bytes]]:
+    """Return bytes that call `marker` in each of the ways that LangGraph's serializer knows."""
+    name = (__name__, "marker")
+    made = {0: (*name, 1), 1: (*name, (1,)), 2: (*name, {"a": 1}), 3: (*name, 1, "__call__"), 4: (*name, {"a": 1})}
+    made[5] = (*name, {"a": 1}, "model_validate_json")
+    packed = [("msgpack", ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(one)))) for code, one in made.items()]
+    # Within a channel of differences, and within a list of plain values.
+    packed += [("msgpack", ormsgpack.packb(ormsgpack.Ext(7, data))) for _, data in packed]
+    packed += [("msgpack", b"\x92\x01" + data) for _, data in packed]
+    revived = {"lc": 2, "type": "constructor", "id": [*__name__.split("."), "marker"], "kwargs": {"a": 1}}
+    message = {"lc": 1, "type": "constructor", "id": ["langchain_core", "prompts", "PromptTemplate"], "kwargs": {}}
+    return [*packed, ("json", json.dumps(revived).encode()), ("json", json.dumps(message).encode())]
+
+
+@pytest.mark.parametrize("stored", _stored_calls())
+@pytest.mark.parametrize("encrypted", [False, True])
+def test_stored_bytes_call_nothing(stored: tuple[str, bytes], encrypted: bool, manager: CheckpointManager) -> None:
+    invoked(agent().compile(checkpointer=CheckpointSaver(manager)))
+    path = manager.files.path(whole(manager).id)  # type: ignore[union-attr] # there are files
+    tree = json.loads(path.read_text())
+    kind, data = stored
+    hashed = hashlib.sha256(data).hexdigest()
+    packed = {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": hashed}
+    tree["snapshot"]["langgraph"] |= {"checkpoint": packed, "metadata": packed}
+    path.write_text(json.dumps(tree))
+    serde = EncryptedSerializer(Cipher(), StrictSerializer()) if encrypted else None
+    CALLS.clear()
+    if kind == "json":
+        with pytest.raises(IntegrityError, match="name constructors"):
+            CheckpointSaver(manager, serde=serde).get_tuple(THREAD)
+    else:
+        CheckpointSaver(manager, serde=serde).get_tuple(THREAD)
+    assert CALLS == []
+
+
+def test_the_permissive_serializer_calls_and_is_warned_of(manager: CheckpointManager) -> None:
+    with pytest.warns(RuntimeWarning, match="can run code"):
+        saver = CheckpointSaver(manager, permissive=True)
+    with pytest.warns(RuntimeWarning, match="can run code"):
+        CheckpointSaver(manager, serde=EncryptedSerializer(Cipher()), permissive=True)
+    CALLS.clear()
+    assert saver.serde.loads_typed(_stored_calls()[0]) == "called"  # the markers above do call
+    assert CALLS
+
+
+@pytest.mark.parametrize("allowed", [[], [Plan]])
+def test_classes_of_a_state_come_back_where_they_are_listed(
+    allowed: list[type], manager: CheckpointManager, caplog: pytest.LogCaptureFixture
+) -> None:
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"plan": Plan("Oslo")}
+    CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "input", "step": -1}, {})
+    CALLS.clear()
+    found = CheckpointSaver(manager, serde=StrictSerializer(allowed)).get_tuple(THREAD)
+    assert found is not None
+    assert found.checkpoint["channel_values"]["plan"] == (Plan("Oslo") if allowed else {"city": "Oslo"})
+    assert len(CALLS) == (2 if allowed else 0)
+    assert ("Plan" in caplog.text) is not bool(allowed)
+
+
 def test_nothing_is_in_the_clear_where_bytes_are_encrypted(tmp_path: Path) -> None:
-    serde = EncryptedSerializer(Cipher(), JsonPlusSerializer())
+    serde = EncryptedSerializer(Cipher(), StrictSerializer())
     with CheckpointManager(tmp_path) as manager:
         graph = agent().compile(checkpointer=CheckpointSaver(manager, serde=serde))
         invoked(graph)
@@ -333,7 +415,9 @@ def _put(path: Path, config: Any, **values: Any) -> Any:
         (lambda path: CheckpointSaver(CheckpointManager(path)).get_tuple({}), SettingsError, "names no thread"),
         (lambda path: CheckpointSaver(CheckpointManager(path)).prune(["a"], strategy="some"), SettingsError, "delete"),
         (lambda path: _put(path, {"configurable": {"thread_id": "x" * 2000}}), SettingsError, "shorten the thread_id"),
-        (lambda path: _put(path, THREAD, open=object()), WriteError, "JsonPlusSerializer"),
+        (lambda path: _put(path, THREAD, open=object()), WriteError, "StrictSerializer"),
+        (lambda _: CheckpointSaver(serde=JsonPlusSerializer()), SettingsError, "calls whatever"),
+        (lambda _: CheckpointSaver(serde=EncryptedSerializer(Cipher())), SettingsError, "calls whatever"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

@@ -15,6 +15,7 @@ import base64
 import binascii
 import hashlib
 import threading
+import warnings
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
 from datetime import datetime
@@ -72,6 +73,9 @@ _GREGORIAN: Final = 0x01B21DD213814000
 _REMEMBERED: Final = 64
 """The number of states that are kept in memory, so that the next ones can share thoughts with them."""
 _STRATEGIES: Final = ("keep_latest", "delete")
+_PERMISSIVE: Final = (
+    "this serializer imports and calls whatever stored bytes name, so that who can write to the store can run code: "
+)
 
 
 class _Address(NamedTuple):
@@ -127,6 +131,25 @@ class _Address(NamedTuple):
         )
 
 
+class StrictSerializer(JsonPlusSerializer):
+    """LangGraph's serializer that makes objects only of LangGraph's list of plain types, and of the classes `allowed`.
+
+    The list has messages and documents of LangChain, LangGraph's own types, dates, paths, UUIDs and the like
+    (`SAFE_MSGPACK_TYPES` in `langgraph.checkpoint.serde`). A value of another class comes back as the plain data that
+    it was made of, and LangGraph logs a warning that names the class. Nothing else is imported or called.
+    """
+
+    def __init__(self, allowed: Iterable[type] = ()) -> None:
+        """Allow these classes as well, such as dataclasses, enums and pydantic models of a state."""
+        super().__init__(allowed_msgpack_modules=tuple(allowed) or None)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Return the value in bytes. Raises ValueError for JSON that names constructors, which is never written."""
+        if data[0] == "json":
+            raise ValueError("bytes of the type json name constructors; this serializer does not call them")
+        return super().loads_typed(data)
+
+
 class _Fixed(NamedTuple):
     """A saver over a list of ids that was read once, for a walk along parents."""
 
@@ -157,7 +180,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
 
     Messages become thoughts and calls of tools, small JSON in other channels becomes variables, so that a thread can be
     shown, compared and queried like any execution. LangGraph's own bytes are kept as well, with their hash; a graph
-    resumes from them. Nothing is unpickled.
+    resumes from them. Nothing is unpickled, and nothing that they name is imported or called, except what is listed.
     """
 
     def __init__(
@@ -166,22 +189,32 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         *,
         agent_id: str = "langgraph",
         serde: SerializerProtocol | None = None,
+        permissive: bool = False,
         readable: bool | None = None,
     ) -> None:
         """Keep them where `manager` does, by default in the files of `./checkpoints`, as the agent `agent_id`.
 
-        `serde` makes the bytes, by default LangGraph's JsonPlusSerializer without pickle. With `readable`, thoughts,
-        calls and variables are written in the clear; by default they are unless `serde` encrypts. Raises WrongTypeError
-        for another object than a manager, and SettingsError for a manager that redacts, since these bytes cannot be
-        redacted, and for a serializer that pickles.
+        `serde` makes the bytes, by default a StrictSerializer. LangGraph's own default calls whatever bytes name; it
+        is refused unless it is `permissive`, and warned of then. With `readable`, thoughts, calls and variables are
+        written in the clear; by default they are unless `serde` encrypts. Raises WrongTypeError for another object than
+        a manager, and SettingsError for a manager that redacts, since these bytes cannot be redacted, and for a
+        serializer that pickles or calls anything.
         """
-        super().__init__(serde=serde or JsonPlusSerializer())
+        super().__init__(serde=serde or (JsonPlusSerializer() if permissive else StrictSerializer()))
         self.manager = manager_of(manager)
         if self.manager.redacts:
             raise SettingsError("LangGraph's bytes cannot be redacted: give a manager without redact, and encrypt them")
-        inner = serde.serde if isinstance(serde, EncryptedSerializer) else serde
+        inner = self.serde
+        while isinstance(inner, EncryptedSerializer):  # which passes on what is not encrypted
+            inner = inner.serde
         if getattr(inner, "pickle_fallback", False):
             raise SettingsError("what is pickled is run when it is read: give a serializer without pickle_fallback")
+        if any(getattr(inner, name, None) is True for name in ("_allowed_msgpack_modules", "_allowed_json_modules")):
+            if not permissive:
+                raise SettingsError(
+                    f"{_PERMISSIVE}give StrictSerializer([…]), to an EncryptedSerializer too, or permissive=True"
+                )
+            warnings.warn(f"{_PERMISSIVE}give StrictSerializer([…])", RuntimeWarning, stacklevel=2)
         self.agent_id = agent_id
         self.readable = not isinstance(serde, EncryptedSerializer) if readable is None else readable
         self._clock = Clock()
