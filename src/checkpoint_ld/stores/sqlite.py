@@ -157,6 +157,7 @@ class Database:
         with contextlib.suppress(FileNotFoundError):
             if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would treat it as empty
                 raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
+        self._refuse_others()
         engine = _made_engine(self.path, flushed=self.flushed)
         try:
             with engine.begin() as connection:
@@ -168,6 +169,22 @@ class Database:
             engine.dispose()
             raise
         return engine
+
+    def _refuse_others(self) -> None:
+        """Refuse a database of another program before the log of ours would change it; it keeps no such log yet."""
+        with contextlib.suppress(OSError), self.path.open("rb") as file:
+            if file.read(_HEADER)[_VERSIONS] != b"\x01\x01":
+                return
+            engine = sa.create_engine(_read_only_url(self.path))
+            try:
+                with engine.connect() as connection:
+                    is_current(connection, self.path)
+            finally:
+                engine.dispose()
+
+
+_HEADER, _VERSIONS = 100, slice(18, 20)
+"""The header of a database, and the bytes that are 1 without such a log (SQLite, "Database File Format", 1.3)."""
 
 
 def _writer(engine: sa.Engine) -> sa.Engine:
@@ -265,19 +282,21 @@ def database_errors(path: Path) -> Iterator[None]:
         raise _error_of(path, error.orig) from error
     except sqlite3.Error as error:
         raise _error_of(path, error) from error
+    except UnicodeDecodeError as error:
+        raise _error_of(path, error, is_damaged=True) from error
     except UnicodeEncodeError as error:
         raise StoreError(
             f"{path}: a text holds half a surrogate pair, which no database keeps; leave it out"
         ) from error
 
 
-def _error_of(path: Path, error: object) -> StoreError:
+def _error_of(path: Path, error: object, *, is_damaged: bool = False) -> StoreError:
     exactly = getattr(error, "sqlite_errorcode", 0)
     code = exactly & 0xFF
     if code in _BUSY:
         seconds = _PATIENCE_MS // 1000
         return StoreBusyError(f"{path}: another process has been writing to the database for {seconds} s; try again")
-    if code in _DAMAGED:
+    if is_damaged or code in _DAMAGED:
         return IntegrityError(f"{path}: the database is damaged, or none ({error}); make it again by reindex")
     if exactly in _FULL:
         return StoreFull(f"{path}: no room is left for the database ({error}), nothing was changed; free some space")
