@@ -1,6 +1,6 @@
 """`DatabaseStore`: agent checkpoints in an SQLite database, as an index of files or as an independent store.
 
-`sqlite` has the connections, `tables` the schema and its queries, `migrations` converts databases of earlier schemas.
+`sqlite` has the connections, `tables` the schema and its queries, `foreign` reads databases of CAF.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ class DatabaseStore(CheckedMethods):
     It is opened at first use, and made if it does not exist. With `follows_files` it is an index of files: the last
     changes may be lost in a power cut, and are restored from the files. Raises SettingsError for other databases than
     SQLite. All methods raise StoreBusyError if others write for more than five seconds, IntegrityError for a damaged
-    database, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError for a database of another program.
+    database, UnsupportedVersion for one of a newer checkpoint-ld, and StoreError for a database of another program. A
+    database that CAF's own program made is read, and never changed: what would write raises StoreError.
     """
 
     capabilities = CAPABILITIES | {RESET}
@@ -171,10 +172,11 @@ class DatabaseStore(CheckedMethods):
                 ids = list(connection.scalars(select(checkpoints.c.id).order_by(checkpoints.c.id)))
         except IntegrityError as error:
             found, ids = [str(error)], []
+        found += map(str, self._database.unreadable.values())
         for fault in found:
             yield replace(finding("agent-database-damaged", f"the database is damaged: {fault}"), place=where)
         for checkpoint_id in [] if found else ids:
-            wrong = self._fault(checkpoint_id, repair=repair)
+            wrong = self._fault(checkpoint_id, repair=repair and not self._database.is_foreign)
             if wrong is not None:
                 yield replace(wrong, place=where)
 

@@ -1,7 +1,8 @@
-"""SQLite: connections that are opened at first use and migrated to the current schema.
+"""SQLite: connections that are opened at first use.
 
 The tables and queries of `tables` also fit PostgreSQL. This module has the parts that are specific to SQLite:
-addresses, settings of connections, the start of a transaction, and errors. `migrations` is specific to it, too.
+addresses, settings of connections, the start of a transaction, and errors. A database that is not ours is never
+changed: `foreign` tells which it is, and reads those of CAF.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
+from uuid import uuid4
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -26,7 +28,7 @@ from checkpoint_ld.errors import (
     StoreError,
     StoreFull,
 )
-from checkpoint_ld.stores.migrations import is_current, migrate
+from checkpoint_ld.stores import foreign, tables
 from checkpoint_ld.stores.protocol import store_path
 from checkpoint_ld.stores.tables import executions
 
@@ -81,12 +83,21 @@ class Database:
         self._guard = threading.RLock()
         self._turn = threading.RLock()
         self._opened: tuple[sa.Engine, int, int] | None = None
+        self._copied: tuple[int, ...] | None = None
+        """The state of a database of CAF when it was read, None for one of ours."""
+        self.unreadable: dict[str, IntegrityError] = {}
+        """The errors about rows in a database of CAF that hold no checkpoint, by their ids."""
         self._disposal: weakref.finalize[..., Database] | None = None
 
     @property
     def exists(self) -> bool:
         """Whether there is a file."""
         return self.path.exists()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a database of CAF, as far as it was opened."""
+        return self._copied is not None
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -102,7 +113,12 @@ class Database:
         """
         is_mine = self._turn.acquire(timeout=_PATIENCE_MS / 1000)  # after that, SQLite raises the error
         try:
-            with database_errors(self.path), _writer(self._engine()).begin() as connection:
+            engine = self._engine()
+            if self.is_foreign:
+                raise StoreError(
+                    f"{self.path}: is a database of CAF, which is only read; import its checkpoints into another store"
+                )
+            with database_errors(self.path), _writer(engine).begin() as connection:
                 yield connection
         finally:
             if is_mine:
@@ -139,7 +155,11 @@ class Database:
     def _engine(self) -> sa.Engine:
         with self._guard:
             try:
-                if self._opened is None or self._opened[1:] != (os.getpid(), self.path.stat().st_ino):
+                if (
+                    self._opened is None
+                    or self._opened[1:] != (os.getpid(), self.path.stat().st_ino)
+                    or self._copied not in (None, _state(self.path))
+                ):
                     self.close()
                     engine = self._open()
                     # Python 3.13 warns of connections that were not closed.
@@ -157,34 +177,50 @@ class Database:
         with contextlib.suppress(FileNotFoundError):
             if 0 < self.path.stat().st_size < _SMALLEST:  # SQLite would treat it as empty
                 raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
-        self._refuse_others()
+        with database_errors(self.path):
+            kind = foreign.kind_of(self.path)
+        self._copied = _state(self.path) if kind == "caf" else None
+        if kind == "caf":
+            return self._copy()
         engine = _made_engine(self.path, flushed=self.flushed)
         try:
-            with engine.begin() as connection:
-                is_newest = is_current(connection, self.path)
-            if not is_newest:
+            if kind == "empty":
                 with _writer(engine).begin() as connection:
-                    migrate(connection, self.path)
+                    if not connection.exec_driver_sql("PRAGMA user_version").scalar_one():  # nobody else made them
+                        tables.metadata.create_all(connection)
+                        connection.exec_driver_sql(f"PRAGMA user_version = {tables.NUMBER:d}")
         except BaseException:
             engine.dispose()
             raise
         return engine
 
-    def _refuse_others(self) -> None:
-        """Refuse a database of another program before the log of ours would change it; it keeps no such log yet."""
-        with contextlib.suppress(OSError), self.path.open("rb") as file:
-            if file.read(_HEADER)[_VERSIONS] != b"\x01\x01":
-                return
-            engine = sa.create_engine(_read_only_url(self.path))
-            try:
-                with engine.connect() as connection:
-                    is_current(connection, self.path)
-            finally:
-                engine.dispose()
+    def _copy(self) -> sa.Engine:
+        """Return the checkpoints in a database of CAF as tables of ours, in memory."""
+        name = f"file:{uuid4().hex}"
+        engine = sa.create_engine(
+            sa.URL.create("sqlite", database=name, query={"uri": "true", "mode": "memory", "cache": "shared"}),
+            poolclass=sa.QueuePool,  # it keeps the connection that keeps the tables
+        )
+        self.unreadable = {}
+        with database_errors(self.path), engine.begin() as connection:
+            tables.metadata.create_all(connection)
+            for number, found in enumerate(foreign.checkpoints_in(self.path)):
+                if isinstance(found, IntegrityError):
+                    _logger.warning("%s", found)
+                    self.unreadable[str(number)] = found
+                elif tables.known(connection, found.id) is None:
+                    tables.add(connection, found, file_name=None, source_sha256=None)
+        return engine
 
 
-_HEADER, _VERSIONS = 100, slice(18, 20)
-"""The header of a database, and the bytes that are 1 without such a log (SQLite, "Database File Format", 1.3)."""
+def _state(path: Path) -> tuple[int, ...]:
+    """Return what changes when somebody writes to a database."""
+    found: list[int] = []
+    for name in (path.name, f"{path.name}-wal"):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.with_name(name).stat()
+            found += status.st_size, status.st_mtime_ns, status.st_ino
+    return tuple(found)
 
 
 def _writer(engine: sa.Engine) -> sa.Engine:
