@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rdflib import Graph
 from rdflib.namespace import NamespaceManager
 
-from checkpoint_ld.errors import CheckpointLdError, SettingsError, ShapesError
+from checkpoint_ld.errors import CheckpointLdError, ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, sparql_parser, terms_of
+from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, terms_of
 from checkpoint_ld.shacl.data import DataGraph, index_of
+from checkpoint_ld.shacl.queries import declared, read_only
 from checkpoint_ld.shacl.shape import results_in, sh
 from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
 from checkpoint_ld.vocabulary import SHACL, SHAPES
@@ -48,10 +49,11 @@ class ValidationGraph(Graph):
     def query(self, query_object: Any, *arguments: Any, **options: Any) -> Answer:
         """Run a SPARQL query, which is parsed once.
 
-        A query that names other graphs is refused, because rdflib would fetch them.
+        This is the text that pySHACL made. It is refused if it could reach beyond this graph.
         """
-        if isinstance(query_object, str):
-            query_object = _prepared(query_object, self._prefixes)
+        if not isinstance(query_object, str):
+            raise ShapesError("pySHACL evaluates what is no text: a query of the shapes cannot be read")
+        query_object = _prepared(query_object, self._prefixes)
         return super().query(query_object, *arguments, **options)
 
 
@@ -70,13 +72,7 @@ class _Names(NamespaceManager):
 
 @lru_cache(maxsize=2048)
 def _prepared(text: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
-    from rdflib.plugins.sparql import prepareQuery  # noqa: PLC0415 - its grammar takes long to build
-
-    sparql_parser()
-    query = prepareQuery(text, initNs=dict(prefixes))
-    if getattr(query.algebra, "datasetClause", None):
-        raise SettingsError("a query of your shapes reads other graphs with FROM, which is not allowed: take it out")
-    return query
+    return read_only(declared(dict(prefixes)) + text).algebra()
 
 
 def results_of_pyshacl(

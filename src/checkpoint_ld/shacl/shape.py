@@ -33,6 +33,10 @@ def sh(name: str) -> URIRef:
     return named(SHACL + name)
 
 
+QUERIES = frozenset(map(sh, ("select", "ask", "construct", "update")))
+"""The properties whose values are queries."""
+
+
 def shared(term: Node) -> Node:
     """Return a term of the shapes as the same object that data graphs have, so that comparison is by identity."""
     return named(str(term)) if isinstance(term, URIRef) else term
@@ -64,7 +68,7 @@ def shown(term: Node | None) -> str:
 
 @lru_cache(maxsize=4096)
 def _shown_name(term: URIRef) -> str:
-    return f"sh:{term[len(SHACL) :]}" if term.startswith(SHACL) else term.n3()
+    return f"sh:{term[len(SHACL) :]}" if term.startswith(SHACL) else f"<{term}>"  # rdflib raises for what is no IRI
 
 
 _SHOWN_LEVELS = 3
@@ -89,11 +93,14 @@ def plain(term: Node) -> Node:
 
 
 _DEEPEST = 50
+_NO_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 
 
 def path_of(shapes: Index, node: Node, depth: int = 0) -> PropertyPath:
     """Return the path that a node of the shapes graph describes. Raises ShapesError for an ill-formed path."""
     if isinstance(node, URIRef):
+        if _NO_IRI.search(node):  # it would become part of a query
+            raise ShapesError(f"the property path {shown(node)} is no IRI: it holds a character that no IRI may hold")
         return Predicate(shared(node))
     held = shapes.get(node, {}) if isinstance(node, BNode) and depth <= _DEEPEST else {}
     if FIRST in held:

@@ -16,6 +16,7 @@ from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, compile_qualified, truth
 from checkpoint_ld.shacl.data import DataGraph, Table, index_of
 from checkpoint_ld.shacl.shape import (
+    QUERIES,
     VIOLATION,
     FunctionConstraint,
     Shape,
@@ -107,6 +108,10 @@ def compile_shapes(
 
 def compile_statements(index: Index, components: Mapping[str, Component], *, advanced: bool = False) -> Shapes:
     """Compile the statements of a shapes graph; see `compile_shapes`."""
+    if any(not held.keys().isdisjoint(QUERIES) for held in index.values()):
+        from checkpoint_ld.shacl.queries import guard  # noqa: PLC0415 - most shapes have no queries
+
+        guard(index)
     return _Compilation(index, components, advanced=advanced).shapes()
 
 
