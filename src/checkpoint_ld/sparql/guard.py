@@ -22,8 +22,10 @@ from checkpoint_ld.agents.schema import CAF_DERIVED
 from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import QueryError
 from checkpoint_ld.graph.store import sparql_parser
+from checkpoint_ld.sparql.engine_faults import keeps_by_minus, path_ends
 from checkpoint_ld.sparql.plans import nodes, plan_of
 from checkpoint_ld.sparql.result import quoted, written
+from checkpoint_ld.sparql.rewriting import rewritten
 from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
 
 if TYPE_CHECKING:
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
 
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
+    from checkpoint_ld.sparql.engine_faults import PathEnd
     from checkpoint_ld.sparql.plans import Plan
     from checkpoint_ld.sparql.result import Term
+    from checkpoint_ld.sparql.rewriting import Rewriting
 
 
 LONGEST = 1_000_000
@@ -211,6 +215,8 @@ PREFIXES = {
 
 DEEPEST = 40
 """The greatest depth of nested brackets: parsers and engines recurse."""
+MOST_TOKENS = 5_000
+"""The most tokens outside of VALUES: Oxigraph recurses along chains of operators, and its stack can overflow."""
 
 _SERVICE = re.compile(r"https?://(?P<host>[A-Za-z0-9.-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?)(?:[/?#].*)?")
 """The URL of a service with an unambiguous host, without a name or password before it."""
@@ -229,15 +235,21 @@ class Checked:
 
     `is_grouped` is whether its outermost solutions are those of GROUP BY. `order` are the variables of a `SELECT *` in
     the order of the text, empty for any other query. `plan` is that of a SELECT that can be evaluated graph by graph.
+    `rewritten` is the query for Oxigraph (`checkpoint_ld.sparql.rewriting`). `path_ends` and `keeps_by_minus` say what
+    Oxigraph may answer wrongly (`checkpoint_ld.sparql.engine_faults`).
     """
 
     text: str
     form: Form
+    rewritten: Rewriting
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
     is_grouped: bool = False
     order: tuple[str, ...] = ()
     plan: Plan | None = None
+    path_ends: tuple[PathEnd, ...] = ()
+    keeps_by_minus: bool = False
+    asks_services: bool = False
 
     @property
     def chooses(self) -> bool:
@@ -266,11 +278,15 @@ def _checked(text: str, services: Collection[str]) -> Checked:
     tokens = list(tokens_of(text))
     if any(depth > DEEPEST for depth in _depths(tokens)):
         raise QueryError(f"the brackets of the query are nested more than {DEEPEST} deep")
+    if _outside_of_values(tokens) > MOST_TOKENS:
+        raise QueryError(
+            f"the query has more than {MOST_TOKENS} words and signs: make it shorter, with long lists in VALUES"
+        )
     plain = "".join(token.text for token in tokens)
     tree = _parsed(plain)
-    for node in nodes(tree):
-        if node.name == "ServiceGraphPattern":
-            _refuse_service(node.term, services)
+    asked = [node.term for node in nodes(tree) if node.name == "ServiceGraphPattern"]
+    for term in asked:
+        _refuse_service(term, services)
     _refuse_unknown_prefixes(tree)
     query = tree[1]
     form, is_grouped, clauses = _FORMS[query.name], bool(query.groupby), query.datasetClause
@@ -283,12 +299,37 @@ def _checked(text: str, services: Collection[str]) -> Checked:
     except QueryError:  # rdflib parses it but has no algebra for it: the engine decides
         if clauses:
             raise
-        return Checked(plain, form, is_grouped=is_grouped, order=order)
+        return Checked(
+            plain, form, rewritten(tokens, None), is_grouped=is_grouped, order=order, asks_services=bool(asked)
+        )
     clauses = algebra.datasetClause or ()
     default = tuple(str(clause.default) for clause in clauses if clause.default)
     named = tuple(str(clause.named) for clause in clauses if clause.named)
     plan = plan_of(algebra.p) if form == "select" else None
-    return Checked(plain, form, default, named, is_grouped, order, plan)
+    return Checked(
+        *(plain, form, rewritten(tokens, algebra), default, named, is_grouped, order, plan),
+        path_ends=path_ends(algebra),
+        keeps_by_minus=keeps_by_minus(algebra),
+        asks_services=bool(asked),
+    )
+
+
+def _outside_of_values(tokens: Sequence[Token]) -> int:
+    """Return the number of tokens that are neither spaces nor in the data of VALUES."""
+    count, last, is_data = 0, "", False
+    for token in tokens:
+        if token.kind == "space":
+            continue
+        if token.text == "}" and token.kind == "other":
+            is_data = False
+        count += not is_data
+        if token.text == "{" and token.kind == "other" and last == "VALUES":
+            is_data = True
+        if token.kind == "word" and token.text.upper() == "VALUES":
+            last = "VALUES"
+        elif token.text in "{}":
+            last = ""
+    return count
 
 
 def _parsed(plain: str) -> Any:

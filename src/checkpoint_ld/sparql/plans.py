@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 _BEYOND = {"Graph", "GraphGraphPattern", "ServiceGraphPattern", "Project", "SubSelect"}
 """Forms that are not allowed inside a graph's pattern: other graphs, and sub-selects with a limit or groups."""
@@ -91,8 +91,8 @@ def _chosen(node: Any, variable: Any) -> frozenset[str] | None:
     return None if part is None else _chosen(part, variable)
 
 
-def nodes(tree: Any) -> Iterator[Any]:
-    """Yield the named nodes of a parse tree, or of its algebra."""
+def nodes(tree: Any, beyond: Collection[str] = ()) -> Iterator[Any]:
+    """Yield the named nodes of a parse tree, or of its algebra, not those inside of nodes with a name in `beyond`."""
     from rdflib.plugins.sparql.parserutils import CompValue  # noqa: PLC0415 - its parser takes its time to import
 
     waiting = [tree]
@@ -100,6 +100,7 @@ def nodes(tree: Any) -> Iterator[Any]:
         node = waiting.pop()
         if isinstance(node, CompValue):
             yield node
-            waiting.extend(dict.values(node))
+            if node.name not in beyond:
+                waiting.extend(dict.values(node))
         elif not isinstance(node, str) and hasattr(node, "__iter__"):
             waiting.extend(node)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias, cast
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QuerySolutions, Store, Triple
 from rdflib import Literal as RdflibLiteral
+from rdflib import URIRef
 
 from checkpoint_ld import arguments
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
@@ -22,6 +23,7 @@ from checkpoint_ld.host import without_warnings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, of_rdflib, result_of, term_of, texts_of, to_rdflib
+from checkpoint_ld.sparql.rewriting import FUNCTIONS, best_text
 from checkpoint_ld.vocabulary import SCHEMA
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
@@ -30,8 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from checkpoint_ld.graph.store import Difference
+    from checkpoint_ld.sparql.engine_faults import PathEnd
     from checkpoint_ld.sparql.guard import Checked
     from checkpoint_ld.sparql.result import Row
+    from checkpoint_ld.sparql.rewriting import Known
     from checkpoint_ld.workers.process import ChunkedReader
 
 
@@ -41,7 +45,9 @@ _TRIAL: Final = 500
 """The number of graphs after which the number of rows decides whether to continue graph by graph."""
 
 
-def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str, ...], list[Row]] | None:
+def solutions(
+    store: Store, query: Checked, most: int | None, known: Known | None = None
+) -> tuple[tuple[str, ...], list[Row]] | None:
     """Return the columns and at most `most` rows of a SELECT, None for a query to evaluate as a whole.
 
     That is a query that cannot be answered graph by graph, or one with less than one row in a graph, for which the
@@ -57,8 +63,9 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
     wanted = min((number for number in (most, plan.limit) if number is not None), default=None)
     columns: tuple[str, ...] = ()
     rows: list[Row] = []
+    text = best_text(query.rewritten, store, known)
     for start in range(0, len(graphs), _PART):
-        found = store.query(query.text, prefixes=PREFIXES, named_graphs=graphs[start : start + _PART])
+        found = _query(store, text, named_graphs=graphs[start : start + _PART])
         assert isinstance(found, QuerySolutions)  # noqa: S101 - it is a SELECT
         columns = tuple(variable.value for variable in found.variables)
         rows.extend(tuple(row) for row in found)
@@ -67,6 +74,12 @@ def solutions(store: Store, query: Checked, most: int | None) -> tuple[tuple[str
         if start + _PART == _TRIAL and len(rows) < _TRIAL < len(graphs):
             return None
     return columns, rows[:wanted]
+
+
+def _query(
+    store: Store, text: str, **options: Any
+) -> QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
+    return store.query(text, prefixes=PREFIXES, custom_functions=FUNCTIONS, **options)
 
 
 Engine: TypeAlias = typing.Literal["oxigraph", "rdflib"]
@@ -107,18 +120,34 @@ def run(  # noqa: PLR0913 - all but the first two are named
     Raises QueryError for a query that is refused or invalid (see `checkpoint_ld.sparql.guard`), SettingsError for
     another engine or invalid limits, QueryFailedError after the timeout, or if the engine fails.
     """
+    limits: dict[str, Any] = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
+    return _run(store, text, parameters or {}, location=location, known=None, **limits)
+
+
+def _run(  # noqa: PLR0913 - as `run`
+    store: pyoxigraph.Store,
+    text: str,
+    parameters: Mapping[str, Any],
+    *,
+    engine: Engine,
+    timeout: float | None,
+    max_rows: int | None,
+    services: Collection[str],
+    location: str | os.PathLike[str] | None,
+    known: Known | None,
+) -> QueryResult:
     if engine not in ENGINES:
         raise SettingsError(unknown("engine", engine, ENGINES))
     if max_rows is not None and max_rows < 1:
         raise SettingsError(f"max_rows is {max_rows}: give 1 or more")
     if services and engine != "oxigraph":
         raise SettingsError(f"{engine} follows a service wherever it points to: SERVICE is for the engine oxigraph")
-    bound_text = bound(text, {name: term_of(value) for name, value in (parameters or {}).items()})
+    bound_text = bound(text, {name: term_of(value) for name, value in parameters.items()})
     limits: dict[str, Any] = {"engine": engine, "max_rows": max_rows, "services": services}
     if timeout is not None:
         folder = None if location is None else str(Path(location).absolute())
         return _run_within(timeout, store, folder, {"text": bound_text, **limits, "services": list(services)})
-    return answered(store, bound_text, **limits)
+    return answered(store, bound_text, known=known, **limits)
 
 
 def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, request: dict[str, Any]) -> QueryResult:
@@ -156,8 +185,14 @@ def start(location: str | None, data: ChunkedReader) -> Callable[[dict[str, Any]
     return answer
 
 
-def answered(
-    store: pyoxigraph.Store, text: str, *, engine: Engine, max_rows: int | None, services: Collection[str]
+def answered(  # noqa: PLR0913 - all but the first two are named
+    store: pyoxigraph.Store,
+    text: str,
+    *,
+    engine: Engine,
+    max_rows: int | None,
+    services: Collection[str],
+    known: Known | None = None,
 ) -> QueryResult:
     """Check a query and return its result. Raises QueryError and QueryFailedError."""
     query = checked(text, services)
@@ -165,19 +200,24 @@ def answered(
         if not is_iri(name) or not store.contains_named_graph(NamedNode(name)):
             remedy = "name a file as a path beside the query, and a graph by its IRI, that of its checkpoint"
             raise QueryError(f"FROM <{name}>: no such graph was loaded, and nothing is fetched; {remedy}")
-    return evaluated(store, query, engine=engine, max_rows=max_rows)
+    return evaluated(store, query, engine=engine, max_rows=max_rows, known=known)
 
 
-def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None) -> QueryResult:
-    """Return the result of a query that was checked. Raises QueryFailedError."""
+def evaluated(
+    store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None, known: Known | None = None
+) -> QueryResult:
+    """Return the result of a query that was checked. Raises QueryFailedError.
+
+    `known` is what is known about the store, empty at first; it must not outlive a change.
+    """
     most = None if max_rows is None else max_rows + 1  # an additional row shows that the result is cut
-    if engine == "rdflib":
+    if engine == "rdflib" or _needs_rdflib(store, query):
         return _by_rdflib(store, query, most)
     try:
-        rows = solutions(store, query, most)
+        rows = solutions(store, query, most, known)
         if rows is not None:
             return _of_rows(query, *rows, most)
-        found = _answer(store, query)
+        found = _answer(store, query, known)
         if isinstance(found, pyoxigraph.QueryBoolean):
             return QueryResult(query.form, boolean=bool(found))
         if isinstance(found, pyoxigraph.QueryTriples):
@@ -190,6 +230,42 @@ def evaluated(store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_ro
         raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
 
 
+def _needs_rdflib(store: pyoxigraph.Store, query: Checked) -> bool:
+    """Return whether Oxigraph would answer a query wrongly, and rdflib right."""
+    if not query.keeps_by_minus and all(_is_mentioned(store, query, end) for end in query.path_ends):
+        return False
+    if query.asks_services:
+        raise QueryFailedError(
+            "Oxigraph answers this query wrongly (see the table of engines in the documentation of queries), and the "
+            "other engine allows no SERVICE: split the query"
+        )
+    return True
+
+
+def _is_mentioned(store: pyoxigraph.Store, query: Checked, end: PathEnd) -> bool:
+    """Return whether all graphs in which a path is evaluated mention its constant end."""
+    term = of_rdflib(end.term)
+    graphs: list[Any]
+    if end.graph is None:
+        options = _default_graph(store, query)
+        graphs = [options.get("default_graph", DefaultGraph())]
+        if query.default_graphs:
+            graphs = [NamedNode(name) for name in query.default_graphs]
+        elif options.get("use_default_graph_as_union"):
+            graphs = [None]
+        return any(_has_node(store, term, graph) for graph in graphs)
+    if isinstance(end.graph, URIRef):
+        graphs = [NamedNode(str(end.graph))]
+    else:
+        graphs = [NamedNode(name) for name in query.named_graphs] if query.chooses else list(store.named_graphs())
+    return all(_has_node(store, term, graph) for graph in graphs)
+
+
+def _has_node(store: pyoxigraph.Store, term: Any, graph: Any) -> bool:
+    is_subject = isinstance(term, NamedNode) and any(store.quads_for_pattern(term, None, None, graph))
+    return is_subject or any(store.quads_for_pattern(None, None, term, graph))
+
+
 def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: int | None) -> QueryResult:
     if query.order:  # the engines give the columns of SELECT * in another order, rdflib each time in another one
         places = {name: place for place, name in enumerate(query.order)}
@@ -200,10 +276,10 @@ def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: in
 
 
 def _answer(
-    store: pyoxigraph.Store, query: Checked
+    store: pyoxigraph.Store, query: Checked, known: Known | None
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
-        return store.query(query.text, prefixes=PREFIXES, **_default_graph(store, query))
+        return _query(store, best_text(query.rewritten, store, known), **_default_graph(store, query))
     # Oxigraph repeats a statement for each graph that holds it; SPARQL 1.1 §13.1 requires the merge.
     merged = pyoxigraph.Store()
     for name in query.default_graphs:
@@ -211,7 +287,7 @@ def _answer(
     names: list[NamedNode | BlankNode] = [NamedNode(name) for name in query.named_graphs]
     for named in names:
         merged.extend(store.quads_for_pattern(None, None, None, named))
-    return merged.query(query.text, prefixes=PREFIXES, default_graph=DefaultGraph(), named_graphs=names)
+    return _query(merged, query.rewritten.text, default_graph=DefaultGraph(), named_graphs=names)
 
 
 def _default_graph(store: pyoxigraph.Store, query: Checked) -> dict[str, Any]:
@@ -227,7 +303,6 @@ def _default_graph(store: pyoxigraph.Store, query: Checked) -> dict[str, Any]:
 def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> QueryResult:
     """Return the result of a query by rdflib over the same statements, for comparison."""
     from rdflib import Dataset as Graphs  # noqa: PLC0415 - only comparisons need it
-    from rdflib import URIRef  # noqa: PLC0415 - as above
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
 
     options = _default_graph(store, query)
@@ -251,14 +326,21 @@ def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> Que
     if query.form == "ask":
         return QueryResult(query.form, boolean=bool(found.askAnswer))
     if query.form != "select":
-        parts = (tuple(map(of_rdflib, triple)) for triple in found.graph)
-        triples = (Triple(s, p, o) for s, p, o in parts if not isinstance(s, Literal) and isinstance(p, NamedNode))
+        parts = (tuple(map(_of_engine, triple)) for triple in found.graph)
+        stated = (part for part in parts if None not in part)
+        triples = (Triple(s, p, o) for s, p, o in stated if not isinstance(s, Literal) and isinstance(p, NamedNode))
         return _of_triples(query, triples, most)
     terms = ([row.get(name) for name in found.vars] for row in bindings)
-    rows = [tuple(None if term is None else of_rdflib(term) for term in row) for row in islice(terms, most)]
+    rows = [tuple(map(_of_engine, row)) for row in islice(terms, most)]
     if query.is_grouped and len(rows) == 1 and not any(rows[0]):  # rdflib adds an empty row if there is no group
         rows = []
     return _of_rows(query, tuple(map(str, found.vars)), rows, most)
+
+
+def _of_engine(term: Any) -> Any:
+    """Return the term for one of rdflib, None for what is no IRI: SPARQL's IRI() has no value then (§17.4.2.8)."""
+    is_invalid = isinstance(term, URIRef) and not is_iri(str(term))
+    return None if term is None or is_invalid else of_rdflib(term)
 
 
 def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> QueryResult:
@@ -286,6 +368,7 @@ class Dataset(arguments.CheckedMethods):
     def __init__(self) -> None:
         self.store = pyoxigraph.Store()
         self._hashes: dict[str, str] = {}
+        self._known: Known = {}
 
     @classmethod
     def of_graphs(cls, graphs: Iterable[StatementGraph]) -> Dataset:
@@ -306,6 +389,7 @@ class Dataset(arguments.CheckedMethods):
         if self._hashes.get(name, content) != content:
             name = f"{name}#{content[:16]}"
         if name not in self._hashes:
+            self._known.clear()
             target = pyoxigraph.NamedNode(name)
             if len(self._hashes) == 1:  # the first graph was the default graph as well
                 self.store.update(f"ADD {pyoxigraph.NamedNode(*self._hashes)} TO DEFAULT")
@@ -331,6 +415,8 @@ class Dataset(arguments.CheckedMethods):
         for quad in gone:
             self.store.remove(quad)
         self.store.extend(come)
+        for predicate in {quad.predicate for quad in come}:
+            self._known.pop(str(predicate), None)
         self._hashes[name] = ""  # of what it was
 
     @property
@@ -350,7 +436,7 @@ class Dataset(arguments.CheckedMethods):
     ) -> QueryResult:
         """Return the result of a query; parameters and errors are those of `checkpoint_ld.sparql.run`."""
         limits: dict[str, Any] = {"timeout": timeout, "max_rows": max_rows, "services": services}
-        return run(self.store, text, parameters=parameters, engine=engine, **limits)
+        return _run(self.store, text, parameters or {}, engine=engine, location=None, known=self._known, **limits)
 
 
 def _stays(graph: StatementGraph, removed: Iterable[tuple[Any, Any, Any]]) -> Iterator[tuple[Any, Any, Any]]:

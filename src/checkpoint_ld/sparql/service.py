@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from checkpoint_ld.sparql.result import QueryResult
+    from checkpoint_ld.sparql.rewriting import Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +77,24 @@ class Answer:
 def start(_setup: object, _data: object) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Return the function that answers operations, each on the store in the folder `location`."""
     sparql_parser()  # imported before the time of a query starts
-    opened: dict[str, pyoxigraph.Store] = {}
+    opened: dict[str, tuple[pyoxigraph.Store, Known]] = {}
 
     def answer(request: dict[str, Any]) -> dict[str, Any]:
         location = request.pop("location")
         if location not in opened:
             opened.clear()
             try:
-                opened[location] = pyoxigraph.Store.read_only(location)
+                opened[location] = pyoxigraph.Store.read_only(location), {}
             except OSError:
                 message = "what this server serves was removed: put it back, or start the server again"
                 return asdict(Answer.plain(503, message))
-        return asdict(answered(opened[location], QueryOperation(**request)))
+        store, known = opened[location]
+        return asdict(answered(store, QueryOperation(**request), known))
 
     return answer
 
 
-def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
+def answered(store: pyoxigraph.Store, operation: QueryOperation, known: Known | None = None) -> Answer:
     """Return the answer of an operation, also for a faulty one."""
     try:
         query = None if operation.site else checked(operation.text)
@@ -118,7 +120,7 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation) -> Answer:
                 raise QueryError(f"{name!r} is no IRI of a graph") from None
             if not is_here:
                 raise QueryError(f"there is no graph <{name}> here, and nothing is fetched")
-        result = evaluated(store, query, engine="oxigraph", max_rows=operation.max_rows)
+        result = evaluated(store, query, engine="oxigraph", max_rows=operation.max_rows, known=known)
         # The header is that of Virtuoso for the same purpose.
         return _rendered(result, wanted, {"X-SPARQL-MaxRows": str(operation.max_rows)} if result.is_cut else {})
     except WriteError as error:  # the media type cannot hold the result
@@ -158,12 +160,13 @@ class Pool:
         request = {**asdict(operation), "location": self._location()}
         try:
             found = Answer(**worker.call(request, self._timeout))
-        except (TimeLimitError, WorkerError):  # it died, such as from a lack of memory
+        except (TimeLimitError, WorkerError) as error:
             worker.close()
             self._all.discard(worker)
             self._idle.put(self._started())
-            message = f"the query took longer than {self._timeout:g} s, or more memory than there is: ask for less"
-            return Answer.plain(500, message)
+            if isinstance(error, TimeLimitError):
+                return Answer.plain(500, f"the query took longer than {self._timeout:g} s: ask for less")
+            return Answer.plain(503, f"the worker of the query was ended: it {error}; other queries are still answered")
         self._idle.put(worker)
         return found
 

@@ -202,6 +202,8 @@ class Worker:
             name = signal.Signals(-code).name
         except ValueError:
             name = str(-code)
+        if name == "SIGKILL":
+            return "was killed by the system (signal SIGKILL), perhaps for a lack of memory"
         return f"crashed (signal {name})"
 
 
