@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pydantic import ValidationError
 
 from checkpoint_ld.agents.shapes import detect_shape, to_second
+from checkpoint_ld.agents.structure import is_broken
 from checkpoint_ld.agents.values import (
     EXTENSIONS,
     ExportShape,
@@ -83,12 +84,12 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
     @classmethod
     def of_reading(cls, reading: AgentReading) -> Self:
         """Return the checkpoint of a reading. Raises InvalidCheckpoint with the report on the source as `load`."""
-        from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
-
         is_well_formed = all(found.severity is not Severity.VIOLATION for found in reading.findings)
         checkpoint = cls._of_values(reading.tree)
-        if is_well_formed and isinstance(checkpoint, cls) and not rules.is_broken(reading.tree):
+        if is_well_formed and isinstance(checkpoint, cls) and not is_broken(checkpoint, checkpoint.diff):
             return checkpoint
+        from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
+
         raise _refusal(checkpoint, rules.report_on(reading))
 
     @classmethod
@@ -98,11 +99,17 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
         Raises ShapeError, UnsupportedVersion, WriteError for values that are no JSON, such as NaN, and
         InvalidCheckpoint with the report if it breaks rules.
         """
+        bytes_of_ordered(tree)
+        return cls.of_json(tree)
+
+    @classmethod
+    def of_json(cls, tree: Mapping[str, Any]) -> Self:
+        """Do as `of_tree` for values that were read from JSON, which are not looked at again."""
         if detect_shape(tree) != "canonical":
             raise ShapeError.of([finding("agent-shape", "this is the second shape, not the canonical one", pointer="")])
         checkpoint = cls._of_values(tree := migrated(dict(tree)))
-        if isinstance(checkpoint, cls):
-            return checkpoint.refusing()
+        if isinstance(checkpoint, cls) and not is_broken(checkpoint, checkpoint.diff):
+            return checkpoint
         from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
 
         raise _refusal(checkpoint, rules.report_on(tree))
@@ -126,10 +133,9 @@ class AgentCheckpoint(CheckedMethods, Heading, Shown):
 
     def refusing(self) -> Self:
         """Return this checkpoint; raise InvalidCheckpoint with the report if it breaks a rule."""
-        from checkpoint_ld.agents import rules  # noqa: PLC0415 - loads rdflib
-
-        if rules.is_broken(self.tree()):
-            raise _refusal(self, self.validate())
+        checkpoint = self._of_values(self.tree())
+        if isinstance(checkpoint, ValidationError) or is_broken(checkpoint, checkpoint.diff):
+            raise _refusal(checkpoint, self.validate())
         return self
 
     def content(self, shape: ExportShape = "canonical") -> bytes:

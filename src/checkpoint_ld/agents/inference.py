@@ -18,6 +18,7 @@ from rdflib import URIRef
 from checkpoint_ld.agents import schema
 from checkpoint_ld.agents.graph import AgentGraph, AgentWalk, built, is_texts
 from checkpoint_ld.agents.schema import CAF_DERIVED, derived, escaped
+from checkpoint_ld.agents.structure import ENDED
 from checkpoint_ld.agents.values import COUNTERS, OF_FRAMEWORKS, STATUSES
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import is_number, walk
@@ -75,7 +76,6 @@ _TOTALS = {
     "total_thoughts": (SNAPSHOT, "thought_chain", "thoughts"),
     "total_tool_calls": (TOOL_STATE, "calls", "calls"),
 }
-_STATUSES = {True: ("completed",), False: ("failed", "cancelled"), None: ("pending", "running")}
 _SUCCESS = {True: "success is true", False: "success is false", None: "there is no success, as long as it is in flight"}
 _EXTRA = "thought_chain_extra"
 """The member that keeps the unknown keys beside the thoughts of the second shape."""
@@ -332,7 +332,7 @@ def _calls(parts: Parts) -> Iterator[_Fault]:
             continue
         if success is None and is_complete:
             yield part, "inFlightAtEnd", True, "", ""
-        if isinstance(status, str) and status in STATUSES and status not in _STATUSES[success]:
+        if isinstance(status, str) and status in STATUSES and status not in ENDED[success]:
             yield part, "statusAgainstSuccess", status, "/status", _SUCCESS[success]
         if success is True and isinstance(error, str) and error:
             yield part, "errorOfSuccess", error, "/error", ""

@@ -18,7 +18,6 @@ from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.graph.building import uncollected
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import called, given, shown
 from checkpoint_ld.rules import SEVERITIES, Rule, by_slug, catalogue, finding
@@ -27,7 +26,7 @@ from checkpoint_ld.shacl.shape import listed, sh, sh_values
 from checkpoint_ld.validation import profiles
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import value_of
-from checkpoint_ld.validation.results import Checked, Report, results, violations
+from checkpoint_ld.validation.results import Checked, Report, results
 from checkpoint_ld.validation.validator import COMPILED, judge, report_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL
 
@@ -82,14 +81,6 @@ def report_on(checkpoint: AgentReading | Tree, profile: str = "agent") -> Report
     if isinstance(checkpoint, dict):
         checkpoint = AgentReading(checkpoint, "canonical", NEWEST, None)
     return report_of([check_reading(checkpoint, chosen)], chosen)
-
-
-def is_broken(tree: Tree) -> bool:
-    """Return whether a canonical tree breaks a rule whose severity is violation."""
-    with uncollected():
-        parts = Parts(tree)
-        shapes = violations(profiles.profile(profiles.AGENT))
-        return bool(shacl.results(shacl.DataGraph(parts.index, parts.inferred), shapes))
 
 
 class _Agent:

@@ -15,10 +15,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Self
 
 from annotated_types import Ge, Le, MinLen
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from checkpoint_ld.documents.text import Layout, dump_json
-from checkpoint_ld.documents.values import lone_surrogate
 from checkpoint_ld.errors import UnsupportedVersion
 from checkpoint_ld.notebook import Rows
 from checkpoint_ld.phrases import encodable, shown
@@ -172,14 +171,9 @@ STATUSES: Final = ("pending", "running", "completed", "failed", "cancelled")
 """The known statuses of a tool call."""
 
 
-def _encodable(text: str) -> str:
-    if lone_surrogate(text):
-        raise ValueError("half a surrogate pair has no form in UTF-8: leave it out")
-    return text
-
-
-Text = Annotated[StrictStr, AfterValidator(_encodable)]
-Id = Annotated[StrictStr, MinLen(1), Field(max_length=LONGEST_ID), AfterValidator(_encodable)]
+Text = Annotated[StrictStr, Field(min_length=0)]
+"""Any text that has a form in UTF-8; pydantic looks at that where it counts characters."""
+Id = Annotated[StrictStr, MinLen(1), Field(max_length=LONGEST_ID)]
 """Any text that is not empty, up to 1,024 characters."""
 Milliseconds = Annotated[StrictInt, Ge(0), Le(LATEST_MS)]
 """Since 1970-01-01T00:00Z."""

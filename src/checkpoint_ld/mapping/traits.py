@@ -51,6 +51,8 @@ _LABEL = re.compile(r"[\w-]+\[.*\]|str|int|float|bool|bytes|none|scalar", re.DOT
 """pydantic puts the branch of a union, or the name of a wrapping function, into a place. No member has such a name."""
 _INNER = re.compile(r"^Value error, | or instance of \w+$")
 _OF_CLASS = re.compile(r"^Input should be an instance of \w+$")
+_HALF = "unable to parse raw data as a unicode string"
+"""The end of what pydantic says about a text with half a surrogate pair."""
 
 
 def faults_of(error: ValidationError) -> str:
@@ -71,6 +73,8 @@ def place_of(steps: tuple[int | str, ...]) -> tuple[int | str, ...]:
 
 def words_of(message: str) -> str:
     """Return the message of pydantic about a value, without the names of internal classes."""
+    if message.endswith(_HALF):
+        return "half a surrogate pair has no form in UTF-8: leave it out"
     return _OF_CLASS.sub("Input should be of another kind", _INNER.sub("", message))
 
 

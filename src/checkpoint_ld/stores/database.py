@@ -214,7 +214,7 @@ class DatabaseStore(CheckedMethods):
             raise IntegrityError(
                 f"{self.path}: the row of {checkpoint_id!r} does not fit its hash {row['sha256']}; reindex"
             )
-        return AgentCheckpoint.of_tree(tree)
+        return AgentCheckpoint.of_json(tree)
 
     def _fault(self, checkpoint_id: str, *, repair: bool) -> Finding | None:
         with self._database.writing() if repair else self._database.reading() as connection:
@@ -223,7 +223,7 @@ class DatabaseStore(CheckedMethods):
                 return None
             try:
                 tree = tables.tree_of(row)
-                fits, checkpoint = sha256_of(tree) == row["sha256"], AgentCheckpoint.of_tree(tree)
+                fits, checkpoint = sha256_of(tree) == row["sha256"], AgentCheckpoint.of_json(tree)
             except (ReadError, InvalidCheckpoint, TypeError, ValueError) as error:
                 return finding("agent-row-damaged", f"the row cannot be restored: {error}", subject=checkpoint_id)
             if not fits:

@@ -299,10 +299,14 @@ class FileStore(CheckedMethods):
     def get(self, checkpoint_id: str, /) -> AgentCheckpoint:
         """Return the checkpoint; see the class for what is raised."""
         with folder_errors(self.directory):
-            for path in (self.directory / name for name in names(checkpoint_id)):
-                found = _loaded(path)
+            first = file_name(checkpoint_id)  # the others are seldom needed
+            found = _loaded(self.directory / first)
+            for name in names(checkpoint_id) if found is None or found.id != checkpoint_id else ():
+                found = _loaded(self.directory / name)
                 if found is not None and found.id == checkpoint_id:
-                    return found
+                    break
+            if found is not None and found.id == checkpoint_id:
+                return found
             return AgentCheckpoint.load(self.path(checkpoint_id))
 
     def path(self, checkpoint_id: str, /) -> Path:
