@@ -169,7 +169,10 @@ def export(
     ),
     force: bool = options.flag("--force", help=options.FORCE),
     syntax: str | None = options.SYNTAX,
-    strict: bool = options.flag("--strict", help="Write nothing of a checkpoint with findings."),
+    strict: bool = options.flag(
+        "--strict", help="Write nothing of a checkpoint with findings, or if something is lost."
+    ),
+    report: str | None = options.file("--report", help="A file for counts, columns and losses, as JSON."),
     quiet: bool = options.QUIET,
 ) -> None:
     """Export a benchmark: as a table, document, citation, data set or crate, or for an evaluation framework."""
@@ -181,6 +184,7 @@ def export(
     found = streams.discovered(runs, "take").files if runs else ()
     benchmark = Benchmark.of_reading(streams.read_benchmark(file, syntax=syntax, strict=strict))
     given: dict[str, Any] = {"format": kind, "overwrite": force, "answers": answers, "runs": found}
+    given |= {"strict": strict, "report": report}
     if target == streams.STANDARD and kind is not None:
         with working_folder() as folder:
             path = Path(folder, "exported")
@@ -236,6 +240,7 @@ def import_(
     ),
     rubric_part: str | None = options.value("--rubric-part", help="The sheet of a workbook with traits."),
     strict: bool = options.flag("--strict", help="Write nothing if there are findings."),
+    report: str | None = options.file("--report", help="A file for counts, columns and losses, as JSON."),
     quiet: bool = options.QUIET,
 ) -> None:
     """Import questions from a table, JSON lines, a data set, or a log of an evaluation framework."""
@@ -248,7 +253,10 @@ def import_(
         raise SettingsError("--rubric-part is about a table of traits: name it with --rubric")
     findings: tuple[Finding, ...] = ()
     source = None
-    if kind == CHECKPOINT or (kind is None and extension_of(file) in _CHECKPOINTS):
+    is_checkpoint = kind == CHECKPOINT or (kind is None and extension_of(file) in _CHECKPOINTS)
+    if report is not None and is_checkpoint:
+        raise SettingsError("--report is about the questions of another format: leave it out for a checkpoint")
+    if is_checkpoint:
         if rubric is None:
             raise SettingsError(
                 f"{file}: is a checkpoint already: name a table of traits with --rubric, or use convert"
@@ -262,7 +270,7 @@ def import_(
 
         columns["keywords_columns"] = [{"column": column} for column in columns["keywords_columns"]] or None
         columns["custom_metadata_columns"] = [*columns["custom_metadata_columns"]] or None
-        benchmark, findings = import_benchmark(file, format=kind, **columns)
+        benchmark, findings = import_benchmark(file, format=kind, report=report, **columns)
     if rubric is not None:
         findings += benchmark.import_rubrics(rubric, rubric_part)
     if strict and findings:

@@ -8,12 +8,13 @@ import zipfile
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.exports import EXTENSIONS
 from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file, temporary_folder
-from checkpoint_ld.errors import SettingsError, TargetUnwritableError
+from checkpoint_ld.errors import FindingsError, SettingsError, TargetUnwritableError
+from checkpoint_ld.integrations.formats.transfer import TransferReport
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.rules import finding
 
@@ -47,6 +48,8 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     overwrite: bool = False,
     answers: Sequence[str | os.PathLike[str]] = (),
     runs: Sequence[str | os.PathLike[str]] = (),
+    strict: bool = False,
+    report: str | os.PathLike[str] | None = None,
 ) -> tuple[Finding, ...]:
     """Write a benchmark in another format to exactly `path`, and return findings about what is lost.
 
@@ -55,42 +58,54 @@ def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate take
     `inspect` or `ro-crate`, which are folders, or an archive where `path` ends with `.zip`. Without it, the extension
     of `path` decides. A crate takes in files of recorded `answers` and the agent checkpoints of `runs`. A file appears
     whole or not at all, and so does a new folder. With `overwrite`, the files in an existing folder are replaced one
-    by one, and others stay, also those of an older export that this one does not have.
+    by one, and others stay, also those of an older export that this one does not have. `report` is a file for a
+    `TransferReport` in JSON.
 
-    Raises SettingsError for another format or extension, for answers or runs in any format but a crate, and for a
-    missing extra, WriteError for content that the format cannot hold at all, ReadError for answers and runs that cannot
-    be read, TargetExistsError for an existing target, TargetUnwritableError for one that cannot be written.
+    Raises FindingsError if something is lost with `strict`: nothing but the report is written then. Raises
+    SettingsError for another format or extension, for answers or runs in any format but a crate, and for a missing
+    extra, WriteError for content that the format cannot hold at all, ReadError for answers and runs that cannot be
+    read, TargetExistsError for an existing target, TargetUnwritableError for one that cannot be written.
     """
     if format is None:
         format = _format_of(path)  # noqa: A001 - as above
     if (answers or runs) and format != _WITH_RESULTS:
         raise SettingsError(f"answers and runs have no place in {format}: export to {_WITH_RESULTS}")
+    given = {"answers": answers, "runs": runs} if format == _WITH_RESULTS else {}
+    files, findings = _content(benchmark, Path(path), format, overwrite=overwrite, given=given)
+    if report is not None:
+        made = TransferReport("export", os.fspath(path), format, len(benchmark), findings)
+        made.write(report, files=sorted(files) or [Path(path).name])
+    if strict and findings:
+        raise FindingsError.of(findings)
     if format in FILES:
         benchmark.export_to_file(path, format, overwrite=overwrite)
-        if not benchmark.is_scenario_benchmark or format == "markdown":
-            return ()
+    elif format in SINGLE_FILES:
+        replace_file(path, files[Path(path).name], overwrite=overwrite, pack=is_packed(path))
+    elif Path(path).suffix.lower() == ".zip":
+        replace_file(path, _archive(files), overwrite=overwrite)
+    else:
+        _write(Path(path), files)
+    return findings
+
+
+def _content(
+    benchmark: Benchmark, path: Path, kind: str, *, overwrite: bool, given: dict[str, Any]
+) -> tuple[dict[str, bytes], tuple[Finding, ...]]:
+    """Return files by name, none of those that a benchmark writes itself, and findings about what is lost."""
+    if kind in FILES:
+        if not benchmark.is_scenario_benchmark or kind == "markdown":
+            return {}, ()
         remedy = f"convert the benchmark, or export it to {_WITH_RESULTS}, to keep them"
-        return (finding("loss", f"its scenarios have no place in {format}", remedy=remedy),)
-    if format in SINGLE_FILES:
-        data, findings = import_module(SINGLE_FILES[format]).file(benchmark)
-        replace_file(path, data, overwrite=overwrite, pack=is_packed(path))
-        return tuple(findings)
-    if format not in FOLDERS:
-        raise SettingsError(unknown("export format", format, (*FILES, *SINGLE_FILES, *FOLDERS)))
-    folder = Path(path)
-    if not overwrite and folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
-        raise already_there(str(folder))
-    given = {"answers": answers, "runs": runs} if format == _WITH_RESULTS else {}
-    files, findings = import_module(FOLDERS[format]).files(benchmark, **given)
-    if folder.suffix.lower() == ".zip":
-        replace_file(folder, _archive(files), overwrite=overwrite)
-        return tuple(findings)
-    try:
-        _write(folder, files)
-    except OSError as error:
-        message = f"{folder}: cannot be written: {error.strerror}; choose another folder"
-        raise TargetUnwritableError.of(message, error) from error
-    return tuple(findings)
+        return {}, (finding("loss", f"its scenarios have no place in {kind}", remedy=remedy),)
+    if kind in SINGLE_FILES:
+        data, found = import_module(SINGLE_FILES[kind]).file(benchmark)
+        return {path.name: data}, tuple(found)
+    if kind not in FOLDERS:
+        raise SettingsError(unknown("export format", kind, (*FILES, *SINGLE_FILES, *FOLDERS)))
+    if not overwrite and path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise already_there(str(path))
+    files, found = import_module(FOLDERS[kind]).files(benchmark, **given)
+    return files, tuple(found)
 
 
 def _format_of(path: str | os.PathLike[str]) -> str:
@@ -114,9 +129,13 @@ def _archive(files: dict[str, bytes]) -> bytes:
 
 def _write(folder: Path, files: dict[str, bytes]) -> None:
     is_new = not folder.is_dir() or not any(folder.iterdir())
-    with temporary_folder(folder.absolute()) if is_new else nullcontext(folder) as target:
-        for name, data in files.items():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            replace_file(target / name, data, overwrite=True)
-        if is_new:
-            target.replace(folder)
+    try:
+        with temporary_folder(folder.absolute()) if is_new else nullcontext(folder) as target:
+            for name, data in files.items():
+                (target / name).parent.mkdir(parents=True, exist_ok=True)
+                replace_file(target / name, data, overwrite=True)
+            if is_new:
+                target.replace(folder)
+    except OSError as error:
+        message = f"{folder}: cannot be written: {error.strerror}; choose another folder"
+        raise TargetUnwritableError.of(message, error) from error

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,9 +32,11 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.files import extension_of, reading
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.errors import LookupFailedError, ReadError, SettingsError, WriteError
+from checkpoint_ld.errors import FindingsError, LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
+from checkpoint_ld.integrations.formats.layouts import Layout, layout_of, usual
+from checkpoint_ld.integrations.formats.transfer import TransferReport
 from checkpoint_ld.phrases import BOOLEAN_WORDS, some_of, unknown
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, GUI_FORMAT_VERSION_PROPERTY
@@ -69,6 +70,8 @@ def records(path: str, *, part: str | None = None, split: str | None = None) -> 
             and isinstance(value.get("questions"), list)
         ):
             return _exported(value, path)
+        if isinstance(value, dict) and isinstance(value.get("results"), dict) and "evalId" in value:
+            value = value["results"].get("results")  # of promptfoo
         listed = value if isinstance(value, list) else [value]
         return of_objects(
             (item, f"item {number}", Place(path, f"/{number - 1}")) for number, item in enumerate(listed, 1)
@@ -144,12 +147,12 @@ def of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
             own = {name: cell for name, cell in value.items() if name != "metadata"}
         held.append((own, inner if isinstance(inner, dict) else {}, subject, place))
     names = {name for own, *_ in held for name in own}
-    taken = {_ROLES.get(_usual(name)) for name in names} - {None}
+    taken = {_ROLES.get(usual(name)) for name in names} - {None}
     rows = [
         Row(
             own
             | {
-                f"{_CUSTOM}{name}" if name in names or _ROLES.get(_usual(name)) in taken else name: cell
+                f"{_CUSTOM}{name}" if name in names or _ROLES.get(usual(name)) in taken else name: cell
                 for name, cell in inner.items()
             },
             subject,
@@ -158,11 +161,6 @@ def of_objects(objects: Iterable[tuple[Any, str, Place]]) -> Records:
         for own, inner, subject, place in held
     ]
     return Records(rows, [*dict.fromkeys(name for row in rows for name in row.values)])
-
-
-def _usual(name: str) -> str:
-    """Return the name of a column in the form of `USUAL`."""
-    return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
 READERS = {
@@ -174,10 +172,11 @@ READERS = {
 """The formats that can be read, and the module whose function `records` reads each."""
 _EXTENSIONS = {".eval": "inspect", ".parquet": "hugging-face", ".arrow": "hugging-face"}
 USUAL = {
-    "question": ("question", "input", "prompt", "problem", "query", "instruction", "question_text"),
+    "question": ("question", "input", "prompt", "problem", "query", "instruction", "question_text", "user_input"),
     "answer": (
         *("raw_answer", "answer", "target", "reference_answer", "expected_answer", "correct_answer", "ideal"),
         *("answers", "final_answer", "solution", "output", "response", "completion", "answerkey"),
+        *("expected_output", "expected", "reference", "ground_truth", "gold", "gold_answer", "correct_response"),
     ),
     "question_id": ("question_id", "id"),
     "keywords": ("keywords", "tags", "topics"),
@@ -195,6 +194,8 @@ USUAL = {
     "custom_metadata": ("custom_metadata",),
 }
 """The usual names of columns, in small letters with `_` for spaces; the first name of a column counts."""
+_OWN = {"question": ("question",), "answer": ("raw_answer",)}
+"""The names that benchmarks have for question and answer; beside them no other column could be meant."""
 _ROLES = {name: role for role, names in USUAL.items() for name in names}
 CHECKPOINT = "checkpoint.jsonld"
 """The name of the checkpoint in the folder of an export."""
@@ -254,16 +255,20 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     author_email_column: str | None = None,
     url_column: str | None = None,
     custom_metadata_columns: Sequence[str] | None = None,
+    strict: bool = False,
+    report: str | os.PathLike[str] | None = None,
 ) -> ImportedBenchmark:
     """Make a benchmark of the questions in a file or folder, with findings about content that does not fit.
 
     `format` is one of `READERS`; without it the extension and the content decide. `part` is the sheet of a workbook or
     the configuration of a data set, `split` one of its splits (all of them without it). A column that is not given is
-    guessed by the names of `USUAL`. Other columns become custom metadata, or only `custom_metadata_columns` if they
-    are given. Rows without a question or an answer are left out.
+    found by the names of `USUAL`, or by a layout of `layouts.LAYOUTS`; none is taken where several could be meant.
+    Other columns become custom metadata, or only `custom_metadata_columns` if they are given. Rows without a question
+    or an answer are left out. `report` is a file for a `TransferReport` in JSON.
 
-    Raises SettingsError for an unknown format and for a missing extra, LookupFailedError for a column that is missing
-    or cannot be guessed, SourceMissingError, and ReadError for a source that cannot be read or has no questions.
+    Raises FindingsError if there are findings with `strict`, SettingsError for an unknown format and for a missing
+    extra, LookupFailedError for a column that is missing or could be several, SourceMissingError, and ReadError for a
+    source that cannot be read or has no questions.
     """
     source = os.fspath(path)
     with reading(source):
@@ -284,19 +289,58 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
         "author_email": author_email_column,
         "url": url_column,
     }
+    layout = layout_of(found.columns) if question_column is None and answer_column is None else None
+    if layout is not None:
+        found = _laid_out(found, layout)
     columns = _Columns(found.columns, given, keywords_columns, custom_metadata_columns, source)
-    noted = _Noted()
-    questions = [members for row in found.rows if (members := columns.question(row, noted)) is not None]
+    noted, rows = _Noted(), 0
+    questions = list[dict[str, Any]]()
+    for rows, row in enumerate(found.rows, 1):  # noqa: B007 - their number is reported
+        if (members := columns.question(row, noted)) is not None:
+            questions.append(members)
+    beside = Path(source) / CHECKPOINT
+    whole = lost("the rows are a part of the benchmark in it", Place(source), remedy=f"load {beside} to have all of it")
+    findings = (
+        *((whole,) if beside.is_file() else ()),
+        *(found.findings + columns.findings),
+        *noted.findings(),
+    )
+    if report is not None:
+        name_of_layout = layout.name if layout else None
+        made = TransferReport("import", source, kind, len(questions), findings, rows, noted.left_out, name_of_layout)
+        made.write(report, columns=columns.used())
     if not questions:
         raise ReadError("\n".join((*map(str, noted.findings()), _NO_QUESTIONS.format(source))), noted.findings())
+    if strict and findings:
+        raise FindingsError.of(findings)
     about = {"name": Path(source).stem or "Questions", **found.about, **({"name": name} if name else {})}
     benchmark = Benchmark(about["name"])
     benchmark.set_metadata(**about)
     benchmark.add_questions(questions)
-    beside = Path(source) / CHECKPOINT
-    whole = lost("the rows are a part of the benchmark in it", Place(source), remedy=f"load {beside} to have all of it")
-    whole_findings = (whole,) if beside.is_file() else ()
-    return ImportedBenchmark(benchmark, (*whole_findings, *found.findings, *columns.findings, *noted.findings()))
+    return ImportedBenchmark(benchmark, findings)
+
+
+def _laid_out(found: Records, layout: Layout) -> Records:
+    """Return rows with the columns `question`, `answer` and `choices` in the place of those that a layout uses."""
+
+    def kept(name: str) -> str:
+        of = usual(name)
+        is_taken = of in layout.answers or _ROLES.get(of) in ("question", "answer", "choices")
+        return f"{_CUSTOM}{name}" if is_taken else name
+
+    names = [name for name in found.columns if usual(name) not in layout.uses]
+    rows, seen = list[Row](), set[tuple[str, str]]()
+    for row in found.rows:
+        held = {usual(name): _read(value) for name, value in row.values.items()}
+        roles = layout.read(held)
+        if layout.key:
+            key = (_text(held.get(layout.key)), _text(roles.get("question")))
+            if key in seen:
+                continue
+            seen.add(key)
+        rows.append(replace(row, values=roles | {kept(name): row.values[name] for name in names if name in row.values}))
+    made = dict.fromkeys(name for row in rows for name in row.values if name in ("question", "answer", "choices"))
+    return replace(found, rows=rows, columns=[*made, *map(kept, names)])
 
 
 def format_of(path: str) -> str:
@@ -317,7 +361,7 @@ def format_of(path: str) -> str:
 
 def is_table_of_questions(names: Iterable[str]) -> bool:
     """Return whether columns have names that are usual for questions and for answers."""
-    roles = {_ROLES.get(_usual(name)) for name in names}
+    roles = {_ROLES.get(usual(name)) for name in names}
     return {"question", "answer"} <= roles
 
 
@@ -371,6 +415,8 @@ class _Noted:
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], list[Row]] = {}
+        self.left_out: list[tuple[str, str]] = []
+        """The names of rows that are left out, and why."""
 
     def add(self, row: Row, message: str, remedy: str = "") -> None:
         self._rows.setdefault((message, remedy), []).append(row)
@@ -398,19 +444,19 @@ class _Columns:
         for name in wanted:
             if name is not None and name not in names:
                 raise LookupFailedError(f"{source}: {unknown('column', name, names)}")
-        usual = {_usual(name): name for name in reversed(names)}
+        by_name = {usual(name): name for name in reversed(names)}
         self._of = {
-            role: given.get(role) or next((usual[name] for name in known if name in usual), None)
+            role: given.get(role) or next((by_name[name] for name in known if name in by_name), None)
             for role, known in USUAL.items()
         }
         if not names:
             raise ReadError(_NO_QUESTIONS.format(source))
         for role in ("question", "answer"):
+            able = [name for known, name in by_name.items() if _ROLES.get(known) == role]
+            if given.get(role) is None and len(able) > 1 and by_name.keys().isdisjoint(_OWN[role]):
+                raise LookupFailedError(_which(source, role, able))
             if self._of[role] is None:
-                raise LookupFailedError(
-                    f"which column of {source} holds the {role}? name one of {some_of(names) or 'none'} "
-                    f"({role}_column, --{role})"
-                )
+                raise LookupFailedError(_which(source, role, names))
         guessed = self._of["keywords"]
         self._keywords = [*keywords] if keywords is not None else [{"column": guessed}] if guessed else []
         self._is_guessed = keywords is None
@@ -424,6 +470,11 @@ class _Columns:
         message = f"the columns {some_of(passed_over)} were not requested and are left out"
         self.findings = (lost(message, Place(source)),) if passed_over else ()
 
+    def used(self) -> dict[str, Any]:
+        """Return the columns by their roles."""
+        roles = {role: name for role, name in self._of.items() if name is not None and role != "keywords"}
+        return {**roles, "keywords": [one["column"] for one in self._keywords], "custom_metadata": [*self._custom]}
+
     def question(self, row: Row, noted: _Noted) -> dict[str, Any] | None:
         values = row.values
         cells = {role: values.get(name) if name else None for role, name in self._of.items()}
@@ -433,6 +484,7 @@ class _Columns:
         if not text or not answer:
             missing = "question" if not text else "answer"
             noted.add(row, f"no {missing} is in the column {self._of[missing]!r}, and the row is left out")
+            noted.left_out.append((row.subject, f"no {missing}"))
             return None
         if unfit:
             noted.add(row, f"of the messages in {self._of['question']!r} only the user's text is kept, not {unfit}")
@@ -480,6 +532,11 @@ class _Columns:
             parts = cell if isinstance(cell, list) else text.split(keyword.get("separator") or usual)
             found += [_text(part).strip() for part in parts]
         return sorted({*found} - {""})
+
+
+def _which(source: str, role: str, names: Sequence[str]) -> str:
+    named = some_of(names) or "none"
+    return f"which column of {source} holds the {role}? name one of {named} ({role}_column, --{role})"
 
 
 def _read(value: Any) -> Any:
