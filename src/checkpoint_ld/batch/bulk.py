@@ -45,6 +45,7 @@ Json = dict[str, Any]
 Convert: TypeAlias = "Callable[[Shard, ConvertOptions], ShardResult]"
 
 TARGET_BYTES = 64 << 20
+_LEAST_SHARDS, _LEAST_BYTES = 8, 1 << 20
 COMPRESSED = ".gz"
 LINES = (".ndjson", ".jsonl")
 """Extensions of files with one checkpoint to a line."""
@@ -107,13 +108,15 @@ class ShardResult:
 
 
 @checked
-def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int = TARGET_BYTES) -> list[Shard]:
+def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int | None = None) -> list[Shard]:
     """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
+
+    Without a target, shards have 64 MiB at most; smaller input gives up to eight of 1 MiB or more, for several processes.
 
     Raises SourceMissingError for a missing file, ReadError for a name that is no UTF-8, SettingsError for a target
     below 1.
     """
-    if target_bytes < 1:
+    if target_bytes is not None and target_bytes < 1:
         raise SettingsError(f"shards of {target_bytes} bytes cannot be: give a size of 1 or more")
     sizes: dict[str, int] = {}
     for file in sorted({recorded(str(path)) for path in paths}):
@@ -123,7 +126,9 @@ def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: i
             raise SourceMissingError(f"{file}: cannot be read: {error.strerror}; check the path") from error
         except ValueError:  # U+0000, or half a surrogate pair
             raise no_path(file, "file") from None
-    parts = in_parts(sizes, max(1, -(-sum(sizes.values()) // target_bytes)))
+    whole = sum(sizes.values())
+    few = min(_LEAST_SHARDS, -(-whole // _LEAST_BYTES)) if target_bytes is None else 1
+    parts = in_parts(sizes, max(1, few, -(-whole // (target_bytes or TARGET_BYTES))))
     return [Shard(index, tuple(part), str(out)) for index, part in enumerate(parts)]
 
 

@@ -303,7 +303,9 @@ _SHARDED: Any = options.Several(
     ),
     folder=options.folder("The folder to write to.", required=True),
     jobs=options.whole("--jobs", default=1, help="The number of processes."),
-    shard_size=options.real("--shard-size", default=64, help="The approximate size of a shard's input in MB."),
+    shard_size=options.real(
+        "--shard-size", help="The approximate size of a shard's input in MB; without it 64, or less for eight shards."
+    ),
     force=options.flag("--force", help="Overwrite the output of another run, but never the input."),
     quiet=options.QUIET,
 )
@@ -340,7 +342,7 @@ def _run(
     paths: tuple[str, ...],
     folder: str,
     jobs: int,
-    shard_size: float,
+    shard_size: float | None,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -350,7 +352,8 @@ def _run(
     if wanted.profile is not None:
         Profiles(wanted.profile)  # raises for an unknown profile
     found = streams.discovered(paths, "convert", quiet=quiet, extensions=bulk.FOUND)
-    target_bytes = max(1, int(min(shard_size, 1 << 40) * (1 << 20)))  # no files are larger; inf is no integer
+    # No files are larger than the greatest size, and inf is no integer.
+    target_bytes = None if shard_size is None else max(1, int(min(shard_size, 1 << 40) * (1 << 20)))
     shards = bulk.plan_shards(found.files, folder, target_bytes=target_bytes)
     streams.check_outputs(found.files, *bulk.outputs(shards), force=True)
     if not force:

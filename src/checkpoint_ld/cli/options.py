@@ -229,7 +229,7 @@ SYNTAX = choice("--from", values=INPUTS, help="The input format, if neither exte
 JSON = flag("--json", help="Print JSON.")
 QUIET = flag("-q", "--quiet", help="Print only errors.")
 PROV = value("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")
-JOBS = whole("--jobs", help="Process files in parts, by this number of processes; large files always are.")
+JOBS = whole("--jobs", help="Use this number of processes: each takes files, or parts of a single or a large file.")
 CONFLICT = choice(
     "--on-conflict", values=CONFLICTS, default="error", help="What to do about two different checkpoints of one name."
 )

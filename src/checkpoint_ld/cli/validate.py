@@ -24,7 +24,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -158,6 +158,7 @@ def validate(
         _check_baseline(read, known, force=output.force)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
     run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
+    run.has_results = any(kind == "turtle" for kind, _ in targets)
     if diff:
         raise Exit(run.show_repairs(found.files))
     if fix:
@@ -237,6 +238,7 @@ class _Run:
     jobs: int | None
     quiet: bool
     has_failed: bool
+    has_results: bool = False
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
@@ -333,6 +335,9 @@ class _Run:
         from checkpoint_ld import families
 
         with streams.bar("validating", quiet=self.quiet or len(files) < 2) as advance:
+            if self.jobs is not None and len(files) > 1:
+                yield from self._shared_out(files, together, advance)
+                return
             for done, file in enumerate(files):
                 if advance is not None:
                     advance(done, len(files))
@@ -350,10 +355,44 @@ class _Run:
                 except SettingsError as error:  # a document may show that shapes cannot be applied
                     self.fail(f"{file}: {error}")
 
+    def _shared_out(
+        self, files: Sequence[str], together: Together, advance: Callable[[int, int], None] | None
+    ) -> Iterator[Checked]:
+        """Yield the validations of several files by processes, each file by one of them; large ones in parts."""
+        from dataclasses import replace
+
+        from rdflib import Graph
+
+        from checkpoint_ld.batch import validating
+        from checkpoint_ld.batch.discovery import is_in_windows
+
+        def is_own(file: str) -> bool:
+            return file == streams.STANDARD or is_in_windows(file)
+
+        shapes = tuple(map(str, self.profiles.shapes))
+        work = validating.Work(self.profiles.name, shapes, self.syntax, self.engine, self.has_results)
+        found = validating.outcomes([file for file in files if not is_own(file)], work, self.jobs or 1)
+        for done, file in enumerate(files):
+            if advance is not None:
+                advance(done, len(files))
+            if is_own(file):
+                yield from self._checked([file], together)
+                continue
+            outcome = next(found)
+            if outcome.checked is None:
+                self.fail(outcome.fault)
+                continue
+            together.record(file, outcome.noted)
+            results = Graph()
+            for triple in outcome.results or ():
+                results.add(triple)
+            yield replace(outcome.checked, results=None if outcome.results is None else results)
+
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
         from checkpoint_ld.batch.discovery import is_in_windows
 
-        if self.engine != ENGINES[0] or not isinstance(source, str) or not is_in_windows(source, self.jobs):
+        jobs = self.jobs if is_alone else None
+        if self.engine != ENGINES[0] or not isinstance(source, str) or not is_in_windows(source, jobs):
             return None
         from checkpoint_ld.batch.windows import Streaming
 

@@ -384,6 +384,10 @@ def _profile(chosen: Profiles | Profile, family: str) -> Profile:
     return chosen if chosen.family == _CALLED[family] else Profiles(chosen.name, chosen.own_shapes).of(family)
 
 
+Noted: TypeAlias = tuple[str, frozenset[str], str] | tuple[float, str]
+"""What sources are compared by: root, elements and hash of a benchmark; time and syntax of an agent checkpoint."""
+
+
 class Together:
     """The sources of one run, which are compared with each other if the profile has rules for that.
 
@@ -396,24 +400,35 @@ class Together:
         self._agents: list[tuple[float, int, Any, str]] = []
         self._benchmarks: dict[str, KnownBenchmark] = {}
         self._count = 0
+        self.last: Noted | None = None
 
     def note(self, source: Any, data: bytes, read: Source | None) -> None:
         """Record the next source: `source` can be read again, `data` are its bytes, `read` is its reading, if any."""
-        at, self._count = self._count, self._count + 1
         if self._profile is None or read is None:
-            return
-        if isinstance(read, Reading):
-            from checkpoint_ld.agents.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
-
+            self.record(source, None)
+        elif isinstance(read, Reading):
             elements = [
                 item["@id"]
                 for item in as_list(read.tree.get("dataFeedElement"))
                 if isinstance(item, dict) and "@id" in item
             ]
-            self._benchmarks[str(read.tree.get("@id"))] = KnownBenchmark(frozenset(elements), sha256(data).hexdigest())
+            self.record(source, (str(read.tree.get("@id")), frozenset(elements), sha256(data).hexdigest()))
+        else:
+            taken = read.tree.get("timestamp")
+            self.record(source, (taken if is_number(taken) else 0, read.syntax))
+
+    def record(self, source: Any, noted: Noted | None) -> None:
+        """Record the next source by what `note` found in it, perhaps in another process."""
+        at, self._count = self._count, self._count + 1
+        self.last = noted
+        if noted is None:
             return
-        taken = read.tree.get("timestamp")
-        self._agents.append((taken if is_number(taken) else 0, at, source, read.syntax))
+        if len(noted) == 3:
+            from checkpoint_ld.agents.rules import KnownBenchmark  # noqa: PLC0415 - benchmarks need none of it
+
+            self._benchmarks[noted[0]] = KnownBenchmark(*noted[1:])
+        else:
+            self._agents.append((noted[0], at, source, noted[1]))
 
     def added(self, checked: Iterable[Checked]) -> list[Checked]:
         """Return the recorded sources with findings about contradictions between them added."""
