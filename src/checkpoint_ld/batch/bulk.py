@@ -111,7 +111,7 @@ class ShardResult:
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int | None = None) -> list[Shard]:
     """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
 
-    Without a target, shards have 64 MiB at most; smaller input gives up to eight of 1 MiB or more, for several processes.
+    Without a target, shards have 64 MiB at most; smaller input gives up to eight of 1 MiB, for several processes.
 
     Raises SourceMissingError for a missing file, ReadError for a name that is no UTF-8, SettingsError for a target
     below 1.

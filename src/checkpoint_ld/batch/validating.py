@@ -30,7 +30,7 @@ _TASKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How files are validated. With `has_results`, the SHACL reports come back; they take their time."""
+    """How files are validated. Without `has_results`, SHACL reports come back empty, as they take their time."""
 
     profile: str = profiles.DEFAULT
     shapes: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Work:
 class Outcome:
     """A file with its validation, what is compared with other files, and the statements of its SHACL report.
 
-    `fault` is the reason why it could not be validated.
+    `results` is None where no graph could be made. `fault` is the reason why the file could not be validated.
     """
 
     file: str
@@ -112,5 +112,5 @@ def _outcome(file: str, work: Work, chosen: families.Profiles) -> Outcome:
         return Outcome(file, fault=str(error))
     except SettingsError as error:  # a document may show that shapes cannot be applied
         return Outcome(file, fault=f"{file}: {error}")
-    results = None if found.results is None or not work.has_results else tuple(found.results)
+    results = None if found.results is None else tuple(found.results) if work.has_results else ()
     return Outcome(file, replace(found, results=None), together.last, results)
