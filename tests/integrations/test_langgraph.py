@@ -202,6 +202,45 @@ def test_each_call_has_its_own_result_even_if_ids_are_empty_or_used_again(
     assert [result for _, result in found.values()] == [str(args) for args, _ in found.values()]
 
 
+def test_two_calls_of_a_message_with_one_id_are_two_and_each_has_its_result(manager: CheckpointManager) -> None:
+    calls: Any = [{"name": "weather", "args": {"city": city}, "id": "call_0"} for city in ("Oslo", "Rome")]
+    answers = [ToolMessage(degrees, tool_call_id="call_0", name="weather") for degrees in ("7", "20")]
+    saver, config = CheckpointSaver(manager), THREAD
+    for messages in ([AIMessage("", tool_calls=calls, id="m")], [AIMessage("", tool_calls=calls, id="m"), *answers]):
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"messages": messages}
+        config = saver.put(config, checkpoint, {"source": "loop", "step": 1}, {})
+    tools = whole(manager).snapshot.tool_state
+    assert [(call.args or {})["city"] for call in tools.calls] == ["Oslo", "Rome"]
+    assert [tools.results[call.id] for call in tools.calls] == ["7", "20"]
+
+
+def test_calls_whose_arguments_are_no_json_are_shown_as_failed(manager: CheckpointManager) -> None:
+    invalid: Any = [{"name": "weather", "args": "{city", "id": "call_0", "error": None, "type": "invalid_tool_call"}]
+    checkpoint = empty_checkpoint()
+    checkpoint["channel_values"] = {"messages": [AIMessage("", invalid_tool_calls=invalid, id="m")]}
+    CheckpointSaver(manager).put(THREAD, checkpoint, {"source": "loop", "step": 1}, {})
+    newest = whole(manager)
+    [call] = newest.snapshot.tool_state.calls
+    assert (call.tool_id, call.args, call.success) == ("weather", {"arguments": "{city"}, False)
+    assert call.error == "the arguments are no JSON"
+    assert newest.snapshot.thought_chain[0].type == "tool_selection"
+
+
+def test_a_mixed_retry_replaces_special_writes_and_keeps_the_first_of_the_others(manager: CheckpointManager) -> None:
+    checkpoint = empty_checkpoint()
+    mine, theirs = CheckpointSaver(manager), InMemorySaver()
+    for saver in (mine, theirs):
+        config = saver.put({"configurable": {"thread_id": "coat", "checkpoint_ns": ""}}, checkpoint, {"step": 1}, {})
+        saver.put_writes(config, [("__error__", "old"), ("log", "first")], "task")
+        saver.put_writes(config, [("__error__", "new"), ("log", "second")], "task")
+        saver.put_writes(config, [("log", "third"), ("__interrupt__", "wait")], "task")
+    found, expected = mine.get_tuple(config), theirs.get_tuple(config)
+    assert found is not None
+    assert expected is not None
+    assert sorted(found.pending_writes or []) == sorted(expected.pending_writes or [])
+
+
 def test_blocks_are_shown_by_their_texts_or_types(manager: CheckpointManager) -> None:
     blocks: list[Any] = ["is it", {"type": "text", "text": "cold?"}, {"type": "image", "url": "oslo.png"}]
     checkpoint = empty_checkpoint()
@@ -415,7 +454,11 @@ def _put(path: Path, config: Any, **values: Any) -> Any:
         (lambda path: CheckpointSaver(CheckpointManager(path)).get_tuple({}), SettingsError, "names no thread"),
         (lambda path: CheckpointSaver(CheckpointManager(path)).prune(["a"], strategy="some"), SettingsError, "delete"),
         (lambda path: _put(path, {"configurable": {"thread_id": "x" * 2000}}), SettingsError, "shorten the thread_id"),
-        (lambda path: _put(path, THREAD, open=object()), WriteError, "StrictSerializer"),
+        (
+            lambda path: _put(path, THREAD, open=object()),
+            WriteError,
+            "StrictSerializer cannot serialize the value of channel 'open', a object",
+        ),
         (lambda _: CheckpointSaver(serde=JsonPlusSerializer()), SettingsError, "calls whatever"),
         (lambda _: CheckpointSaver(serde=EncryptedSerializer(Cipher())), SettingsError, "calls whatever"),
     ],

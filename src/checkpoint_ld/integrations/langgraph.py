@@ -21,6 +21,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import wraps
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 from uuid import UUID
 
@@ -278,7 +279,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
         member = {
             **address.config["configurable"],
             "parent_checkpoint_id": parent.checkpoint_id or None,
-            "checkpoint": self._packed(checkpoint),
+            "checkpoint": self._packed(checkpoint, checkpoint["channel_values"]),
             "metadata": self._packed(get_checkpoint_metadata(config, metadata)),
         }
         snapshot = state.snapshot(max((metadata.get("step") or 0) + 1, 0), ran, member)  # LangGraph begins with step -1
@@ -301,7 +302,7 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             **belongs.config["configurable"],
             "task_id": task_id,
             "task_path": task_path,
-            "writes": [{"channel": channel, **self._packed(value)} for channel, value in writes],
+            "writes": [{"channel": channel, **self._packed(value, {channel: value})} for channel, value in writes],
         }
         # Dated just before its checkpoint, which may not be kept yet, so that the newest of all is a whole state.
         moment = _moment(belongs.checkpoint_id) or self._clock.wall()
@@ -453,11 +454,10 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             task, path, writes = member.get("task_id"), member.get("task_path"), member.get("writes")
             if not (isinstance(task, str) and isinstance(path, str) and isinstance(writes, list)):
                 raise _damaged(address, "its member langgraph holds no writes")
-            channels = [str(write.get("channel")) for write in writes]
-            replaces = all(channel in WRITES_IDX_MAP for channel in channels)
-            for number, (channel, packed) in enumerate(zip(channels, writes, strict=True)):
+            for number, packed in enumerate(writes):
+                channel = str(packed.get("channel"))
                 place = task, WRITES_IDX_MAP.get(channel, number)
-                if replaces or place not in found:
+                if channel in WRITES_IDX_MAP or place not in found:
                     found[place] = path, (task, channel, self._unpacked(packed, address))
         order = sorted(found, key=lambda place: writes_sort_key(found[place][0], *place))
         return [found[place][1] for place in order]
@@ -479,14 +479,24 @@ class CheckpointSaver(BaseCheckpointSaver[int]):
             with self._guard:
                 self._states.pop(address, None)
 
-    def _packed(self, value: Any) -> dict[str, Any]:
+    def _packed(self, value: Any, channels: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+        """Return a value as bytes. Raises WriteError that names the one of the `channels` in it that has none."""
         try:
             kind, data = self.serde.dumps_typed(value)
         except Exception as error:  # a serializer of anybody's may raise anything
+            at = next((name for name, held in channels.items() if not self._is_serializable(held)), None)
+            where = "what is kept" if at is None else f"the value of channel {at!r}, a {type(channels[at]).__name__},"
             name = type(self.serde).__name__
-            raise WriteError(f"{name} cannot serialize what a channel holds: {error_message(error)}") from error
+            raise WriteError(f"{name} cannot serialize {where}: {error_message(error)}") from error
         sha256 = hashlib.sha256(data).hexdigest()
         return {"type": kind, "base64": base64.b64encode(data).decode(), "sha256": sha256}
+
+    def _is_serializable(self, value: Any) -> bool:
+        try:
+            self.serde.dumps_typed(value)
+        except Exception:  # noqa: BLE001 - as above
+            return False
+        return True
 
     def _unpacked(self, packed: Any, address: _Address) -> Any:
         try:

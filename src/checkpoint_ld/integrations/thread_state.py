@@ -93,9 +93,11 @@ class ThreadState:
             return
         name = id_of(message.id or otherwise)
         calls = message.tool_calls if isinstance(message, AIMessage) else []
-        calling = "calls " + ", ".join(encodable(call["name"]) for call in calls) if calls else ""
+        invalid = message.invalid_tool_calls if isinstance(message, AIMessage) else []
+        requests = [call["name"] or "unknown" for call in (*calls, *invalid)]
+        calling = "calls " + ", ".join(map(encodable, requests)) if requests else ""
         text = _text_of(message.content) or calling
-        kind = "tool_selection" if calls else _TYPES.get(message.type, "reasoning")
+        kind = "tool_selection" if requests else _TYPES.get(message.type, "reasoning")
         before = self.known.get(name)
         if before is None or before.content != text or before.type != kind:
             since = self.now if before is None else before.created_at
@@ -108,9 +110,16 @@ class ThreadState:
             found = _readable(call["args"], largest=None)
             args = found if isinstance(found, dict) else {}
             key = self._key(call["id"] or f"{name}/{number}", name, args)
+            if key in (of_id := requested[call["id"] or ""]):  # two calls of the message have one id
+                key = id_of(f"{key}/{name}/{number}")
             self._start(key, call["name"], args)
-            requested[call["id"] or ""].append(key)
+            of_id.append(key)
         self.waiting.update(requested)
+        for number, request in enumerate(invalid, len(calls)):
+            key = id_of(request["id"] or f"{name}/{number}")
+            if key in self.calls:
+                key = id_of(f"{key}/{name}/{number}")
+            self._refuse(key, request["name"] or "", request["args"] or "", request.get("error"))
 
     def _key(self, id: str, message: str, args: dict[str, Any]) -> str:
         """Return the id of a call, with that of its message where a model gives one id to several calls."""
@@ -123,6 +132,18 @@ class ThreadState:
         if name not in self.calls:
             self.calls[name] = self.known_calls.get(name) or ToolCall(
                 id=name, tool_id=id_of(tool or "unknown"), args=args, started_at=self.now, status="running"
+            )
+
+    def _refuse(self, name: str, tool: str, text: str, error: str | None) -> None:
+        """Add a call whose arguments are no JSON, so that no tool ever ran; its arguments are that text."""
+        self._start(name, tool, {"arguments": encodable(text)})
+        call = self.calls[name]
+        if call.success is None:
+            self.calls[name] = call.but(
+                success=False,
+                status="failed",
+                completed_at=self.now,
+                error=encodable(error or "the arguments are no JSON"),
             )
 
     def _end(self, message: ToolMessage) -> None:
