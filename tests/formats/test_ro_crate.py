@@ -128,7 +128,10 @@ def test_the_library_opens_it_with_all_that_belongs_to_it(tmp_path: Path, runs: 
 
     action = root["mentions"]
     assert action.type == "CreateAction"
-    assert (action["startTime"], action["endTime"]) == ("1970-01-01T00:00:01.500Z", "1970-01-01T00:00:04.000Z")
+    assert (action["startTime"], action["endTime"]) == (
+        "1970-01-01T00:00:01.500+00:00",
+        "1970-01-01T00:00:04.000+00:00",
+    )
     assert [one.id for one in action["result"]] == ["runs/%C3%A9tat%201-2.json", "runs/%C3%A9tat%201.json"]
     assert [one["name"] for one in action["object"]] == [benchmark.name, benchmark.questions[0].question]
     assert action["instrument"].id.startswith("urn:caf:agent/")
@@ -159,7 +162,7 @@ VALIDATOR = REPOSITORY / ".venv" / "published-shapes"
 
 
 @pytest.fixture(scope="module")
-def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list[str]]:
+def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
     """Return a function that gives what `rocrate-validator` finds in a crate at its required severity."""
     if not (VALIDATOR / "requests_cache").is_dir():
         pytest.skip("rocrate-validator is not installed: make .venv/.published-shapes")
@@ -167,8 +170,8 @@ def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list
     context = Path(rocrate.__file__).with_name("data") / "ro-crate.jsonld"
     own = {**os.environ, "PYTHONPATH": f"{VALIDATOR}{os.pathsep}{REPOSITORY}"}
 
-    def validate(crate: Path) -> list[str]:
-        settings = ("--offline", "--cache-path", folder / "cache", "-p", "ro-crate-1.2", "-l", "required", "-f", "json")
+    def validate(crate: Path, profile: str = "ro-crate-1.2") -> list[str]:
+        settings = ("--offline", "--cache-path", folder / "cache", "-p", profile, "-l", "required", "-f", "json")
         command = (
             *(sys.executable, "-m", "tests.formats.crate_validator", folder / "cache", context),
             *("--no-interactive", "validate", *settings, "--output-file", folder / "report.json", crate),
@@ -182,11 +185,11 @@ def validated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], list
 
 
 @pytest.mark.slow
-def test_the_validator_passes_an_example(
-    validated: Callable[[Path], list[str]], tmp_path: Path, runs: list[Path]
-) -> None:
+def test_the_validator_passes_an_example(validated: Callable[..., list[str]], tmp_path: Path, runs: list[Path]) -> None:
     export_benchmark(published(), tmp_path / "crate", format="ro-crate", answers=[ANSWERS], runs=runs)
     assert validated(tmp_path / "crate") == []
+    [own_fault] = validated(tmp_path / "crate", "process-run-crate")  # it knows no RO-Crate but 1.1
+    assert "MUST have a `conformsTo` property with the RO-Crate specification version" in own_fault
     described = tmp_path / "crate" / "ro-crate-metadata.json"
     described.write_text(described.read_text(encoding="utf-8").replace('"license"', '"sha256"'), encoding="utf-8")
     assert "MUST have a `license` property" in " ".join(validated(tmp_path / "crate"))
@@ -194,7 +197,7 @@ def test_the_validator_passes_an_example(
 
 @pytest.mark.slow
 def test_the_validator_passes_a_hundred_questions_in_an_archive(
-    validated: Callable[[Path], list[str]], tmp_path: Path
+    validated: Callable[..., list[str]], tmp_path: Path
 ) -> None:
     made(100).save(tmp_path / "sums.jsonld")
     fund = {"@type": "Organization", "name": "The Fund", "url": "https://example.org/"}
@@ -561,3 +564,27 @@ def test_unusual_keywords_are_left_out_or_named(tmp_path: Path) -> None:
     export_benchmark(benchmark, tmp_path / "set", format="hugging-face")
     card = yaml.safe_load((tmp_path / "set" / "README.md").read_text(encoding="utf-8").split("---")[1])
     assert card["tags"][-2:] == ["a", "b"]
+
+
+def test_people_publishers_licences_and_runs_are_entities(tmp_path: Path, runs: list[Path]) -> None:
+    tree = json.loads(ELEMENTS.read_bytes()) | {
+        "creator": [
+            {"@type": "Person", "name": "Ada", "identifier": "0000-0002-1825-0097", "affiliation": "KIT"},
+            {"@type": "Person", "name": "Bo", "@id": "https://orcid.org/0000-0001-5109-3700"},
+        ],
+        "publisher": "The Press",
+        "license": "MIT",
+    }
+    export_benchmark(Benchmark.load(json.dumps(tree).encode()), tmp_path / "crate", format="ro-crate", runs=runs)
+    held = entities(tmp_path / "crate")
+    root = held["./"]
+    ada = held["https://orcid.org/0000-0002-1825-0097"]
+    assert held[ada["affiliation"]["@id"]] | {"@id": ""} == {"@id": "", "@type": "Organization", "name": "KIT"}
+    assert held["https://orcid.org/0000-0001-5109-3700"]["name"] == "Bo"
+    assert held[root["publisher"]["@id"]]["name"] == "The Press"
+    assert held["https://spdx.org/licenses/MIT"]["description"] == "The licence MIT of SPDX's list"
+    assert held["ro-crate-metadata.json"]["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.2"}
+    assert held[root["conformsTo"]["@id"]]["name"] == "Process Run Crate"
+    [action] = [one for one in held.values() if one["@type"] == "CreateAction"]
+    assert held[action["instrument"]["@id"]]["@type"] == "SoftwareApplication"
+    assert action["endTime"] == "1970-01-01T00:00:04.000+00:00"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
 METADATA = "ro-crate-metadata.json"
 TURTLE, REPORT = "checkpoint.ttl", "report.html"
 _DESCRIPTION = "the description of a crate"
+_PROCESS_RUN = "https://w3id.org/ro/wfrun/process/0.5"
+"""The profile of crates with runs (https://www.researchobject.org/workflow-run-crate/profiles/process_run_crate/)."""
+_ORCID = re.compile(r"(?:https?://)?(?:orcid\.org/|orcid:)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])", re.IGNORECASE)
 _NO_LICENCE = "No licence is stated: ask those who made the benchmark before you use it."
 _OF_THIS = "give answers and runs of this version of the benchmark"
 _OF_FILES = frozenset({"File", "MediaObject", "Dataset", "DataFeed", "SoftwareSourceCode", "ComputationalWorkflow"})
@@ -99,10 +103,16 @@ class _Crate:
             **self._citations(),
             "license": self._licence(),
             "author": self.value_of(_named(benchmark.creator, "Person"), "author"),
+            "publisher": self.value_of(_named(self._stated("publisher"), "Organization"), "publisher"),
             "funder": self.value_of(_named(benchmark.funder, "Organization"), "funder"),
             "identifier": self.value_of(self._with_values(benchmark.identifier), "identifier", "PropertyValue"),
             "keywords": self.value_of(benchmark.keywords, "keyword", "DefinedTerm"),
         }
+
+    def _stated(self, name: str) -> Any:
+        """Return a member that only the document has, without those that are no texts and no objects."""
+        held = as_list(self.benchmark.graph.content(self.benchmark.graph.root, name))
+        return [value for value in held if isinstance(value, str | dict)]
 
     def _citations(self) -> dict[str, Any]:
         """Return the works to cite, all with an address as a crate wants it, and texts for the others."""
@@ -125,7 +135,8 @@ class _Crate:
             name = spdx_name(licence) if isinstance(licence, str) else None
             if isinstance(licence, str) and (name or is_iri(licence)):
                 at = licence if is_iri(licence) else f"https://spdx.org/licenses/{name}"
-                found.append({"@id": at, "name": name or licence})
+                about = f"The licence {name} of SPDX's list" if name else "The terms at this address"
+                found.append({"@id": at, "name": name or licence, "description": about})
             else:
                 found.append(licence)
         return self.value_of(found, "license", "CreativeWork")
@@ -238,6 +249,9 @@ class _Crate:
             description = f"Where agent {checkpoint.agent_id} stood: {checkpoint.metadata.checkpoint_reason}"
             file = self.add_file(target, data, checkpoint.name or checkpoint.id, checkpoint.description or description)
             executions.setdefault(checkpoint.execution_id, []).append((checkpoint, file))
+        if executions:
+            profile = self.add(_PROCESS_RUN, ["CreativeWork", "Profile"], name="Process Run Crate", version="0.5")
+            self.crate.root_dataset["conformsTo"] = profile
         for execution, runs in executions.items():
             self._add_action(execution, sorted(runs, key=lambda run: run[0].timestamp))
 
@@ -252,14 +266,16 @@ class _Crate:
             "CreateAction",
             name=f"Run {execution} of agent {last.agent_id}",
             description=f"{count}; reason of the last one: {last.metadata.checkpoint_reason}",
-            startTime=str(moment(min(starts))) if starts else None,
-            endTime=str(moment(last.timestamp)),
+            startTime=_time(min(starts)) if starts else None,
+            endTime=_time(last.timestamp),
             instrument=self.crate.get(agent)
             or self.add(
                 agent,
-                "CreativeWork",
+                "SoftwareApplication",
                 name=last.metadata.agent_name or last.agent_id,
                 description="The agent that ran (software, as PROV-O has it: SoftwareAgent)",
+                url=agent,
+                version="not stated",  # a crate demands one, and a checkpoint does not have it
             ),
             object=[self.checkpoint, *filter(None, map(self._question, filter(None, questions)))],
             result=[file for _, file in runs],
@@ -276,7 +292,7 @@ class _Crate:
             self.findings.append(lost(message, remedy=_OF_THIS))
             return None
         text = self.benchmark.get_question(identifier)["question"]
-        return self.add(at, "Question", name=text, isPartOf=self.checkpoint)
+        return self.add(at, ["CreativeWork", "Question"], name=text, isPartOf=self.checkpoint)
 
     def _free(self, folder: str, path: str) -> str:
         """Return a name in a folder of the crate that no other file has, regardless of case."""
@@ -298,22 +314,29 @@ def _left(what: str) -> Finding:
 
 
 def _address(value: Mapping[str, Any]) -> str | None:
-    """Return the public IRI of the resource that an object describes."""
-    found = (value.get("@id"), value.get("identifier"), value.get("url"))
-    return next((address for address in found if isinstance(address, str) and is_iri(address)), None)
+    """Return the public IRI of the resource that an object describes; an ORCID iD is the address of a person."""
+    found = [text for text in (value.get("@id"), value.get("identifier"), value.get("url")) if isinstance(text, str)]
+    orcid = next((match[1].upper() for text in found if (match := _ORCID.fullmatch(text))), None)
+    return f"https://orcid.org/{orcid}" if orcid else next(filter(is_iri, found), None)
 
 
 def _named(value: Any, kind: str) -> list[Any]:
-    """Return a list of objects; a text becomes an object of type `kind` with that name."""
-    return [
-        ({"@type": kind, "@id": item, "name": item} if is_iri(item) else {"@type": kind, "name": item})
-        if isinstance(item, str)
-        else item.model_dump(by_alias=True, exclude_none=True)
-        if hasattr(item, "model_dump")
-        else item
-        for item in as_list(value)
-        if item
-    ]
+    """Return a list of objects; a text becomes an object of type `kind` with that name, as does an affiliation."""
+    found = list[Any]()
+    for item in filter(None, as_list(value)):
+        if isinstance(item, str):
+            found.append({"@type": kind, "name": item, **({"@id": item} if is_iri(item) else {})})
+            continue
+        held = item.model_dump(by_alias=True, exclude_none=True) if hasattr(item, "model_dump") else item
+        if isinstance(place := held.get("affiliation"), str):
+            held = {**held, "affiliation": {"@type": "Organization", "name": place}}
+        found.append(held)
+    return found
+
+
+def _time(timestamp: int) -> str:
+    """Return a time with the offset in numbers: the validator of Process Run Crate refuses a Z."""
+    return str(moment(timestamp)).replace("Z", "+00:00")
 
 
 def _date(value: object) -> str | None:
