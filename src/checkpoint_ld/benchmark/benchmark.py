@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.mapping.traits import Traits
     from checkpoint_ld.sparql import QueryResult
     from checkpoint_ld.sparql.running import Engine
+    from checkpoint_ld.validation.following import FollowedVerdict
 
 Json = dict[str, Any]
 Result = TypeVar("Result")
@@ -247,9 +248,11 @@ class Benchmark(CheckedMethods, Shown):
         self._known: Elements | None = None
         self._known_at = -1
         self._queried: Queried | None = None
+        self._followed: FollowedVerdict | None = None
+        self._built: int | None = None if source is not None and source.has_typed_texts else graph.follow()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_queried": None}
+        return {**vars(self), "_queried": None, "_followed": None, "_built": None}
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
         self,
@@ -291,7 +294,7 @@ class Benchmark(CheckedMethods, Shown):
     def clone(self) -> Self:
         """Return an independent benchmark with the same content."""
         other = type(self).__new__(type(self))
-        vars(other).update({**vars(self), "_graph": self._graph.copy(), "_known": None, "_queried": None})
+        vars(other).update(self.__getstate__(), _graph=self._graph.copy(), _known=None)
         return other
 
     __copy__ = clone

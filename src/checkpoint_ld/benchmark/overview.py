@@ -8,10 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from checkpoint_ld.dialects import reading
 from checkpoint_ld.documents.values import now
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph.store import copied
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.notebook import Card, Rows, Shown
@@ -117,10 +115,14 @@ def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
     unknown profile.
     """
     from checkpoint_ld.validation import profiles, validator  # noqa: PLC0415 - SHACL takes its time to import
+    from checkpoint_ld.validation.following import FollowedVerdict  # noqa: PLC0415 - as above
 
     chosen = profiles.profile(profile)
+    followed = self._followed
+    if followed is None or followed.profile is not chosen:
+        self._followed = followed = FollowedVerdict(self.graph, chosen, self._built)
     try:
-        checked = validator.check_reading(reading.of_statements(copied(self.graph.held)), chosen)
+        checked = followed.checked()
     except ReadError as error:  # it cannot be read as a checkpoint any more
         checked = Checked(None, error.findings)
     return Verdict(validator.report_of([checked], chosen), tuple(self.validate_templates()[1]))

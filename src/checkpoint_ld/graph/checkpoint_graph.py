@@ -197,7 +197,9 @@ class Editor:
         kind = self.reader.kind(subject)
         members = {key: value} if kind is None or key == "@type" else {"@type": kind, key: value}
         with interpreter.room():
-            found = building.index_of_members(members, str(subject), self.own_context, self.index)
+            found = None
+            if not isinstance(kind, list):  # PyLD expands an object of several types
+                found = building.index_of_members(members, str(subject), self.own_context, self.index)
             if found is None:
                 found = self._by_expansion(subject, key, members)
         own = found.pop(subject, {})

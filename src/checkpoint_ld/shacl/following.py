@@ -158,7 +158,7 @@ class Following:
         return self._live
 
     def change(self, indexes: Sequence[Index], changed: Sequence[Statement]) -> set[Node]:
-        """Evaluate anew what changed statements reach; return the focus nodes whose results may differ.
+        """Evaluate anew what changed statements reach; return the focus nodes of the results that went and came.
 
         The indexes are those of the present state.
         """
@@ -173,23 +173,22 @@ class Following:
         for shape in self.shapes.targeted:
             known = self.found[shape.node]
             if shape.node in every:
-                touched |= known.keys()
+                gone = list(known.values())
                 known.clear()
                 found = run.of_targets(shape)
             elif shape.node in reached:
                 candidates = reached[shape.node]
-                touched |= candidates.keys()
-                for node in candidates:
-                    known.pop(node, None)
+                gone = [known.pop(node) for node in candidates if node in known]
                 nodes = tuple(one for one in candidates if run.is_target(shape, one))
                 if nodes not in tables:
                     tables[nodes] = Table(data, nodes)
                 found = run.of_nodes(shape, tables[nodes])
             else:
                 continue
+            touched.update(one.focus for results in gone for one in results)
             for focus, result in found:
                 known.setdefault(focus, []).append(result)
-                touched.add(focus)
+                touched.add(result.focus)
         return touched
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import BNode, Literal, URIRef
 
@@ -245,12 +245,19 @@ _NAMED_BY_VALUE = frozenset(
 Tree = dict[str, Any]
 
 
+class Places(Protocol):
+    """The places of the objects of a tree."""
+
+    def get(self, iri: str, /) -> str | None:
+        """Return the JSON Pointer of the object that `iri` names, None if it names none."""
+
+
 @dataclass(frozen=True)
-class _Map:
+class Map:
     """The canonical tree of a checkpoint, and the places of the nodes in it."""
 
     tree: Tree = field(repr=False)
-    nodes: Pointers
+    nodes: Places
 
     def at(self, steps: str) -> Any:
         """Return the value at a JSON Pointer (RFC 6901), which has to exist."""
@@ -446,15 +453,23 @@ def _property(result: Result, name: str, data: DataGraph) -> str:
     return "missing"
 
 
-def located(
-    found: Iterable[shacl.Result], shapes: Index, data: DataGraph, reading: Reading, profile: Profile
+def located(  # noqa: PLR0913 - what findings are made of
+    found: Iterable[shacl.Result],
+    shapes: Index,
+    data: DataGraph,
+    reading: Reading,
+    profile: Profile,
+    *,
+    nodes: Map | None = None,
 ) -> Iterator[tuple[str | None, Finding]]:
     """Yield the findings for validation results about a source with the statements `data`, in any order.
 
-    Each comes after the JSON Pointer of its value in the canonical tree. Several results of one rule at one place are
+    Each comes after the JSON Pointer of its value in the canonical tree; `nodes` has other places than those of its
+    graph. Several results of one rule at one place are
     one finding, because several constraints of a shape may fail for one reason.
     """
-    nodes = _Map(reading.tree, Pointers(reading.tree, reading.graph.held))
+    if nodes is None:
+        nodes = Map(reading.tree, Pointers(reading.tree, reading.graph.held))
     findings = []
     for result in results(found, shapes):
         rule = profile.of_shape(str(result.shape)) or Rule("shape", "shape", "a shape of your own", result.severity)
@@ -473,7 +488,7 @@ def located(
 
 
 def _finding(  # noqa: PLR0913 - what a finding is made of
-    result: Result, rule: Rule, data: DataGraph, *, nodes: _Map, at: str | None, reading: Reading
+    result: Result, rule: Rule, data: DataGraph, *, nodes: Map, at: str | None, reading: Reading
 ) -> Finding:
     if at is None or reading.document is None:
         place = Place(reading.source)

@@ -169,6 +169,11 @@ class _Benchmark:
         return *self.reading.of_form, *_of_dialect(self.reading, profile)
 
 
+def form_findings(reading: Reading, profile: Profile) -> Iterator[Finding]:
+    """Yield the findings about the form of a source and about its dialect, as severe as in a profile."""
+    return _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
+
+
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
     """Yield findings that the profile is not about the source's dialect, or that Karenina does not load its form."""
     if profile.dialect and not reading.dialect.startswith(profile.dialect):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.inference.roles import Described, Held
 
 
+ELEMENT = SCHEMA + "dataFeedElement"
 BOUNDS = ("bestRating", "worstRating")
 _SCORES = ("min_score", "max_score")
 
@@ -278,40 +279,56 @@ def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
 
     Statements with other terms than `wanted` may be left out.
     """
-    inference = Inference(source, wanted)
-    _benchmark(inference, source.root)
+    return infer_whole(Inference(source, wanted), source.root)
+
+
+def infer_whole(inference: Inference, root: Node) -> Index:
+    """Infer all statements; return them."""
+    _benchmark(inference, root)
     return inference.index_of_all()
 
 
-def _text_of(inference: Inference, question: Node) -> str | None:
+def text_of(inference: Inference, question: Node) -> str | None:
     """Return the text of a question, None if it is empty or has a language tag."""
     text = inference.scalar_of(question, SCHEMA + "text")
     return text if isinstance(text, str) and text.strip() else None
 
 
 def _benchmark(inference: Inference, root: Node) -> None:
+    infer_head(inference, root)
+    items = inference.reader.in_order(inference.objects(root, ELEMENT))
+    questions = infer_items(inference, items)
+    if inference.wants("repeats"):
+        inference.add_repeats(((item, inference.reader.identifier(item)) for item in items), is_ordered=True)
+    inference.add_repeats(((one, text_of(inference, one)) for one in questions), "repeatsText", is_ordered=True)
+    if inference.wants("clashesWith"):
+        _clashing(inference, root, questions)
+
+
+def infer_head(inference: Inference, root: Node) -> None:
+    """Infer statements about the benchmark itself, its global rubric, its creators and its scenarios."""
     inference.assign([root], "Benchmark")
     list(infer_settings(inference, [root], "Benchmark"))
     infer_traits(inference, [root], "GlobalTrait")
     rubric = inference.reader.content(root, "globalRubric") if inference.wants("olderTrait") else None
     if rubric is not None:
         _infer_older_traits(inference, root, entries_of_member(rubric))
-    items = inference.reader.in_order(inference.parts(root, SCHEMA + "dataFeedElement", "Item"))
-    if inference.wants("repeats", "itemId"):
-        identifiers = [(item, inference.reader.identifier(item)) for item in items]
-        inference.add_repeats(identifiers, is_ordered=True)
-        for item, identifier in identifiers:
-            if identifier is not None:
-                inference.add(item, "itemId", literal_of(identifier))
+    inference.parts(root, SCHEMA + "creator", "Creator")
+    _contents(inference, root)
+
+
+def infer_items(inference: Inference, items: Sequence[Node]) -> list[Node]:
+    """Infer statements about feed items and their questions, each alone; return the questions."""
+    inference.assign_parts(items, ELEMENT, "Item")
+    for item in items if inference.wants("itemId") else ():
+        identifier = inference.reader.identifier(item)
+        if identifier is not None:
+            inference.add(item, "itemId", literal_of(identifier))
     questions = list(chain.from_iterable(inference.parts_of(items, SCHEMA + "item", "FeedQuestion")))
     infer_questions(inference, questions)
     list(infer_settings(inference, questions, "Question"))
     infer_traits(inference, questions, "QuestionTrait")
-    inference.add_repeats(((one, _text_of(inference, one)) for one in questions), "repeatsText", is_ordered=True)
-    if inference.wants("clashesWith"):
-        _clashing(inference, root, questions)
-    inference.parts(root, SCHEMA + "creator", "Creator")
-    _contents(inference, root)
+    return questions
 
 
 def _contents(inference: Inference, root: Node) -> None:

@@ -268,12 +268,20 @@ class Inference:
         if not all(map(index.__contains__, nodes)):
             found = [[one for one in terms if one in index] for terms in found]
             nodes = list(chain.from_iterable(found))
+        self.assign_parts(nodes, iri, *roles)
+        return found
+
+    def assign_parts(self, nodes: Collection[Node], iri: str, *roles: str) -> None:
+        """Assign roles to objects that are values of a member; only the first role may be one with keys."""
         first, *others = roles
         if first in KEYS:
             self.assign(nodes, first, self._scenario_terms.by_iri.get(iri), *others)
         else:
             self.add_classes(nodes, *roles)
-        return found
+
+    def objects(self, subject: Node, iri: str) -> list[Node]:
+        """Return the values of a member that have statements themselves, in no particular order."""
+        return [one for one in self.terms(subject, iri) if one in self.index]
 
     def scalar_of(self, subject: Node, iri: str) -> Any:
         """Return the first JSON scalar of a node and a predicate, None if there is none."""
