@@ -68,6 +68,13 @@ def _removed(benchmark: Benchmark, at: int) -> None:
         benchmark.graph.remove((subject, predicate, term))
 
 
+def _undone(benchmark: Benchmark, at: int) -> None:
+    subject, predicate, term = sorted(benchmark.graph, key=str)[at % 20]
+    benchmark.graph.remove((subject, predicate, term))
+    benchmark.validate()
+    benchmark.graph.add((subject, predicate, term))
+
+
 def _moved(benchmark: Benchmark, at: int) -> None:
     graph, element = benchmark.graph, URIRef(SCHEMA + "dataFeedElement")
     items = sorted(graph.objects(graph.root, element), key=str)
@@ -136,6 +143,8 @@ EDITS: dict[str, Callable[[Benchmark, int], object]] = {
         benchmark.graph.add((_question(benchmark, at), URIRef(KARENINA + "next"), _question(benchmark, at + 1)))
         and None
     ),
+    "identifier": lambda benchmark, at: benchmark.set_metadata(id=f"urn:example:{at}"),
+    "undone": _undone,
     "removed": _removed,
     "moved": _moved,
     "swapped": _swapped,

@@ -249,10 +249,11 @@ class Benchmark(CheckedMethods, Shown):
         self._known_at = -1
         self._queried: Queried | None = None
         self._followed: FollowedVerdict | None = None
+        self._faults: overview.TemplateFaults | None = None
         self._built: int | None = None if source is not None and source.has_typed_texts else graph.follow()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_queried": None, "_followed": None, "_built": None}
+        return {**vars(self), "_queried": None, "_followed": None, "_faults": None, "_built": None}
 
     def save(  # noqa: PLR0913 - each is a choice that the user makes by name
         self,
@@ -456,7 +457,7 @@ class Benchmark(CheckedMethods, Shown):
         self._write(self._graph.root, change)
         if "id" in texts and texts["id"] != self.id:
             self._graph = editing.with_identifier(self._graph, str(texts["id"]))
-            self._known = self._queried = None
+            self._known = self._queried = self._followed = self._faults = self._built = None
         if (fields or published) and "modified_at" not in fields:
             self._touch()
 

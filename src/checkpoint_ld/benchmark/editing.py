@@ -25,7 +25,7 @@ from checkpoint_ld.entities import LENIENT, DynamicRubric, Question, Rubric
 from checkpoint_ld.errors import ReadError, WriteError, WrongTypeError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.mapping.questions import PROPERTIES, default_template, item_of, property_of, question_object
+from checkpoint_ld.mapping.questions import PROPERTIES, default_template, is_own, item_of, property_of, question_object
 from checkpoint_ld.mapping.traits import CUSTOM, checked_copy, collected, faults_of, is_placeholder
 
 if TYPE_CHECKING:
@@ -129,6 +129,11 @@ def template_faults(source: str) -> tuple[str, ...]:
     from checkpoint_ld.templates import reading  # noqa: PLC0415 - not needed to load a benchmark
 
     return reading.faults(source)
+
+
+def faults_of_own(source: str | None) -> tuple[str, ...]:
+    """Return the faults of a template; a placeholder and a missing one have none."""
+    return () if source is None or not is_own(source) else template_faults(source)
 
 
 @dataclass(frozen=True, slots=True)

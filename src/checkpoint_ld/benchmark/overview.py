@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
+from weakref import ref
 
+from checkpoint_ld.benchmark import editing
 from checkpoint_ld.documents.values import now
 from checkpoint_ld.errors import ReadError
+from checkpoint_ld.mapping import questions
 from checkpoint_ld.mapping.questions import TEXT, TYPE, frame, has_source, named
 from checkpoint_ld.mapping.traits import PROPERTY
 from checkpoint_ld.notebook import Card, Rows, Shown
@@ -17,6 +20,10 @@ from checkpoint_ld.phrases import counted
 from checkpoint_ld.validation.results import Checked
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from rdflib.term import Node
+
     from checkpoint_ld.benchmark import Benchmark
     from checkpoint_ld.benchmark.content import BenchmarkContent
     from checkpoint_ld.validation.results import Report
@@ -32,18 +39,17 @@ _FEW = 5
 
 def summary(content: BenchmarkContent) -> Json:
     """Return the value of `Benchmark.get_summary`."""
-    questions = content.questions
-    finished = sum(question.finished for question in questions)
+    listed = content.questions
+    finished = sum(question.finished for question in listed)
     rubric, _ = content.rubrics
     return {
         **{name: value for name, value in content.metadata.items() if name != "description"},
-        "question_count": len(questions),
+        "question_count": len(listed),
         "finished_count": finished,
-        "has_template_count": sum(question.has_template for question in questions),
-        "has_rubric_count": sum(question.has_rubric for question in questions),
-        "progress_percentage": finished / len(questions) * 100 if questions else 0.0,
-        "is_complete": bool(questions)
-        and all(question.finished and has_source(question.item) for question in questions),
+        "has_template_count": sum(question.has_template for question in listed),
+        "has_rubric_count": sum(question.has_rubric for question in listed),
+        "progress_percentage": finished / len(listed) * 100 if listed else 0.0,
+        "is_complete": bool(listed) and all(question.finished and has_source(question.item) for question in listed),
         "has_global_rubric": rubric is not None,
         "global_rubric_traits": sum(1 for _ in rubric.traits()) if rubric else 0,
     }
@@ -125,7 +131,48 @@ def validate(self: Benchmark, profile: str = "karenina") -> Verdict:
         checked = followed.checked()
     except ReadError as error:  # it cannot be read as a checkpoint any more
         checked = Checked(None, error.findings)
-    return Verdict(validator.report_of([checked], chosen), tuple(self.validate_templates()[1]))
+    faults = self._faults
+    if faults is None or followed.changed is None:
+        self._faults = faults = TemplateFaults(self)
+    else:
+        faults.update(followed.changed)
+    return Verdict(validator.report_of([checked], chosen), tuple(faults.errors()))
+
+
+class TemplateFaults:
+    """The faults of the templates of a benchmark; those of unchanged questions stay."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = ref(benchmark)
+        self._of_items: dict[Node, tuple[str, ...]] = {}
+        graph = benchmark.graph
+        self.update([graph.root, *benchmark._elements().values()])  # noqa: SLF001 - a part of the benchmark
+
+    def update(self, changed: Collection[Node]) -> None:
+        """Read the templates of feed items again, and those of scenarios if the root is among the nodes."""
+        benchmark = self._benchmark()
+        assert benchmark is not None  # noqa: S101 - it calls this
+        graph = benchmark.graph
+        for node in changed:
+            self._of_items.pop(node, None)
+        items = [node for node in changed if node in graph.held and node != graph.root]
+        for node, item in zip(items, graph.read_all(items, only=questions.TEMPLATES), strict=True):
+            faults = editing.faults_of_own(questions.source_of(item))
+            if faults:
+                self._of_items[node] = faults
+        if graph.root in changed:
+            self._of_scenarios = {
+                name: editing.template_faults(source)
+                for name, source in benchmark._sources_in_scenarios().items()  # noqa: SLF001 - as above
+            }
+
+    def errors(self) -> Iterator[dict[str, str]]:
+        """Yield the faults, as `Benchmark.validate_templates` returns them."""
+        benchmark = self._benchmark()
+        elements = benchmark._elements() if benchmark is not None and self._of_items else {}  # noqa: SLF001 - as above
+        of_items = {name: self._of_items.get(node, ()) for name, node in elements.items()}
+        for name, faults in {**of_items, **self._of_scenarios}.items():
+            yield from ({"question_id": name, "error": fault} for fault in faults)
 
 
 def _statistics(content: BenchmarkContent) -> Json:

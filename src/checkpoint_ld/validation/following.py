@@ -132,6 +132,8 @@ class FollowedVerdict:
         self._epoch = 0
         self._inference: FollowedInference | None = None
         self._rest = self._pause = 0
+        self.changed: Collection[Node] | None = None
+        """The parts of the benchmark that changed between the last two verdicts, None for any."""
 
     @property
     def is_followed(self) -> bool:
@@ -144,14 +146,15 @@ class FollowedVerdict:
             difference = self.graph.difference(self._epoch) if self._inference is not None else None
             self._epoch = self.graph.follow()
             inference, self._inference = self._inference, None  # until all is done
+            self.changed = None
             try:
                 if self._rest:  # the last attempts failed, so the next one waits longer
                     self._rest -= 1
                     return self._whole()
                 if inference is None or difference is None:
                     inference = self._begin()
-                elif difference.subjects:
-                    self._follow(inference, difference)
+                else:
+                    self.changed = self._follow(inference, difference) if difference.subjects else ()
                 self._inference, self._pause = inference, 0
                 return self._result()
             except (Unfollowed, ReadError):  # a part alone may be no benchmark
@@ -181,7 +184,7 @@ class FollowedVerdict:
         self._locate(inference, self._following.results())
         return inference
 
-    def _follow(self, inference: FollowedInference, difference: Difference) -> None:
+    def _follow(self, inference: FollowedInference, difference: Difference) -> Collection[Node]:
         changes = inference.change(difference)
         self._prove(inference, changes.parts, is_dated=changes.is_dated)
         self._check_names(difference, inference)
@@ -192,6 +195,7 @@ class FollowedVerdict:
             for focus in [one for one in known if one in touched or inference.part_of.get(one) in changes.parts]:
                 del known[focus]
         self._locate(inference, [one for one in self._following.results() if one.focus not in self._reported])
+        return changes.parts
 
     def _check_names(self, difference: Difference, inference: FollowedInference) -> None:
         """Raise Unfollowed if items that are named by their places may have others now."""
