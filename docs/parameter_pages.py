@@ -22,7 +22,7 @@ WIDTH = 100
 _HEAD = """# Parameters
 
 Everything public that takes parameters, with their types and defaults (`…` where the default is an object).
-`Benchmark` and `Collection` hold arguments against these types and raise `WrongTypeError`. Fields of entities are in
+Fields of entities are in
 [Entities](entities.md). This page is made from the source of the package by `docs/parameter_pages.py`.
 """
 

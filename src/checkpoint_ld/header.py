@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld import data, dialects
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects.dialect import as_list, text_of
 from checkpoint_ld.documents.document import members_before, read_json
 from checkpoint_ld.documents.files import read_bytes, unpacked
@@ -73,7 +72,6 @@ class Header:
     scenarios: int | None = None
 
 
-@checked
 def read_header(
     source: str | os.PathLike[str] | BinaryIO | bytes, *, counts: bool = False, limits: Limits = DEFAULT_LIMITS
 ) -> Header:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import Assessment, Status
 from checkpoint_ld.benchmark.content import content_of, elements_of
 from checkpoint_ld.data import library
@@ -128,7 +127,6 @@ class Comparison:
         return min(1.0, 2 * tail / 2**disagreeing) if disagreeing else 1.0
 
 
-@checked
 def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> list[Rate]:
     """Return the numbers of answers that passed, by model or by question, in the order of first appearance.
 
@@ -155,7 +153,6 @@ def rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"]
     ]
 
 
-@checked
 def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Comparison:
     """Return two runs, or two models of one run, question by question.
 
@@ -176,7 +173,6 @@ def paired(first: Iterable[Assessment], second: Iterable[Assessment]) -> Compari
     )
 
 
-@checked
 def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "question"] = "model") -> Figure:
     """Return the pass rates by model, the best first, or by question, the worst first, with 95 % intervals.
 
@@ -199,7 +195,6 @@ def pass_rates(assessments: Iterable[Assessment], *, by: Literal["model", "quest
     return figure
 
 
-@checked
 def comparison(
     first: Iterable[Assessment], second: Iterable[Assessment], *, names: tuple[str, str] = ("first", "second")
 ) -> Figure:
@@ -234,7 +229,6 @@ def comparison(
     return figure
 
 
-@checked
 def trait_coverage(benchmark: Benchmark) -> Figure:
     """Return the traits that judge each question: a table of dots, or for many questions a count for each trait.
 
@@ -271,7 +265,6 @@ def trait_coverage(benchmark: Benchmark) -> Figure:
     return figure
 
 
-@checked
 def keywords(benchmark: Benchmark) -> Figure:
     """Return the number of questions with each keyword, the most frequent first.
 
@@ -286,7 +279,6 @@ def keywords(benchmark: Benchmark) -> Figure:
     return _bars("Questions by keyword", ranked, {}, "keywords", [])
 
 
-@checked
 def lengths(benchmark: Benchmark) -> Figure:
     """Return the lengths of questions and answers in characters.
 
@@ -311,7 +303,6 @@ def lengths(benchmark: Benchmark) -> Figure:
     return figure
 
 
-@checked
 def readiness(benchmark: Benchmark) -> Figure:
     """Return the numbers of questions that have an answer template, have a rubric, and are finished.
 

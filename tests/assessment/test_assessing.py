@@ -4,11 +4,11 @@ import csv
 import gc
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pyoxigraph
 import pytest
@@ -30,7 +30,7 @@ from checkpoint_ld.assessment import (
 from checkpoint_ld.assessment.assessing import line_of
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.documents.text import dump_json
-from checkpoint_ld.errors import SettingsError, StoredCodeWarning, WrongTypeError
+from checkpoint_ld.errors import SettingsError, StoredCodeWarning
 from checkpoint_ld.identifiers import question_object_id
 from checkpoint_ld.templates import read_template
 from checkpoint_ld.workers.trusted import Trust
@@ -327,19 +327,6 @@ def test_the_context_chooses_the_case_of_a_conditional_ground_truth() -> None:
     made = benchmark(conditional)
     assert one(made, record("tin", context={"turn": 2})).status is Status.PASSED
     assert one(made, record("tin")).status is Status.FAILED
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: [*assess(cast("Any", "elements.jsonld"), [])],
-        lambda: read_answers(cast("Any", b"{}")),
-        lambda: earl.joined(cast("Any", benchmark()), [], base="urn:x:"),
-    ],
-)
-def test_an_argument_of_another_type_is_reported(call: Callable[[], object]) -> None:
-    with pytest.raises(WrongTypeError, match=r"give (Benchmark|CheckpointGraph|str)"):
-        call()
 
 
 def test_no_names_begin_with_what_is_no_iri() -> None:

@@ -292,7 +292,7 @@ def unclassed() -> LLMRubricTrait:
         (lambda b: b.add_global_rubric_trait(RegexRubricTrait(name="a.b", pattern="x")), "'a.b' holds a dot"),
         (lambda b: b.set_global_rubric(misnamed()), "2 traits are called 'clear'"),
         (lambda b: b.set_global_rubric(DYNAMIC), "of type DynamicRubric: give Rubric"),
-        (lambda b: b.set_global_rubric({"llm_traits": []}), "of type dict with list: give Rubric"),
+        (lambda b: b.set_global_rubric({"llm_traits": []}), "the trait is of type str: give one of the traits"),
         (lambda b: b.set_global_dynamic_rubric(EVERY), "of type Rubric: give DynamicRubric"),
         (lambda b: b.set_question_rubric(METAL, misnamed()), "2 traits are called 'clear'"),
         (lambda b: b.update_global_rubric_trait("tone", RegexRubricTrait(name="a.b", pattern="x")), "holds a dot"),
@@ -317,7 +317,7 @@ def test_a_rubric_that_no_author_may_write_is_refused_and_changes_nothing(
 
 @pytest.mark.parametrize("given", ["clear", None, EVERY])
 def test_what_is_no_trait_is_of_the_wrong_type(given: Any) -> None:
-    with pytest.raises(TypeError, match=r"trait is .*of type (str|NoneType|Rubric)\)?: give LLMRubricTrait"):
+    with pytest.raises(TypeError, match=r"trait is of type (str|NoneType|Rubric): give one of the traits"):
         load(canonical()).add_global_rubric_trait(given)
 
 

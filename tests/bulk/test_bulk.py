@@ -29,7 +29,6 @@ from checkpoint_ld.errors import (
     SourceMissingError,
     TargetUnwritableError,
     WriteError,
-    WrongTypeError,
 )
 from checkpoint_ld.graph import emission
 from checkpoint_ld.sparql import queries
@@ -249,13 +248,8 @@ def test_what_a_killed_run_left_unfinished_is_removed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "error"),
     [
-        (lambda: plan_shards(3, "o"), WrongTypeError),  # type: ignore[arg-type]
-        (lambda: plan_shards([], "o", target_bytes="x"), WrongTypeError),  # type: ignore[arg-type]
         (lambda: plan_shards(["\0"], "o"), SettingsError),
-        (lambda: run([3], OPTIONS), WrongTypeError),  # type: ignore[list-item]
-        (lambda: run([], 3), WrongTypeError),  # type: ignore[arg-type]
         (lambda: run([], OPTIONS, jobs=0), SettingsError),
-        (lambda: ConvertOptions(profile=3), WrongTypeError),  # type: ignore[arg-type]
         (lambda: convert_shard(Shard(0, (), "\0"), OPTIONS), SettingsError),
         (lambda: [*records("\0")], ReadError),
     ],

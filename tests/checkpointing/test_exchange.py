@@ -140,11 +140,11 @@ def test_a_path_that_is_none_is_a_source_that_is_missing(bench: Bench, source: s
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (5, "source is 5"),
-        (None, "source is None"),
+        (5, "int is no source"),
+        (None, "NoneType is no source"),
         ({"a": {1}}, '"/a"'),
         ({"a": float("nan")}, '"/a"'),
-        ({1: 2}, "source is of type dict with int"),
+        ({1: 2}, "its key 1 is not text"),
     ],
 )
 def test_what_is_no_json_is_no_source(bench: Bench, source: Any, message: str) -> None:

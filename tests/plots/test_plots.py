@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from checkpoint_ld import Benchmark, SettingsError, WrongTypeError, plots, write_site
+from checkpoint_ld import Benchmark, SettingsError, plots, write_site
 from checkpoint_ld.assessment import Assessment, assess
 from checkpoint_ld.entities import LLMRubricTrait
 
@@ -142,10 +142,7 @@ def test_nothing_to_draw_is_an_error_that_states_what_is_missing(draw: Callable[
 
 NEITHER: Any = "neither"
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
-    (lambda: plots.readiness(NEITHER), WrongTypeError, "benchmark is 'neither'"),
-    (lambda: plots.pass_rates([NEITHER]), WrongTypeError, "assessments is of type list with str"),
     (lambda: plots.rates([], by=NEITHER), SettingsError, "no rates by 'neither': give 'model' or 'question'"),
-    (lambda: plots.comparison(*runs({(True, False): 1}), names=NEITHER), WrongTypeError, "names is 'neither'"),
     (lambda: plots.comparison(*runs({(True, False): 1}), names=(NEITHER,)), SettingsError, "give two texts"),  # type: ignore[arg-type]
 ]
 

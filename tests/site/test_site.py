@@ -15,7 +15,7 @@ import pytest
 
 from checkpoint_ld import Benchmark, SettingsError, TargetExistsError, load, write_site
 from checkpoint_ld.entities import RegexRubricTrait
-from checkpoint_ld.errors import ReadError, SourceMissingError, WrongTypeError
+from checkpoint_ld.errors import ReadError, SourceMissingError
 from checkpoint_ld.secrets import WITHHELD
 from checkpoint_ld.site import Site
 from checkpoint_ld.site.contents import address_of
@@ -284,7 +284,6 @@ def test_scenarios_and_empty_benchmarks_have_pages(tmp_path: Path, stored: Store
         (GOOD, {"answers": ["others.jsonl"]}, SettingsError, "no answer in it is about a question of these benchmarks"),
         (GOOD, {"answers": ["empty.jsonl"]}, SettingsError, "for there are none in it"),
         (GOOD, {"answers": ["no.jsonl"]}, SourceMissingError, "no.jsonl: cannot be read"),
-        ("good.jsonld", {}, WrongTypeError, "sources is 'good.jsonld'"),
         *(
             (GOOD, {"url": url}, SettingsError, "is no address of a site: give one such as https://bench")
             for url in ("", "ftp://x", "https://bench example.org/", 'https://x/"<')

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 from pydantic import ValidationError
 
 from checkpoint_ld.agents.values import Value, members_of
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, copied, lone_surrogate
 from checkpoint_ld.errors import SettingsError, WriteError, WrongTypeError
 from checkpoint_ld.mapping.traits import faults_of
@@ -138,7 +137,7 @@ def changed(value: Made, changes: Mapping[str, Any], what: str) -> Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock(CheckedMethods):
+class Clock:
     """The clock of a state: `wall` in epoch milliseconds (UTC), `monotonic` in milliseconds since any moment.
 
     Give functions of your own for runs that can be repeated exactly.

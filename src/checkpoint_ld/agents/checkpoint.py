@@ -22,7 +22,6 @@ from checkpoint_ld.agents.values import (
     bytes_of_ordered,
     migrated,
 )
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import is_packed, kind_of, replace_file
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import InvalidCheckpoint, ShapeError
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.validation.results import Report
 
 
-class AgentCheckpoint(CheckedMethods, Heading, Shown):
+class AgentCheckpoint(Heading, Shown):
     """The complete state of an agent at one moment, in the newest version and the canonical shape.
 
     `timestamp` counts milliseconds since 1970 in UTC. `diff` is kept unchanged and never trusted. Unknown members are

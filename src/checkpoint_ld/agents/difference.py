@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.agents.json_patch import guarded, patch
 from checkpoint_ld.agents.timeline import outcome_of
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.documents.values import ABSENT, Absent, changes, moved
 from checkpoint_ld.errors import SettingsError
@@ -137,7 +136,6 @@ class CheckpointDiff:
         return [{"op": "test", "path": "/id", "value": self.before.id}, *guarded(before, found)] if tests else found
 
 
-@checked
 def diff_checkpoints(
     before: AgentCheckpoint, after: AgentCheckpoint, *, allow_other_execution: bool = False
 ) -> CheckpointDiff:

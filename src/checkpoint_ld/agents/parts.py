@@ -21,7 +21,6 @@ from checkpoint_ld.agents.values import (
     Unit,
     Value,
 )
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, DEFAULT_LIMITS
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.phrases import shown
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 Held = TypeVar("Held")
 
 
-class _Series(CheckedMethods, Sequence[Held]):
+class _Series(Sequence[Held]):
     """The values that a part of a state holds, in their order."""
 
     def _held(self) -> Sequence[Held]:
@@ -343,7 +342,7 @@ class Memory(Record):
             raise WriteError(f"an element of {self._event} has {members}: use remember") from None
 
 
-class Context(CheckedMethods):
+class Context:
     """The context of an agent: `variables` and `state` map names to JSON, `history` and `memory` only grow."""
 
     def __init__(self, changes: Changes, base: SnapshotContext) -> None:
@@ -492,7 +491,7 @@ class ToolState(_Series[ToolCall]):
         self._taken = None
 
 
-class ExecutionProgress(CheckedMethods):
+class ExecutionProgress:
     """Counters that never decrease: `step_number`, `tokens_used`, and `duration_ms`, which follows the clock.
 
     The caller sets `total_steps_estimate` and `iterations_completed`; they are None if they are not known.
@@ -567,6 +566,8 @@ class ExecutionProgress(CheckedMethods):
 
 
 def _count(n: int, field: str) -> int:
+    if type(n) is not int:
+        raise WrongTypeError(f"{field} rises by {n!r:.40}: give a whole number")
     if not 0 <= n <= LARGEST_COUNT:
         raise WriteError(f"{field} goes from 0 to {LARGEST_COUNT} and never falls: {n} is refused")
     return n

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.agents.json_patch import applied, patch, reordered
 from checkpoint_ld.agents.values import THOUGHT_TYPES, ordered, sha256_of
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.text import pointer
 from checkpoint_ld.errors import ReadError, ShapeError
 from checkpoint_ld.phrases import shown
@@ -77,7 +76,6 @@ def is_agent(value: Any) -> bool:
     return isinstance(value, dict) and "snapshot" in value and "execution_id" in value
 
 
-@checked
 def detect_shape(data: Any) -> Shape:
     """Return the shape of an agent checkpoint by its structure.
 

@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 from checkpoint_ld.agents.changes import Changes, Clock, ErrorHandler, Event, Settled, log_error, new_id
 from checkpoint_ld.agents.parts import Context, ExecutionProgress, ThoughtChain, ToolState
 from checkpoint_ld.agents.values import About, Id, ParentLink, Snapshot, snapshot_of
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT
 from checkpoint_ld.errors import WriteError, WrongTypeError
 from checkpoint_ld.notebook import Card, Shown
@@ -113,7 +112,7 @@ def _identifier(given: str, what: str) -> str:
         raise WriteError(f"{what} is refused: {error.errors()[0]['msg']}") from None
 
 
-class RuntimeState(CheckedMethods, Shown):
+class RuntimeState(Shown):
     """Four parts of a running agent that change: thoughts, context, tool calls, progress. It is thread-safe.
 
     `about` is the question of a benchmark that the agent works on, `agent_name` its name; both are written into every

@@ -12,7 +12,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.document import other_form, parse, syntax_fault, too_deep
 from checkpoint_ld.documents.files import GZIP, is_packed, read_bytes, reading, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
@@ -193,7 +192,6 @@ _REMEDY = (
 )
 
 
-@checked
 def read_answers(source: str | os.PathLike[str] | BinaryIO, name: str | None = None) -> Iterator[RecordedAnswer]:
     """Yield the recorded answers in a file, one after the other.
 

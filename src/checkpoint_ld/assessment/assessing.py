@@ -9,7 +9,6 @@ from enum import StrEnum
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.answers import RecordedAnswer, finite
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.entities import CallableRubricTrait, MetricRubricTrait, RegexRubricTrait
@@ -213,7 +212,6 @@ class AssessedQuestions:
     Each question is read once and kept, so the benchmark must not be edited while this is used.
     """
 
-    @checked
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
         self._names = QuestionNames(benchmark.graph)
@@ -351,7 +349,6 @@ OF_VERDICT = {True: Status.PASSED, False: Status.FAILED, None: Status.UNDECIDED}
 """The status of an answer or of a field, by whether it passed."""
 
 
-@checked
 def assess(
     benchmark: Benchmark, answers: Iterable[RecordedAnswer | Json], *, trust: Trust | None = None
 ) -> Iterator[Assessment]:

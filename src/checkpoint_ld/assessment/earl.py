@@ -17,7 +17,6 @@ import pyoxigraph
 from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, Triple
 
 from checkpoint_ld.agents import schema
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.assessing import OF_VERDICT, Assessment, Status, TraitStatus
 from checkpoint_ld.documents.files import extension_of
 from checkpoint_ld.documents.values import is_iso_8601
@@ -136,7 +135,6 @@ def _check_base(base: str) -> None:
         raise SettingsError(f"{base!r} is no IRI for names to begin with: give one such as {BASE}run-1#")
 
 
-@checked
 def joined(benchmark: CheckpointGraph, assessments: Iterable[Assessment], *, base: str) -> CheckpointGraph:
     """Return the graph of a benchmark together with the statements about assessments of its answers.
 

@@ -24,7 +24,6 @@ from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar, cast
 import orjson
 
 from checkpoint_ld import families
-from checkpoint_ld.arguments import CheckedMethods, checked
 from checkpoint_ld.batch.discovery import EXTENSIONS
 from checkpoint_ld.documents.files import damaged, extension_of, is_packed, no_path, reading, recorded, replace_file
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, too_large
@@ -58,7 +57,7 @@ _COUNTS = ("checkpoints", "quads", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Shard(CheckedMethods):
+class Shard:
     """The files that make one part of the output: `paths` in their order, `out` the folder to write to."""
 
     index: int
@@ -72,7 +71,7 @@ class Shard(CheckedMethods):
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertOptions(CheckedMethods):
+class ConvertOptions:
     """The options of a conversion, which can be pickled for other processes and machines.
 
     With a `profile` each checkpoint is validated by its rules; without one, findings are those of reading, which is
@@ -107,7 +106,6 @@ class ShardResult:
         return {name: value for name, value in asdict(self).items() if name not in {"seconds", "peak_rss"}}
 
 
-@checked
 def plan_shards(paths: Iterable[str | Path], out: str | Path, *, target_bytes: int | None = None) -> list[Shard]:
     """Divide files, sorted by path, into shards of about `target_bytes`; the same files give the same shards.
 
@@ -153,7 +151,6 @@ class Record:
     line: int | None = None
 
 
-@checked
 def records(path: str) -> Iterator[Record]:
     """Yield the checkpoints of a file, unpacked if its name ends with `.gz`.
 
@@ -179,7 +176,6 @@ def records(path: str) -> Iterator[Record]:
                 yield Record(data, f"{name}.json", line)
 
 
-@checked
 def state(path: str) -> dict[str, str | int]:
     """Return size and SHA-256 of a file, without unpacking it. Raises ReadError."""
     with _opened(path, unpacked=False) as file:
@@ -198,7 +194,6 @@ def _opened(path: str, *, unpacked: bool = True) -> Iterator[IO[bytes]]:
             raise damaged(path, error) from error
 
 
-@checked
 def convert_shard(shard: Shard, options: ConvertOptions) -> ShardResult:
     """Write the N-Quads and the findings of a shard, unless a previous run did; return the result.
 
@@ -353,7 +348,6 @@ class BulkReport:
         return {**totals, "findings": self.findings, "shared": self.shared, "lost": lost, "shards": shards}
 
 
-@checked
 def run(
     shards: Sequence[Shard],
     options: ConvertOptions,
@@ -390,7 +384,6 @@ def run(
     return report
 
 
-@checked
 def outputs(shards: Iterable[Shard]) -> list[str]:
     """Return the paths of all files that a run may write."""
     ends = ("findings.jsonl", "graphs.jsonl", "nq", f"nq{COMPRESSED}", "done.json")
@@ -398,7 +391,6 @@ def outputs(shards: Iterable[Shard]) -> list[str]:
     return [*parts, *{str(Path(shard.out, MANIFEST)) for shard in shards}]
 
 
-@checked
 def foreign_outputs(shards: Sequence[Shard], options: ConvertOptions) -> list[str]:
     """Return the files that a run would overwrite and that it did not write: of other input or options, or unknown.
 

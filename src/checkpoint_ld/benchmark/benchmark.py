@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar, overload
 from rdflib import Graph, URIRef
 
 from checkpoint_ld import writing
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.benchmark import content, editing, exports, overview, table_import
 from checkpoint_ld.benchmark.content import QuestionSequence, elements_of, question_node, question_rows, rubrics_of
 from checkpoint_ld.benchmark.rubrics import HeldRubric, counts_of, merge_faults, rubric_faults
@@ -136,7 +135,7 @@ class _Text(_Published, Generic[Absent]):
         return self._absent if value is None or value == "" else str(value)
 
 
-class Benchmark(CheckedMethods, Shown):
+class Benchmark(Shown):
     """A benchmark of questions or of scenarios.
 
     The graph holds all content. Methods return copies that are made at each call: changing them does not change the
@@ -164,15 +163,15 @@ class Benchmark(CheckedMethods, Shown):
         creator: Creator | Mapping[str, Any] | Sequence[Creator | Mapping[str, Any]] = DEFAULT_CREATOR,
         workspace_root: str | os.PathLike[str] | None = None,
     ) -> None:
-        if not name:
-            raise WriteError("a benchmark needs a name: give a text that is not empty")
+        given = {"name": name, "description": description, "version": version}
+        texts = {field: editing.metadata_text(field, text, _SETTABLE) for field, text in given.items()}
         moment = now()
         makers, properties = creator_members(checked_creator(creator))
         tree = {
             "@type": "DataFeed",
             "@id": f"{CHECKPOINT}{time.time()!r}",
-            "name": name,
-            "description": description or DEFAULT_DESCRIPTION,
+            "name": texts["name"],
+            "description": texts["description"] or DEFAULT_DESCRIPTION,
             "version": version,
             "creator": makers,
             "dateCreated": moment,
@@ -490,7 +489,7 @@ class Benchmark(CheckedMethods, Shown):
         """Remove a property of the benchmark, never the version of the format; return whether there was one."""
         if name in _PROTECTED:
             raise WriteError(f"{name} is the version of the file format and cannot be removed")
-        return self._edit(self._graph.root, partial(editing.take_away, is_meant=name.__eq__))
+        return self._edit(self._graph.root, partial(editing.take_away, is_meant=lambda other: other == name))
 
     # Questions, read
 
@@ -765,6 +764,8 @@ class Benchmark(CheckedMethods, Shown):
         return finished
 
     def _mark(self, question_ids: Iterable[str], *, finished: bool) -> None:
+        if isinstance(question_ids, str):  # its letters would be taken for identifiers
+            raise WrongTypeError(f"the identifiers are the text {question_ids!r:.60}: give a list of them")
         known = self._elements()
         nodes = [known[identifier] for identifier in dict.fromkeys(question_ids) if identifier in known]
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)

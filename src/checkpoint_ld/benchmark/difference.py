@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from dataclasses import asdict, dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
 from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import (
     EXACT,
     FORMAT_PROPERTIES,
@@ -27,6 +27,7 @@ from checkpoint_ld.dialects.dialect import as_list, name_of, text_of, values
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES
 from checkpoint_ld.documents import values as json_values
 from checkpoint_ld.documents.values import ABSENT, same
+from checkpoint_ld.errors import WrongTypeError
 from checkpoint_ld.mapping.questions import creator_of, is_scenario, question_object
 from checkpoint_ld.mapping.traits import CUSTOM, custom_of, dynamic_rubric_of, family_of, is_dynamic, rubric_of
 from checkpoint_ld.notebook import Card, Rows, Shown
@@ -419,7 +420,6 @@ class SemanticDiff(Shown):
         return {"is_empty": self.is_empty, **asdict(self)}
 
 
-@checked
 def semantic_diff(
     before: Benchmark | Compared, after: Benchmark | Compared, *, dates: bool = False, order: bool = False
 ) -> SemanticDiff:
@@ -427,8 +427,12 @@ def semantic_diff(
 
     Questions are matched by identifier, or else by text. Dates of creation and modification count only with `dates`;
     the order of questions, keywords, traits and fields counts only with `order`. Values that look like secrets are
-    withheld.
+    withheld. Raises WrongTypeError for a path: `load` reads it.
     """
+    for given in (before, after):
+        if isinstance(given, str | bytes | os.PathLike):
+            shown = f"{given!r:.60}"
+            raise WrongTypeError(f"semantic_diff compares benchmarks, not {shown}: give checkpoint_ld.load({shown})")
     old, new = (content_of(benchmark.graph, elements_of(benchmark.graph)) for benchmark in (before, after))
     matched = pairs(old.questions, new.questions)
     both = [(was, question) for was, question in matched if was is not None and question is not None]

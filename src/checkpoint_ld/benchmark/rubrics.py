@@ -100,6 +100,9 @@ class HeldRubric(Generic[Traits]):
 
     def replace(self, rubric: Traits | Sequence[AnyTrait]) -> None:
         """Hold the traits of `rubric` and no others, in their order."""
+        if isinstance(rubric, Rubric | DynamicRubric) and not isinstance(rubric, self.model):
+            kind, wanted_kind = type(rubric).__name__, self.model.__name__
+            raise WrongTypeError(f"the rubric is of type {kind}: give {wanted_kind}")
         given: Iterable[AnyTrait] = rubric.traits() if isinstance(rubric, Rubric | DynamicRubric) else rubric
         wanted: list[AnyTrait] = [*self._collected(given).traits()]
         self._refuse(wanted, self._current())

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.content import QuestionNames
 from checkpoint_ld.data import library
 from checkpoint_ld.documents.document import read_json
@@ -72,7 +71,6 @@ NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 _TRUTH = re.compile("true|false", re.IGNORECASE)
 
 
-@checked
 def extract_questions_from_file(  # noqa: PLR0913, PLR0917 - the names and the order are Karenina's
     file_path: str | os.PathLike[str],
     question_column: str,

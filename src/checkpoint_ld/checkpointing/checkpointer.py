@@ -6,7 +6,6 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.errors import (
     CheckpointLdError,
     CheckpointWarning,
@@ -38,7 +37,7 @@ _logger = logging.getLogger("checkpoint_ld.checkpointing")
 
 
 @dataclass(frozen=True, slots=True)
-class Policy(CheckedMethods):
+class Policy:
     """When checkpoints are made.
 
     `triggers` are some of TRIGGERS. With `tool_started`, a checkpoint holds each call before its tool runs, so that a
@@ -69,7 +68,7 @@ class Policy(CheckedMethods):
         return threshold is not None and confidence is not None and confidence < threshold
 
 
-class Checkpointer(CheckedMethods):
+class Checkpointer:
     """Watches a state and saves a checkpoint after each change that triggers one. A context manager.
 
     An automatic save that fails does not stop the agent. The first failure after a success, or of all, gives a

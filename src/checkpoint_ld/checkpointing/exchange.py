@@ -27,7 +27,6 @@ from checkpoint_ld.agents.values import (
     SnapshotContext,
     SnapshotToolState,
 )
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import PACKED, is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json, steps_of
 from checkpoint_ld.documents.values import ABSENT, copied
@@ -230,7 +229,6 @@ class Upgraded:
         return self.before != self.after
 
 
-@checked
 def upgrade(path: str | os.PathLike[str], *, dry_run: bool = False) -> Upgraded:
     """Convert a checkpoint's file to the newest version, in its shape; a file of that version is not touched.
 

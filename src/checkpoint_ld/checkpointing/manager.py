@@ -11,7 +11,6 @@ from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, log_error, 
 from checkpoint_ld.agents.difference import CheckpointDiff, diff_checkpoints
 from checkpoint_ld.agents.state import RuntimeState
 from checkpoint_ld.agents.values import COUNTERS, EXTENSIONS, LATEST_MS, ExportShape, ParentLink, members_of
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.checkpointing import exchange
 from checkpoint_ld.checkpointing.combined import NOUNS, SYNC_ERRORS, CombinedStore, Kind, Reindexed
 from checkpoint_ld.checkpointing.exchange import Imported, Redaction, Restored, Run, Saved
@@ -88,7 +87,7 @@ def _just_after(*those: AgentCheckpoint | Header) -> int:
     return min(max(one.timestamp for one in those) + 1, LATEST_MS)
 
 
-class CheckpointManager(CheckedMethods):
+class CheckpointManager:
     """Keeps the checkpoints of agents in files, a database, a graph store, or several of them. A context manager.
 
     The first of these that is given is the truth; the others follow it, and can be rebuilt from it at any time. It

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import make_folder
 from checkpoint_ld.errors import CheckpointNotFound, InvalidCheckpoint, ReadError, SettingsError, TargetExistsError
 from checkpoint_ld.stores.folder import PACKED, SUFFIX, file_name
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Retention(CheckedMethods):
+class Retention:
     """Which checkpoints stay: the newest `keep_last` of each execution, and those younger than `max_age`.
 
     Checkpoints that match either stay, and so do those made for one of `keep_reasons` and those whose ids are in
@@ -41,7 +40,10 @@ class Retention(CheckedMethods):
 
     def __post_init__(self) -> None:
         for name in ("keep_reasons", "keep"):  # an iterator is read once
-            object.__setattr__(self, name, frozenset(getattr(self, name)))
+            given = getattr(self, name)
+            if isinstance(given, str):  # which would be the set of its letters
+                raise SettingsError(f"{name} is the text {given!r}: give a set, such as {{{given!r}}}")
+            object.__setattr__(self, name, frozenset(given))
         if self.keep_last is None and self.max_age is None:
             raise SettingsError("it is not stated what stays: give keep_last or max_age")
         if (self.keep_last or 0) < 0 or (self.max_age is not None and self.max_age.total_seconds() < 0):

@@ -343,7 +343,7 @@ def serve(
     quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a query page."""
-    from checkpoint_ld.arguments import is_loopback
+    from checkpoint_ld.connections import is_loopback
     from checkpoint_ld.sparql.service import Server, Settings
 
     with ExitStack() as stack:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, TypeVar, 
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, PrivateAttr, model_validator
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.values import means_number, means_truth_value
 from checkpoint_ld.entities.class_source import CELLS, line_of, source_in_file, source_in_notebook
 from checkpoint_ld.entities.conversion import named
@@ -451,7 +450,6 @@ class BaseAnswer(BaseModel):
             super().__setattr__("_judged", _Judged())
 
 
-@checked
 def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
     """Take the source of a class from a notebook, and return the class: a function, or a decorator of answer classes.
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar, overlo
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.callable_trait import CallableRubricTrait
 from checkpoint_ld.entities.entity import LENIENT, Entity, is_lenient, problem
 from checkpoint_ld.entities.traits import (
@@ -248,7 +247,6 @@ Provenance: TypeAlias = Literal["global", "question_specific"]
 _Collection = TypeVar("_Collection", bound=TraitCollection)
 
 
-@checked
 def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) -> Rubric | None:
     """Return the rubric that judges a question: the benchmark's traits, then the question's own.
 
@@ -258,7 +256,6 @@ def merge_rubrics(global_rubric: Rubric | None, question_rubric: Rubric | None) 
     return _merged(global_rubric, question_rubric)
 
 
-@checked
 def merge_rubrics_with_provenance(
     global_rubric: Rubric | None, question_rubric: Rubric | None
 ) -> tuple[Rubric | None, dict[str, Provenance] | None]:
@@ -270,7 +267,6 @@ def merge_rubrics_with_provenance(
     return merged, {name: "question_specific" if name in of_question else "global" for name in merged.get_trait_names()}
 
 
-@checked
 def merge_dynamic_rubrics(
     global_dynamic: DynamicRubric | None, question_dynamic: DynamicRubric | None
 ) -> DynamicRubric | None:
@@ -357,12 +353,10 @@ class Rubric(TraitCollection):
         """
         return evaluate_traits(self.traits(), text, overrides, trust)
 
-    @checked
     def validate_evaluation(self, evaluation: Mapping[str, object]) -> bool:
         """Return whether `evaluation` holds exactly one valid result for each quality that this rubric judges."""
         return not self.evaluation_problems(evaluation)
 
-    @checked
     def evaluation_problems(self, evaluation: Mapping[str, object]) -> list[str]:
         """Return the reasons why `evaluation` is no complete evaluation by this rubric; empty if it is one.
 
@@ -409,7 +403,6 @@ class DynamicRubric(TraitCollection):
     The concept of a trait is its summary or, without one, its description.
     """
 
-    @checked
     def resolve_concept_text(self, trait: Trait) -> str:
         """Return the text of the trait's concept: its summary, or else its description, or else its name."""
         if trait.summary is not None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, TypeAlia
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.errors import LookupFailedError
 
@@ -66,7 +65,6 @@ StrategyNode: TypeAlias = Annotated[AllOf | AnyOf | AtLeastN | FieldCheck, Field
 """Any node, distinguished by `type`, which every node but the root has to have in serialised form."""
 
 
-@checked
 def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | None]) -> bool:
     """Return whether a tree passes, given the result of each field by name; null counts as not passed.
 
@@ -83,7 +81,6 @@ def evaluate_strategy(node: StrategyNode, field_results: Mapping[str, bool | Non
     return _evaluated(node, lambda leaf: field_results[leaf.field] is True)
 
 
-@checked
 def evaluate_composition(node: object, evaluate_leaf: Callable[[Any], bool]) -> bool:
     """Return whether a tree passes whose leaves are anything that `evaluate_leaf` can judge.
 

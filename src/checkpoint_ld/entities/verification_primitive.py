@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Type
 from pydantic import ConfigDict, Field
 
 from checkpoint_ld import phrases
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.conversion import named, text_of
 from checkpoint_ld.entities.entity import Entity
 from checkpoint_ld.errors import (
@@ -139,13 +138,11 @@ Normalizers: TypeAlias = Annotated[
 ]
 
 
-@checked
 def apply_normalizer(normalizer: Normalizer, text: str) -> str:
     """Return `text` after one normaliser. Raises `EvaluationValueError` (a ValueError) for an unknown name."""
     return normalized([normalizer], text)
 
 
-@checked
 def apply_normalizers(normalizers: Sequence[Normalizer], text: str) -> str:
     """Return `text` after all normalisers, from left to right; the order matters. Raises as `apply_normalizer` does."""
     return normalized(normalizers, text)

@@ -15,9 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from rdflib import Graph
 
-from checkpoint_ld import arguments
 from checkpoint_ld.agents.schema import caf
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects import reading
 from checkpoint_ld.dialects.dialect import as_list
 from checkpoint_ld.dialects.reading import AGENT_MEMBERS, Reading
@@ -236,7 +234,6 @@ def _is_agent(document: Document) -> bool:
     return is_json_ld(document)
 
 
-@arguments.checked
 def load(
     source: str | os.PathLike[str] | BinaryIO | bytes | Graph,
     *,
@@ -311,7 +308,6 @@ class Profiles:
         return found
 
 
-@checked
 def validate(
     *sources: str | os.PathLike[str] | BinaryIO | bytes,
     profile: str = profiles.DEFAULT,

@@ -12,7 +12,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld import arguments, families
+from checkpoint_ld import families
 from checkpoint_ld.agents.schema import CAF_EXTENSION
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import BadKeyError, BadSignatureError, ReadError
@@ -34,7 +34,6 @@ _LENGTH = 64
 """Bytes of an Ed25519 signature (RFC 8032 §5.1.6)."""
 
 
-@arguments.checked
 def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     """Return the fingerprint of a checkpoint of either family: 64 hexadecimal digits.
 
@@ -50,7 +49,6 @@ def fingerprint(source: Source, *, syntax: str | None = None) -> str:
     return canonical_hash(emission.ntriples_of(graph))
 
 
-@arguments.checked
 def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: str | None = None) -> str:
     """Return a detached signature of a checkpoint's fingerprint: Ed25519 (RFC 8032) in Base64, one line.
 
@@ -66,7 +64,6 @@ def sign(source: Source, key: bytes, *, password: bytes | None = None, syntax: s
     return base64.b64encode(signature).decode() + "\n"
 
 
-@arguments.checked
 def verify_signature(source: Source, signature: str | bytes, key: bytes, *, syntax: str | None = None) -> bool:
     """Return whether a signature of `sign` fits this checkpoint and a key.
 

@@ -17,7 +17,6 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.schema import without_context
 from checkpoint_ld.agents.serialization import AgentReading, written
 from checkpoint_ld.agents.values import EXTENSIONS
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark import Benchmark
 from checkpoint_ld.benchmark.difference import pairs
 from checkpoint_ld.dialects.amendment import amended, patched
@@ -140,7 +139,6 @@ class Merge:
         """Return the conflicts as a JSON object; values that look like secrets are withheld."""
         return {"is_clean": self.is_clean, "conflicts": [conflict.as_json() for conflict in self.conflicts]}
 
-    @checked
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = True) -> None:
         """Write the result to `path`, atomically; the syntax follows from the extension.
 
@@ -149,7 +147,6 @@ class Merge:
         """
         replace_file(path, self.content(path), overwrite=overwrite, pack=is_packed(path))
 
-    @checked
     def content(self, path: str | os.PathLike[str] | None = None) -> bytes:
         """Return the bytes of a file called `path`; without one in the syntax of OURS. Raises WriteError as `save`."""
         data = self._of_benchmark(path) if isinstance(self.result, Benchmark) else self._of_agent(path)
@@ -200,7 +197,6 @@ class Side(NamedTuple):
         return self.source.place(pointer(path)) if self.source is not None and path is not None else None
 
 
-@checked
 def merge(
     base: Mergeable,
     ours: Mergeable,

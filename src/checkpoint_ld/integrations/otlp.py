@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from checkpoint_ld.agents.values import Header
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.checkpointing.exchange import Imported
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.text import Member, Spans
@@ -35,7 +34,6 @@ _MEMBERS: Final = frozenset(
 _SCALARS: Final = ("stringValue", "boolValue", "doubleValue", "bytesValue")
 
 
-@checked
 def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> Iterator[Imported]:
     """Keep a checkpoint for each run of an agent in a file of spans; `.gz` is unpacked.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import rdflib
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.data import library
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.host import without_warnings
@@ -31,7 +30,6 @@ _KINDS: Final = {_PROV.SoftwareAgent: _PROV.Agent}
 """Classes and their superclasses, which `prov` requires: it infers nothing."""
 
 
-@checked
 def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> Any:
     """Return the provenance of checkpoints as one `prov.model.ProvDocument`.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import SubjectIndexStore
 from checkpoint_ld.shacl.data import Column, DataGraph, index_of
@@ -41,7 +40,6 @@ __all__ = [
 ]
 
 
-@checked
 def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by name only
     data_graph: Graph,
     shapes_graph: Graph | Shapes | None = None,

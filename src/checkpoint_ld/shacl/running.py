@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from rdflib import URIRef
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.shacl.shapes import Run, Shapes
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 TOO_DEEP = "the shapes refer to one another too deeply for this data graph: nest them less"
 
 
-@checked
 def results(
     data: DataGraph,
     shapes: Shapes,

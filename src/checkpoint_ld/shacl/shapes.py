@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
@@ -93,7 +92,6 @@ class Shapes:
         return frozenset(found)
 
 
-@checked
 def compile_shapes(
     shapes_graph: Graph, *, components: Mapping[str, Component] | None = None, advanced: bool = False
 ) -> Shapes:

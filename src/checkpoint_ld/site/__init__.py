@@ -11,7 +11,6 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import no_path, replace_file, temporary_folder
 from checkpoint_ld.errors import SettingsError, TargetExistsError, TargetUnwritableError
 from checkpoint_ld.graph.literals import is_iri
@@ -36,7 +35,6 @@ class Site(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-@checked
 def write_site(  # noqa: PLR0913 - all but the first two are named
     sources: Iterable[str | os.PathLike[str] | bytes | Benchmark | AgentCheckpoint],
     folder: str | os.PathLike[str],

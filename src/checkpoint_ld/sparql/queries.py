@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from pyoxigraph import NamedNode, Store
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.data import PACKAGE
 from checkpoint_ld.documents.values import instant_of
 from checkpoint_ld.errors import QueryError
@@ -159,7 +158,6 @@ class Request:
         return self.query is not None and self.query.needs_derived
 
 
-@checked
 def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> Request:
     """Return the request for a text in SPARQL or for the name of a query; a single word is a name.
 
@@ -171,7 +169,6 @@ def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> R
     return Request(query.text, terms(query, parameters or {}), query)
 
 
-@checked
 def run(store: Store, text_or_name: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:
     """Return the result of a query, given as text or by its name; `limits` are those of `checkpoint_ld.sparql.run`.
 

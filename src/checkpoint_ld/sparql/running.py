@@ -15,7 +15,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, QueryS
 from rdflib import Literal as RdflibLiteral
 from rdflib import URIRef
 
-from checkpoint_ld import arguments
+from checkpoint_ld.connections import check_timeout
 from checkpoint_ld.errors import CheckpointLdError, QueryError, QueryFailedError, SettingsError
 from checkpoint_ld.graph.emission import ntriples_of
 from checkpoint_ld.graph.store import StatementGraph, sparql_parser, terms_of
@@ -94,7 +94,6 @@ START_LIMIT = 120.0
 """The seconds that the process of a query may take to start and to load the statements."""
 
 
-@arguments.checked
 def run(  # noqa: PLR0913 - all but the first two are named
     store: pyoxigraph.Store,
     text: str,
@@ -151,7 +150,7 @@ def _run(  # noqa: PLR0913 - as `run`
 
 
 def _run_within(seconds: float, store: pyoxigraph.Store, location: str | None, request: dict[str, Any]) -> QueryResult:
-    arguments.check_timeout(seconds)
+    check_timeout(seconds)
     dump = partial(store.dump, format=pyoxigraph.RdfFormat.N_QUADS) if location is None else None
     try:
         with closing(Worker(start, location, send_data=dump, start_limit=START_LIMIT)) as worker:
@@ -357,7 +356,7 @@ def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> Qu
 _DIALECT = pyoxigraph.NamedNode(SCHEMA + "encodingFormat")
 
 
-class Dataset(arguments.CheckedMethods):
+class Dataset:
     """Graphs of checkpoints in an in-memory store of Oxigraph; the default graph of queries is their merge.
 
     In `store`, the default graph is empty while there is one graph alone. Each graph is named by the IRI of its root.

@@ -21,7 +21,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pyoxigraph
 
-from checkpoint_ld.arguments import check_timeout, is_loopback
+from checkpoint_ld.connections import check_timeout, is_loopback
 from checkpoint_ld.data import packaged
 from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError

@@ -24,7 +24,6 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat
 from rdflib import URIRef
 
 from checkpoint_ld import families, sparql
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.batch import discovery
 from checkpoint_ld.batch.bulk import in_parts
 from checkpoint_ld.benchmark import Benchmark
@@ -123,7 +122,7 @@ class Problem:
         return asdict(self)
 
 
-class Collection(CheckedMethods):
+class Collection:
     """Checkpoints in an embedded store on disk, one named graph each, and a manifest of their sources.
 
     Graphs are named by their IRIs. It is a context manager; other processes may use the folder when it is closed.

@@ -12,7 +12,6 @@ from sqlalchemy import delete, select, update
 
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.values import sha256_of
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import IntegrityError, InvalidCheckpoint, ReadError
 from checkpoint_ld.findings import Place
@@ -45,7 +44,7 @@ _PAGE = 2000
 """The number of headers that are read at a time, so that a long list is no long transaction."""
 
 
-class DatabaseStore(CheckedMethods):
+class DatabaseStore:
     """Agent checkpoints in the database at `url`, such as `sqlite:///checkpoints.db`, or at a path.
 
     It is opened at first use, and made if it does not exist. With `follows_files` it is an index of files: the last

@@ -25,7 +25,6 @@ from pydantic import ValidationError
 from checkpoint_ld.agents import values
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.document import parse
 from checkpoint_ld.documents.files import flush
 from checkpoint_ld.documents.values import ABSENT, Absent
@@ -247,7 +246,7 @@ def _state(status: os.stat_result) -> State:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
-class FileStore(CheckedMethods):
+class FileStore:
     """Agent checkpoints in `directory`, one file each; the first `put` makes the folder.
 
     Only `update_metadata` changes a file, and other files are never touched. A folder that vanished is not made again.

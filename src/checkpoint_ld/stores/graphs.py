@@ -22,7 +22,6 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.graph import AgentGraph
 from checkpoint_ld.agents.schema import derived, iri
 from checkpoint_ld.agents.values import real, sha256_of
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import (
     CountMismatchError,
@@ -194,7 +193,7 @@ _TRIES = 5
 _SERVERS = ("http://", "https://")
 
 
-class GraphStore(CheckedMethods):
+class GraphStore:
     """Agent checkpoints in a collection: given as such, by its path, or by the URL of a SPARQL service.
 
     Each is one named graph, named by the checkpoint's IRI, with its PROV-O statements. Other graphs, such as those of

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias, runtime_checkable
 
 from checkpoint_ld.agents import values
-from checkpoint_ld.arguments import CheckedMethods
 from checkpoint_ld.documents.files import no_path
 from checkpoint_ld.documents.values import ABSENT, Absent
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, SettingsError
@@ -83,7 +82,7 @@ Condition: TypeAlias = "tuple[str, Callable[[Any, Any], Any], Any]"
 
 
 @dataclass(frozen=True, slots=True)
-class Filter(CheckedMethods):
+class Filter:
     """Selects the checkpoints that match all given members.
 
     `since` and `until` are milliseconds since 1970 in UTC, `since` inclusive, `until` exclusive. `tool` is the id of a

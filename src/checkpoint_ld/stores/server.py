@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from pyoxigraph import Literal, NamedNode, Triple
 
 from checkpoint_ld.agents.schema import CAF_DERIVED
-from checkpoint_ld.arguments import check_timeout, is_loopback
+from checkpoint_ld.connections import check_timeout, is_loopback
 from checkpoint_ld.errors import (
     AuthFailedError,
     CountMismatchError,

@@ -12,7 +12,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.dialects.datafeed import is_default_template
 from checkpoint_ld.templates.expressions import NotStaticError, Scope, bound_names, parse
 from checkpoint_ld.templates.fields import read_fields
@@ -47,7 +46,6 @@ _CHANGING = re.compile(r"str_|strict\b|coerce_numbers_to_str\b")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@checked
 def read_template(source: str | None) -> Template:
     """Return the content of an answer template, with its level and its problems in the order of lines.
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ValidationError
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.template_spec import (
     ConditionalGroundTruth,
     TemplateFieldSpec,
@@ -56,7 +55,6 @@ _HIDING_CASES = {ProblemKind.NOT_STATIC, ProblemKind.UNKNOWN_PRIMITIVE}
 """Problems after which a case of a conditional ground truth lacks a part of its definition."""
 
 
-@checked
 def spec_of(template: Template) -> TemplateSpec | None:
     """Return the specification of a template, None if not all of it can be read without running it.
 
@@ -126,7 +124,6 @@ def _name_fault(name: str, taken: Collection[str], what: str) -> str | None:
     return f"{what} {shown(name)} stands for something else in a template" if name in taken else None
 
 
-@checked
 def validate_spec(spec: TemplateSpec) -> list[str]:
     """Return the faults of a specification; without faults, its source can be written.
 
@@ -305,7 +302,6 @@ def _strategy_faults(node: VerifyStrategySpec, names: Collection[str]) -> Iterat
 _STEP = "    "
 
 
-@checked
 def source_of(spec: TemplateSpec) -> str:
     """Return the Python text of the template that a specification describes; the result is always the same.
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
@@ -456,7 +455,6 @@ _SCHEMAS: Final = {
 }
 
 
-@checked
 def judge_schema(spec: TemplateSpec) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of the object that a judge finds in a response, without ground truths.
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from rdflib import Graph, URIRef
 
 from checkpoint_ld import data, rules
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.documents.files import files_below, reading
 from checkpoint_ld.errors import ReadError, SettingsError, ShapesError
 from checkpoint_ld.findings import Severity
@@ -278,7 +277,6 @@ _NOTHING = URIRef(RDF + "nil")
 _COMMENT = URIRef("http://www.w3.org/2000/01/rdf-schema#comment")
 
 
-@checked
 def shapes_graph(*, profile: str = DEFAULT, python: bool = False) -> Graph:
     """Return the shapes of a profile, the rules that infer what they use, and guards, as one graph.
 

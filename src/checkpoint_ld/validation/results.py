@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld import arguments, shacl
+from checkpoint_ld import shacl
 from checkpoint_ld.documents.text import pointer, steps_of
 from checkpoint_ld.errors import FindingsError
 from checkpoint_ld.findings import Finding, Place, Severity, counts_of
@@ -113,12 +113,10 @@ class Report(Shown):
         """Whether there is no violation."""
         return not self.at_least(Severity.VIOLATION)
 
-    @arguments.checked
     def at_least(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of the severity `severity` or a higher one."""
         return tuple(found for found in self.findings if found.severity >= severity)
 
-    @arguments.checked
     def raise_for_findings(self, severity: Severity = Severity.VIOLATION) -> Report:
         """Return this report. Raises FindingsError if a finding has the severity `severity` or a higher one."""
         found = self.at_least(severity)

@@ -14,7 +14,6 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from checkpoint_ld import entities, phrases
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -157,7 +156,6 @@ FILES: Mapping[str, str] = MappingProxyType(
 """The schemas that are written by hand: of documents, which are no entities."""
 
 
-@checked
 def json_schema(name: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) called `name`: of a document, such as `checkpoint`, or of an entity.
 

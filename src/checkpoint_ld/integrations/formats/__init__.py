@@ -10,7 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.benchmark.exports import EXTENSIONS
 from checkpoint_ld.documents.files import already_there, extension_of, is_packed, replace_file, temporary_folder
 from checkpoint_ld.errors import FindingsError, SettingsError, TargetUnwritableError
@@ -39,7 +38,6 @@ _WITH_RESULTS = "ro-crate"
 """The format that takes answers and runs."""
 
 
-@checked
 def export_benchmark(  # noqa: PLR0913 - what, where, how, and what a crate takes in beside
     benchmark: Benchmark,
     path: str | os.PathLike[str],

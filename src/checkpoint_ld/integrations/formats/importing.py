@@ -16,7 +16,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checkpoint_ld.arguments import checked
 from checkpoint_ld.assessment.inspect_logs import (
     IDENTIFIER,
     answer_text,
@@ -239,7 +238,6 @@ class ImportedBenchmark(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-@checked
 def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questions_from_file has them
     path: str | os.PathLike[str],
     *,
