@@ -11,7 +11,16 @@ from checkpoint_ld.checkpointing import CheckpointManager
 
 pytest.importorskip("prov.model", reason="prov is not installed: make .venv/.integrations-group")
 
-from prov.model import ProvActivity, ProvAgent, ProvAssociation, ProvDerivation, ProvDocument, ProvEntity, ProvUsage
+from prov.model import (
+    ProvActivity,
+    ProvAgent,
+    ProvAssociation,
+    ProvDerivation,
+    ProvDocument,
+    ProvEntity,
+    ProvRelation,
+    ProvUsage,
+)
 
 from checkpoint_ld.integrations.prov import prov_document
 
@@ -42,7 +51,9 @@ def test_a_run_is_read_by_prov_and_comes_back_from_its_json(run: list[AgentCheck
     assert "activity(" in document.get_provn()
 
 
-@pytest.mark.parametrize("unusual", ["t 1", "ü#/x", "a:b", "50%", "https://example.org/a?b=c#d"])
+@pytest.mark.parametrize(
+    "unusual", ["t 1", "1st", "ü#/x", "漢", "a:b", "50%", "[x]", "a<b", "https://example.org/a?b=c#d"]
+)
 def test_whatever_its_parts_are_called_it_is_valid(unusual: str) -> None:
     made = documents.checkpoint(
         [documents.thought(unusual)], [documents.call(unusual)], {}, id=unusual, agent_id=unusual, execution_id=unusual
@@ -51,6 +62,13 @@ def test_whatever_its_parts_are_called_it_is_valid(unusual: str) -> None:
     found = {one.identifier.uri for one in document.get_records(ProvEntity)}
     assert {iri("checkpoint", unusual), iri("thought", unusual)} <= found
     assert ProvDocument.deserialize(content=document.serialize(format="json"), format="json") == document
+    # From its own XML, `prov` reads times without their type; names and relations come back.
+    again = ProvDocument.deserialize(content=document.serialize(format="xml"), format="xml")
+    assert {str(one.identifier) for one in again.get_records()} == {
+        str(one.identifier) for one in document.get_records()
+    }
+    relations = [{one.get_provn() for one in each.get_records(ProvRelation)} for each in (again, document)]
+    assert relations[0] == relations[1]
 
 
 def test_what_a_run_was_about_is_what_it_used(run: list[AgentCheckpoint]) -> None:

@@ -17,7 +17,8 @@ from checkpoint_ld.host import without_warnings
 
 library("prov.model", extra="prov")  # raises SettingsError, with the extra to install, where it is absent
 
-from prov.model import ProvDocument, ProvException  # noqa: E402 - after that check
+from prov.identifier import Namespace, QualifiedName  # noqa: E402 - after that check
+from prov.model import ProvDocument, ProvException  # noqa: E402 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
     """
     from checkpoint_ld.agents.checkpoint import AgentCheckpoint  # noqa: PLC0415 - loads pydantic's models
 
-    merged = rdflib.Graph()
+    merged = rdflib.Graph(bind_namespaces="none")
     for checkpoint in (checkpoints,) if isinstance(checkpoints, AgentCheckpoint) else checkpoints:
         for subject, predicate, term in checkpoint.to_graph():
             if str(predicate if predicate != rdflib.RDF.type else term).startswith(_PROV):
@@ -52,8 +53,32 @@ def prov_document(checkpoints: AgentCheckpoint | Iterable[AgentCheckpoint]) -> A
         merged.bind(f"n{number}", stem)  # `prov` knows names by prefixes alone
     try:
         with without_warnings():  # `prov` warns of each prefix that it mints
-            return ProvDocument.deserialize(
+            read = ProvDocument.deserialize(
                 content=merged.serialize(format="turtle"), format="rdf", rdf_format="turtle"
             )
     except ProvException as error:
         raise ReadError(f"the library prov finds the provenance invalid: {error}") from error
+    return _with_stems(read)
+
+
+def _with_stems(document: Any) -> Any:
+    """Return a document whose names are split at their last `/`, `#` or `:`.
+
+    `prov` splits a name where a name of XML may begin, as in `urn:caf:thought/%` and `C3%BC`, and then refuses the
+    first part as the namespace of PROV-XML.
+    """
+    made, prefixes = ProvDocument(), dict[str, Namespace]()
+
+    def named(value: Any) -> Any:
+        if not isinstance(value, QualifiedName) or value.uri.startswith(_PROV):
+            return value
+        found = _STEM.match(value.uri)
+        stem = found[0] if found else value.uri
+        if stem not in prefixes:
+            prefixes[stem] = made.add_namespace(f"n{len(prefixes)}", stem)
+        return prefixes[stem][value.uri.removeprefix(stem)]
+
+    for record in document.get_records():
+        held = [(name, named(value)) for name, value in record.attributes]
+        made.new_record(record.get_type(), named(record.identifier), held)
+    return made
