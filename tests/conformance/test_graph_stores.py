@@ -13,7 +13,7 @@ from checkpoint_ld import CheckpointStore, DatabaseStore, FileStore
 from checkpoint_ld.checkpointing import CombinedStore
 from checkpoint_ld.stores.directory import Directory
 from checkpoint_ld.stores.graphs import GraphStore
-from checkpoint_ld.testing import Case, Subject, cases, conformance
+from tests.conformance.suite import Case, Subject, cases, conformance
 from tests.remote.conftest import _no_credentials_of_the_user
 from tests.remote.oxigraph_server import oxigraph
 from tests.trials import some

@@ -13,7 +13,7 @@ import pytest
 from checkpoint_ld import AgentCheckpoint, CheckpointNotFound, DatabaseStore, FileStore, Filter
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.stores.protocol import CAPABILITIES, Header, Put
-from checkpoint_ld.testing import Case, Subject, cases, conformance
+from tests.conformance.suite import Case, Subject, cases, conformance
 from tests.trials import some
 
 LEAST = {

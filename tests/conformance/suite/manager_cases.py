@@ -25,8 +25,8 @@ from checkpoint_ld.errors import (
 )
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.protocol import RESET, Filter
-from checkpoint_ld.testing import Subject, harm, variants
-from checkpoint_ld.testing.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought, tree
+from tests.conformance.suite import Subject, harm, variants
+from tests.conformance.suite.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought, tree
 
 if TYPE_CHECKING:
     from checkpoint_ld.agents.values import Shape

@@ -13,8 +13,8 @@ import pytest
 from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.errors import CheckpointExists, CheckpointNotFound, InvalidCheckpoint
 from checkpoint_ld.stores.protocol import Filter, header_of
-from checkpoint_ld.testing import Subject, variants
-from checkpoint_ld.testing.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought
+from tests.conformance.suite import Subject, variants
+from tests.conformance.suite.documents import DOCUMENTS, HOSTILE_IDS, START, call, checkpoint, line, thought
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,12 +1,11 @@
-"""A published suite of tests for any store of agent checkpoints.
+"""A suite of tests for any store of agent checkpoints.
 
-    from checkpoint_ld.testing import conformance
+    from tests.conformance.suite import conformance
 
     test_my_store = conformance(lambda folder: MyStore(folder / "checkpoints"))
 
 The cases are grouped by capability (`CheckpointStore.capabilities`, and operations of the manager with any store). A
 case about a capability that a store does not declare is reported as skipped, with that as its reason.
-pytest is needed, which checkpoint-ld does not install.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ StoreFactory: TypeAlias = Callable[[Path], CheckpointStore]
 Damage: TypeAlias = Callable[[Path, str], None]
 """Does harm to the checkpoint of an id in the store that belongs to a folder, which nobody has open."""
 
-_MODULES: Final = ("checkpoint_ld.testing.store_cases", "checkpoint_ld.testing.manager_cases")
+_MODULES: Final = ("tests.conformance.suite.store_cases", "tests.conformance.suite.manager_cases")
 _NEEDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "prune": frozenset({"put", "get", "list", "delete"}),
