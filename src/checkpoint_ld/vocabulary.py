@@ -133,6 +133,7 @@ TYPES: Mapping[str, str] = MappingProxyType(
         "Setting": "PropertyValue",
         "Scenario": "karenina:Scenario",
         "Node": "karenina:ScenarioNode",
+        "Creator": "Person",
     }
 )
 """The type of the object in each role."""

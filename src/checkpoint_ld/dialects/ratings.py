@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.dialects.dialect import ABSENT, Listing, Trail, container, name_of, values
 from checkpoint_ld.dialects.leftovers import with_leftovers
 from checkpoint_ld.documents.values import is_number
 from checkpoint_ld.phrases import shown
 from checkpoint_ld.vocabulary import BY_TYPE, KARENINA, SCOPES, TRAIT_TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CANONICAL = "datafeed-ns-v3"
 PREFIX = "karenina:"
@@ -88,6 +91,36 @@ def llm_kind(rating: dict[str, Any], settings: dict[str, Any]) -> Any:
     if (rating.get("bestRating"), rating.get("worstRating")) != (1, 0):
         return "score"
     return "score" if (settings.get("min_score"), settings.get("max_score")) == (0, 1) else "boolean"
+
+
+def other_ranges(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what Karenina reads otherwise than an upgrade in the ratings of a DataFeed: a rule, and the place.
+
+    An upgrade adds the kind and the scores that an older rating implies. Karenina takes 1 to 5 for a score without
+    them, whatever the bounds of the rating are.
+    """
+    items = document.get("dataFeedElement")
+    questions = [one.get("item") if isinstance(one, dict) else None for one in (items if isinstance(items, list) else ())]
+    holders = [("", document), *((f"/dataFeedElement/{at}/item", one) for at, one in enumerate(questions))]
+    for place, holder in holders:
+        ratings = holder.get("rating") if isinstance(holder, dict) else None
+        for at, rating in enumerate(ratings if isinstance(ratings, list) else ()):
+            pointer = f"{place}/rating/{at}"
+            if not isinstance(rating, dict):
+                continue
+            entries = rating.get("additionalProperty", [])
+            if entries is None:
+                yield "member-dropped", f"{pointer}/additionalProperty"
+            named = [one.get("name") for one in (entries if isinstance(entries, list) else ()) if isinstance(one, dict)]
+            bounds = rating.get("bestRating"), rating.get("worstRating")
+            suffix = (trait_type(rating.get("additionalType")) or ("", ""))[1]
+            if suffix not in LLM_SUFFIXES or "kind" in named or not all(map(is_number, bounds)) or bounds == (1, 0):
+                continue
+            if any(name not in named and bound != IDLE_RANGE[name] for name, bound in zip(_ENDS, bounds, strict=True)):
+                yield "trait-range-read", f"{pointer}/bestRating"
+
+
+_ENDS = ("max_score", "min_score")
 
 
 def is_template(kind: object) -> bool:

@@ -26,7 +26,7 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import FOLDER
-from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, RDF, SHACL
+from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SHACL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +44,7 @@ FAMILIES = (DEFAULT, AGENT)
 """The families of documents; each is also the name of the default profile for its documents."""
 
 _FILE = "profiles.ttl"
+_TARGET_CLASS = URIRef(SHACL + "targetClass")
 _PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
 _SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
 _NAMESPACE = "urn:checkpoint-ld:profile:"
@@ -56,7 +57,8 @@ class Profile:
     Rules have the severities of the profile. `dialect` is the beginning of the names of the dialects that it is about,
     empty for all. `own_shapes` are the user's files, `own_statements` their statements when the profile was made.
     `family` is that of the documents that it is for. `left_out` are shapes in the files that do not belong to the
-    profile.
+    profile. `read` are the classes of traits of which the profile is only about those that Karenina reads. `describes`
+    is the program, with its version, whose behaviour the profile states.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Profile:
     own_statements: tuple[Index, ...] = field(default=(), repr=False)
     family: str = DEFAULT
     left_out: tuple[URIRef, ...] = field(default=(), repr=False)
+    read: frozenset[URIRef] = field(default=frozenset(), repr=False)
+    describes: str = ""
 
     def rule(self, slug: str) -> Rule | None:
         """Return the rule called `slug`, None if the profile does not have it."""
@@ -121,6 +125,9 @@ class Profile:
                 held[_SEVERITY] = _SEVERITIES[rule.severity]
         for shape in self.left_out:
             del index[shape]
+        for held in index.values() if self.read else ():
+            if not self.read.isdisjoint(targets := terms_of(held.get(_TARGET_CLASS))):
+                held[_TARGET_CLASS] = [_as_read(one) if one in self.read else one for one in targets]
         return index
 
 
@@ -215,7 +222,14 @@ def _shipped(name: str) -> Profile:
         dialect=about.get("dialect", ("",))[0],
         family=_family_of(name),
         left_out=left_out,
+        read=frozenset(map(URIRef, about.get("read", ()))),
+        describes=about.get("describes", ("",))[0],
     )
+
+
+def _as_read(kind: Node) -> URIRef:
+    """Return the class of those traits of a class that Karenina reads: `karenina:ReadRegexTrait`."""
+    return URIRef(f"{KARENINA}Read{str(kind).removeprefix(KARENINA)}")
 
 
 @cache

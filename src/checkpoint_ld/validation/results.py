@@ -236,7 +236,7 @@ def _alternatives(shapes: Index, shape: Node) -> Iterator[Node]:
 _SETTINGS: dict[Node, str] = {predicate_of(name): name for forms in SETTINGS.values() for name in forms}
 
 _NAMED_BY_VALUE = frozenset(
-    URIRef(KARENINA + name) for name in ("unknownKey", "malformedMember", "arrayOf", "nestedIn", "nullIn")
+    URIRef(KARENINA + name) for name in ("unknownKey", "malformedMember", "arrayOf", "nestedIn", "nullIn", "nullMember")
 )
 """Inferred properties whose value is the key of the member that they are about."""
 

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from checkpoint_ld import dialects
-from checkpoint_ld.dialects.reading import Reading, examine, examine_document
+from checkpoint_ld.dialects.ratings import other_ranges
+from checkpoint_ld.dialects.reading import CANONICAL, Reading, examine, examine_document
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import CheckpointLdError, FindingsWarning, SettingsError
 from checkpoint_ld.findings import Finding, Place
@@ -166,7 +167,8 @@ class _Benchmark:
         return [one for _, one in located(found, shapes, self.data, self.reading, profile)], without_secrets(found)
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
-        return *self.reading.of_form, *_of_dialect(self.reading, profile)
+        beside = (*_of_dialect(self.reading, profile), *(() if profile.dialect else _read_otherwise(self.reading)))
+        return *self.reading.of_form, *beside
 
 
 def form_findings(reading: Reading, profile: Profile) -> Iterator[Finding]:
@@ -182,9 +184,29 @@ def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
     elif not profile.dialect and not dialects.dialect(reading.dialect).is_loaded_by_karenina:
         yield _of_source("dialect-not-loaded", f"Karenina does not load the dialect {reading.dialect}", reading)
     elif not profile.dialect and reading.document is not None and isinstance(reading.document.value, dict):
-        address = reading.document.value.get("@context")
-        if isinstance(address, str) and not any(one.rule == "context" for one in reading.of_form):
-            yield _of_source("context-address", f'the context is the address "{address}"', reading, "/@context")
+        context = reading.document.value.get("@context")
+        if any(one.rule in ("context", "context-object") for one in reading.of_form):
+            return
+        if isinstance(context, str):
+            yield _of_source("context-address", f'the context is the address "{context}"', reading, "/@context")
+        elif isinstance(context, list):
+            yield _of_source("context-object", "the @context is an array, not an object", reading, "/@context")
+
+
+_OTHERWISE = {
+    "member-dropped": "{} is null, which Karenina drops",
+    "trait-range-read": "Karenina takes other bounds for this trait than {}: those of min_score and max_score, or 1 to 5",
+}
+
+
+def _read_otherwise(reading: Reading) -> Iterator[Finding]:
+    """Yield findings about what Karenina reads otherwise than the upgrade of an older document, which it loads."""
+    document = reading.document
+    if reading.dialect == CANONICAL or document is None or not dialects.dialect(reading.dialect).is_loaded_by_karenina:
+        return
+    if isinstance(document.value, dict):
+        for slug, pointer in other_ranges(document.value):
+            yield _of_source(slug, _OTHERWISE[slug].format(pointer.rpartition("/")[2]), reading, pointer)
 
 
 def _of_source(slug: str, message: str, reading: Reading, pointer: str = "") -> Finding:

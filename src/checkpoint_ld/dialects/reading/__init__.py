@@ -330,7 +330,8 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
         message = f"the @vocab of the @context is {vocabulary}, not schema.org's; keys are read as they are"
     else:
         return
-    yield replace(finding("context", message), place=document.place("/@context"))
+    slug = "context" if isinstance(context, dict) else "context-object"
+    yield replace(finding(slug, message), place=document.place("/@context"))
 
 
 def _plain_texts(value: Any) -> Any:

@@ -332,7 +332,8 @@ class Normalization:
                 typings = typings_of(value)
                 continue
             is_named = key == "@id" or (key == "@type" and "@value" not in tree)  # that of a JSON literal is a keyword
-            if is_named and not is_name(value, is_type=key == "@type"):
+            # A rule about nulls reports an @id of null.
+            if is_named and not (key == "@id" and value is None) and not is_name(value, is_type=key == "@type"):
                 member = f"{key} at {pointer or '/'} is {json_text(value)[:40]}"
                 self.changed.append(f"the {member}, which no JSON-LD processor takes; it is left out of what we write")
             term = known.get(key)

@@ -34,9 +34,9 @@ from checkpoint_ld.graph.literals import (
     XSD_STRING,
     is_iri,
 )
-from checkpoint_ld.phrases import given, is_boolean_like, number, numeric_text, quantity, shown
+from checkpoint_ld.phrases import is_boolean_like, number, numeric_text, quantity, shown
 from checkpoint_ld.templates.template import code_message, pattern_fault, python_fault
-from checkpoint_ld.validation.constraints import templates
+from checkpoint_ld.validation.constraints import models, templates
 from checkpoint_ld.vocabulary import FORMAT_VERSION_PROPERTY, KEYS, SETTINGS, TRAIT_KINDS, TYPES
 
 if TYPE_CHECKING:
@@ -213,15 +213,6 @@ def _value(text: str, datatype: object) -> Any:
     return text
 
 
-QUESTION_DATA = (
-    *("question", "raw_answer", "keywords", "tags", "few_shot_examples", "date_created", "date_modified"),
-    *("answer_template", "answer_notes", "author", "sources", "custom_metadata", "question_rubric"),
-    *("question_dynamic_rubric", "workspace_path", "id"),
-)
-"""The members that Karenina reads; it refuses a file with any other."""
-
-_STATE_CHECK = "state_check"
-
 _ABSOLUTE = re.compile(r"[/\\~]|[A-Za-z]:")
 
 
@@ -254,37 +245,6 @@ def relative_path(value: Any) -> str | None:
 def _entries(value: Any) -> list[Any]:
     found = contained(value) if isinstance(value, str) else value
     return found if isinstance(found, list) else []
-
-
-def question_data(value: Any) -> str | None:
-    """Return what prevents Karenina from reading `questionData`."""
-    if not isinstance(value, dict):
-        return None if value is None else f"it is {shown(value)}, not an object"
-    for member in ("question", "raw_answer"):
-        if not isinstance(value.get(member), str) or not value[member]:
-            return f"{member} is {given(value.get(member))}"
-    wrong = next((member for member in value if member not in QUESTION_DATA), None)
-    if wrong is None:
-        return None
-    near = nearest(wrong, QUESTION_DATA)
-    return f"Karenina knows no member {shown(wrong)}" + (f"; did you mean {near}?" if near else "")
-
-
-def state_check(value: Any) -> str | None:
-    """Return what is wrong with the condition of an edge: a state check, an array of them, or null for no condition."""
-    for check in value if isinstance(value, list) else [] if value is None else [value]:
-        if not isinstance(check, dict):
-            return f"it is {shown(check)}, not an object"
-        if check.get("type", _STATE_CHECK) != _STATE_CHECK:
-            return f"its type is {shown(check.get('type'))}, not {_STATE_CHECK}"
-        if not isinstance(check.get("field"), str) or not check["field"]:
-            return f"its field is {given(check.get('field'))}"
-        if "expected" not in check:
-            return "its expected value is missing"
-        how = check.get("verify_with")
-        if how is not None and not (isinstance(how, dict) and isinstance(how.get("type"), str)):
-            return "verify_with names no primitive"
-    return None
 
 
 METRICS = {
@@ -334,9 +294,9 @@ def _kind(value: Any) -> str | None:
     return None if is_one else "there is no such kind"
 
 
-def _kind_or_template(value: Any) -> str | None:
+def _template_kind(value: Any) -> str | None:
     if not isinstance(value, dict):
-        return _kind(value)
+        return None
     is_template = value.get("type") == "template" and isinstance(value.get("schema"), dict)
     return None if is_template else "the object is not of type template with a schema"
 
@@ -344,7 +304,7 @@ def _kind_or_template(value: Any) -> str | None:
 def _classes(value: Any) -> str | None:
     if not isinstance(value, dict):
         return "it is no object"
-    return None if len(value) >= 2 else f"a literal trait needs two, not {len(value)}"
+    return None if value else "a literal trait needs two, not 0"
 
 
 def _twenty_classes(value: Any) -> str | None:
@@ -363,7 +323,14 @@ def _distinct_classes(value: Any) -> str | None:
 
 def _described_classes(value: Any) -> str | None:
     for name, description in value.items() if isinstance(value, dict) else ():
-        if not name.strip() or not isinstance(description, str) or not description.strip():
+        if isinstance(description, str) and not (name.strip() and description.strip()):
+            return f"class {shown(name)} has the description {shown(description)}"
+    return None
+
+
+def _text_classes(value: Any) -> str | None:
+    for name, description in value.items() if isinstance(value, dict) else ():
+        if not isinstance(description, str):
             return f"class {shown(name)} has the description {shown(description)}"
     return None
 
@@ -383,12 +350,9 @@ def _metric_outside(value: Any, allowed: tuple[str, ...], fault: str) -> str | N
 
 
 def _agent_model(value: Any) -> str | None:
-    if not isinstance(value, dict):
-        return None if value is None else f"it is {shown(value)}, not an object"
     from checkpoint_ld.entities.traits import AGENT_INTERFACES  # noqa: PLC0415 - few files need its models
 
-    interface = value.get("interface")
-    return None if interface is None or interface in AGENT_INTERFACES else f"its interface is {shown(interface)}"
+    return models.model(value, AGENT_INTERFACES)
 
 
 def _trait(value: Any) -> str | None:
@@ -398,13 +362,18 @@ def _trait(value: Any) -> str | None:
 
 
 def _base64(value: Any) -> str | None:
-    if not isinstance(value, str) or base64_bytes(value) is not None:
+    if not isinstance(value, str) or base64_bytes(value) is not None or _undecodable(value) is not None:
         return None
-    try:
-        base64.b64decode(value)  # Karenina ignores other members too
-    except ValueError:
-        return "it fails on the whole rubric when it decodes it"
     return "it decodes it to bytes that do not run"
+
+
+def _undecodable(value: Any) -> str | None:
+    """Return why Karenina, which ignores other characters than those of base64, cannot decode a text."""
+    try:
+        base64.b64decode(value if isinstance(value, str) else "")
+    except ValueError as error:
+        return str(error)
+    return None
 
 
 def _question_id(value: Any) -> str | None:
@@ -440,14 +409,15 @@ FORMS: Mapping[str, Form] = {
     ),
     "classes": _unquoted(_classes),
     "complete-template": templates.complete,
-    "date": _fault("it is no date in ISO 8601", lambda value: not is_iso_8601(value)),
+    "date": _fault("it is no date in ISO 8601", lambda value: isinstance(value, str) and not is_iso_8601(value)),
+    "decodable": _undecodable,
     "described-classes": _unquoted(_described_classes),
     "distinct-classes": _unquoted(_distinct_classes),
     "iri": _iri,
     "json-array": _of_json(list, "an array"),
     "json-object": _of_json(dict, "an object"),
     "kind": _kind,
-    "kind-or-template": _kind_or_template,
+    "kind-name": lambda value: None if isinstance(value, dict) else _kind(value),
     "kind-spelling": _fault("binary is read as boolean", lambda value: value == "binary"),
     "metrics": _unquoted(lambda value: _metric_outside(value, METRICS["full_matrix"], "unknown metric {}")),
     "no-code": lambda value: code_message(value) if isinstance(value, str) and value else None,
@@ -456,8 +426,13 @@ FORMS: Mapping[str, Form] = {
     "no-text": lambda value: code_message(value, may_be_encoded=False) if _is_text(value) and value else None,
     "not-blank": _fault("it is blank", lambda value: isinstance(value, str) and value and not value.strip()),
     "not-empty": _unquoted(_fault("it is empty", lambda value: value in (None, "", [], {}))),
-    "number": _fault("{} is no number", lambda value: value is not None and quantity(value) is None),
+    "number-or-boolean": _fault(
+        "{} is no number",
+        lambda value: value is not None and not isinstance(value, bool) and quantity(value) is None,
+    ),
+    "node-models": models.models,
     "objects": objects,
+    "outcome-check": models.outcome_check,
     "plain-boolean": _fault(
         "it only stands for a boolean", lambda value: not isinstance(value, bool) and is_boolean_like(value)
     ),
@@ -467,7 +442,7 @@ FORMS: Mapping[str, Form] = {
         "it is spelt otherwise",
         lambda value: isinstance(value, str) and value != "Python" and value.casefold() == "python",
     ),
-    "question-data": question_data,
+    "question-data": models.question_data,
     "question-id": _question_id,
     "regular-expression": lambda value: _pattern_fault(value) if isinstance(value, str) else None,
     "relative-path": relative_path,
@@ -476,17 +451,23 @@ FORMS: Mapping[str, Form] = {
         "it is not between 0 and 1", lambda value: (found := number(value)) is not None and not 0 <= found <= 1
     ),
     "some-texts": _unquoted(_some_texts),
-    "state-check": state_check,
+    "state-check": models.state_check,
     "template-fields": templates.fields,
+    "template-kind": _template_kind,
     "text": _fault(
         "{} is no text", lambda value: value is not None and _is_plain(value) and not isinstance(value, str)
     ),
+    "text-classes": _unquoted(_text_classes),
     "text-objects": text_objects,
     "text-value": _fault("{} is no text", lambda value: value is not None and not _is_text(value)),
     "texts": _unquoted(_texts),
+    "tool-filter": models.tool_filter,
     "tp-metrics": _unquoted(_tp_metrics),
     "trait": _trait,
     "twenty-classes": _unquoted(_twenty_classes),
+    "two-classes": _unquoted(
+        lambda value: "a literal trait needs two, not 1" if isinstance(value, dict) and len(value) == 1 else None
+    ),
     "undotted": _fault("it has a dot", lambda value: isinstance(value, str) and "." in value),
     "unquoted-number": _fault("the number is written as text", lambda value: numeric_text(value) is not None),
     "whole": _fault("it is no whole number", lambda value: isinstance(value, float) and not value.is_integer()),

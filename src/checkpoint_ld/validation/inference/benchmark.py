@@ -17,6 +17,7 @@ from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of, typed
 from checkpoint_ld.phrases import number, quantity
+from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of, scalar_in
 from checkpoint_ld.vocabulary import (
     DYNAMIC,
@@ -60,6 +61,15 @@ _PREDICATES: Mapping[str, Mapping[str, Node]] = {
     role: {name: predicate_of(name) for name in names} for role, names in SETTINGS.items()
 }
 
+READ = frozenset(
+    (
+        *("KnownTrait", "LLMTrait", "RegexTrait", "CallableTrait", "MetricTrait", "AgenticTrait", "DynamicTrait"),
+        *("LiteralTrait", "LLMLiteralTrait", "CallableLiteralTrait", "TemplateTrait", "ClassedTrait"),
+        *("TpOnlyTrait", "FullMatrixTrait", "WorkspaceOnlyTrait"),
+    )
+)
+"""The classes that traits have a second time, with `Read` before the name, if Karenina reads these traits."""
+
 FAMILIES = {"llm": "LLM", "regex": "Regex", "callable": "Callable", "metric": "Metric", "agentic": "Agentic"}
 """The names of the classes of traits by what evaluates them, without `Trait`."""
 
@@ -81,16 +91,24 @@ def infer_traits(inference: Inference, holders: Sequence[Node], role: str) -> No
     for rating, suffix, classifying in zip(ratings, suffixes, settings, strict=True):
         if suffix is not None:
             bounds = _bounds(inference, rating)
+            is_read = role == "GlobalTrait" or (suffix != DYNAMIC and _has_scope_of_question(inference, rating))
             # Identities are keys, because the terms of the graph and the bounds do not change meanwhile.
-            key = suffix, id(bounds), *((name, id(value)) for name, value in classifying)
+            key = suffix, is_read, id(bounds), *((name, id(value)) for name, value in classifying)
             if key not in classes:
-                classes[key] = classes_of(suffix, bounds, {name: json_value(value) for name, value in classifying})
+                found = classes_of(suffix, bounds, {name: json_value(value) for name, value in classifying})
+                classes[key] = [*found, *(f"Read{name}" for name in found if is_read and name in READ)]
             alike[key].append(rating)
     for key, those in alike.items():
         inference.add_classes(those, *classes[key])
     for rubric in rubrics:
         if len(rubric) > 1:
             inference.add_repeats((rating, inference.rubric_names.get(rating)) for rating in rubric)
+
+
+def _has_scope_of_question(inference: Inference, rating: Node) -> bool:
+    """Return whether a trait has a type for questions; in a question Karenina reads no others."""
+    types = inference.terms(rating, SCHEMA + "additionalType")
+    return any(str(one).startswith(KARENINA + "QuestionSpecific") for one in types)
 
 
 def _bounds(inference: Inference, rating: Node) -> Mapping[str, object]:
@@ -131,10 +149,15 @@ def classes_of(suffix: str, bounds: Mapping[str, object], settings: Mapping[str,
         "Dynamic": suffix == DYNAMIC,
         FAMILIES.get(family, ""): bool(family),
         (kind or "").capitalize(): kind is not None,
+        f"{FAMILIES.get(family, '')}Literal": kind == "literal" and bool(family),
+        "PlainLiteral": kind == "literal" and family in ("callable", "agentic"),
         "Classed": family in ("llm", "agentic", "callable") and "classes" in settings and kind != "literal",
         "Implied" if is_boolean or implies_range else "Unimplied": True,
         "Ranged": is_ranged,
         "Bounded": is_ranged and may_be_score and (least or 0) < (most or 0),
+        "OtherRange": most is not None
+        and least is not None
+        and (most, least) != _range_read(family, kind, most, least, settings),
         "WorkspaceOnly": family == "agentic" and settings.get("context_mode") == "workspace_only",
         "FullMatrix" if mode == "full_matrix" else "TpOnly": (
             family == "metric" and mode in (None, "tp_only", "full_matrix")
@@ -143,10 +166,31 @@ def classes_of(suffix: str, bounds: Mapping[str, object], settings: Mapping[str,
     return [f"{name}Trait" for name, applies in found.items() if applies]
 
 
+def _range_read(
+    family: str, kind: str | None, most: float, least: float, settings: Mapping[str, object]
+) -> tuple[float, float]:
+    """Return the bounds that Karenina takes a trait to have, whatever the rating states.
+
+    `most` and `least` are those that it states.
+    """
+    if not family or kind is None:
+        return most, least
+    if kind == "template":
+        return 0, 0
+    if kind == "literal":
+        classes = settings.get("classes")
+        return (len(classes) - 1 if isinstance(classes, dict) and 2 <= len(classes) <= forms.CLASS_LIMIT else most), 0
+    if kind == "boolean":
+        return 1, 0
+    low, high = (number(settings.get(name)) for name in _SCORES)
+    # Other rules compare the scores with the bounds.
+    return (5 if high is None else most), (1 if low is None else least)
+
+
 def _kind_in(stated: object) -> str | None:
     """Return the kind of result that the setting `kind` names, None if it names none."""
     if isinstance(stated, dict):
-        return "template"
+        return "template" if stated.get("type") == "template" else None
     if stated == "binary":
         return "boolean"
     return stated if isinstance(stated, str) and stated in TRAIT_KINDS else None
@@ -170,6 +214,7 @@ def infer_settings(
     names, terms = _names(held_by), _values(held_by)
     lacks_values = not _ABSENT.isdisjoint(map(type, terms))
     unstated = {at for at, term in dict(zip(map(id, terms), terms, strict=True)).items() if not is_stated(term)}
+    has_unstated = bool(unstated) and inference.wants("unsetSetting")
     layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
     for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
@@ -190,6 +235,11 @@ def infer_settings(
             for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     inference.add_class(node, "ValuelessSetting")
+        if has_unstated:
+            last = {name: term for name, term in zip(own, held, strict=True) if isinstance(name, str)}
+            for name, term in last.items():
+                if not is_stated(term) and not may_lack_value(name, role):
+                    inference.add(holder, "unsetSetting", literal_of(name))
         for at, name in layout.older if inference.wants("olderTrait") else ():
             _infer_older_traits(inference, found[at], older_entries(name, json_value(held[at])))
         stated = {
@@ -314,6 +364,10 @@ def infer_head(inference: Inference, root: Node) -> None:
     if rubric is not None:
         _infer_older_traits(inference, root, entries_of_member(rubric))
     inference.parts(root, SCHEMA + "creator", "Creator")
+    creator = inference.reader.content(root, "creator") if inference.wants("malformedCreator") else None
+    if creator == {} or (isinstance(creator, list) and len(creator) < 2):
+        form = "an array" if isinstance(creator, list) else "an empty object"
+        inference.add(root, "malformedCreator", literal_of(form))
     _contents(inference, root)
 
 

@@ -22,7 +22,7 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
-from checkpoint_ld.graph.literals import json_of, literal_of
+from checkpoint_ld.graph.literals import json_of, json_text, literal_of
 from checkpoint_ld.graph.store import Index, Several, put, terms_of
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
 
@@ -56,8 +56,8 @@ def predicate_of(setting: str) -> URIRef:
     return named(KARENINA + re.sub(r"_(\w)", lambda match: match[1].upper(), setting))
 
 
-_DESCRIBING = ("foreignId", "missingType", "unknownKey", "unexpectedType")
-"""The predicates about the identifiers, the keys and the types of objects."""
+_DESCRIBING = ("foreignId", "missingType", "nullMember", "unknownKey", "unexpectedType")
+"""The predicates about the identifiers, the keys, the nulls and the types of objects."""
 _URN = re.compile(r"urn:[a-z0-9][a-z0-9-]{0,31}:.", re.IGNORECASE)
 """The beginning of a URN (RFC 8141 §2)."""
 
@@ -70,6 +70,8 @@ _VARYING = frozenset((RESIDUE, POSITION))
 _ONE_KIND = frozenset((URIRef, type(None)))
 _TYPED = TYPES.keys() - {"Benchmark", "Node"}
 """The roles whose objects may lack a type: a root is recognised by its type, and untyped nodes have a class."""
+_OWN_TYPES = frozenset({"Template", "Creator"})
+"""The roles with a rule of their own about another type."""
 
 
 @lru_cache(maxsize=1024)
@@ -221,20 +223,25 @@ class Inference:
         """Add the unfit keys and values of an object that has to be read as a whole."""
         members = self.reader.shallow(subject, via)
         for key, value in members.items():
-            if key[:1] == "@":
+            if value is None and _may_be_null(role, key):
+                self.add(subject, "nullMember", literal_of(key))
+            elif key[:1] == "@":
                 continue
-            if key not in KEYS[role]:
+            elif key not in KEYS[role]:
                 self.add(subject, "unknownKey", literal_of(key))
             elif isinstance(value, list) and key not in ANYTHING:
                 for name, term in _array(key, value):
                     self.add(subject, name, term)
         kind = members.get("@type")
-        if role in TYPES and "@type" in members and not isinstance(kind, str | list):
-            self.add(subject, "unexpectedType", literal_of(str(kind)))
-        elif role in _TYPED and not any(isinstance(one, str) and one for one in as_list(kind)):
-            self.add(subject, "missingType", _literal(TYPES[role]))
+        if role not in TYPES:
+            return
+        if "@type" not in members:
+            if role in _TYPED:
+                self.add(subject, "missingType", _literal(TYPES[role]))
+        elif not isinstance(kind, str | list) or not any(isinstance(one, str) and one for one in as_list(kind)):
+            self.add(subject, "unexpectedType", literal_of(json_text(kind)))
         for one in self.terms(subject, RDF_TYPE):
-            if role in TYPES and role != "Template" and str(one) != expand_name(TYPES[role]):
+            if role not in _OWN_TYPES and str(one) != expand_name(TYPES[role]):
                 self.add(subject, "unexpectedType", one)
 
     def add_class(self, subject: Node, role: str) -> None:
@@ -310,12 +317,18 @@ def scalar_in(held: Node | list[Node] | None) -> Any:
     return None
 
 
+def _may_be_null(role: str, key: str) -> bool:
+    """Return whether a null in a member is reported as such, and not as what is missing or of another type."""
+    is_own = key in ANYTHING or key in ("@type", "@context") or (role, key) == ("Question", "hasPart")
+    return key in KEYS[role] and not is_own
+
+
 def _unknown_in(residue: Residue, role: str) -> tuple[str, ...] | None:
     if residue.absent or residue.set_apart:
         return None
     unknown = []
     for key, value in residue.members.items():
-        if key[:1] == "@":
+        if key[:1] == "@" or (value is None and _may_be_null(role, key)):
             return None
         if key not in KEYS[role]:
             if key not in residue.read_as:
@@ -356,7 +369,7 @@ def layout_of(
     table: TermTable, role: str, via: Term | None, kind: URIRef | None, predicates: tuple[Node, ...]
 ) -> Layout | None:
     """Return the layout of objects of the type `kind` with these predicates, None if it depends on values too."""
-    if kind is not None and role in TYPES and role != "Template" and str(kind) != expand_name(TYPES[role]):
+    if kind is not None and role in TYPES and role not in _OWN_TYPES and str(kind) != expand_name(TYPES[role]):
         return None
     name = None if kind is None else Compaction.type_name(str(kind))
     terms, is_property = table.at(via, name), is_property_value(name, via)
