@@ -185,8 +185,8 @@ def test_one_run_writes_several_reports(run: Run, file: Path) -> None:
 
 def test_statistics_count_findings_by_rule(run: Run, file: Path) -> None:
     text = run("validate", file, "--statistics").out.decode().splitlines()
-    assert "1  warning    KB003  benchmark-version       1 by --fix" in text
-    assert text[-1].startswith("1 file: 5 violations")
+    assert "1  violation  KB003  benchmark-version       1 by --fix" in text
+    assert text[-1].startswith("1 file: 6 violations")
     rows = json.loads(run("validate", file, "--statistics", "--format", "json").out)
     assert sum(row["number"] for row in rows) == 14
     assert rows[0] == {

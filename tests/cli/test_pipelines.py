@@ -221,8 +221,8 @@ def test_a_profile_has_rules_and_severities_of_its_own(run: Run) -> None:
         }
         for profile in ("karenina", "strict", "legacy-dataset")
     }
-    assert severities["karenina"]["benchmark-version"] == "warning"
-    assert severities["strict"]["benchmark-version"] == "violation"
+    assert severities["karenina"]["benchmark-date-format"] == "warning"
+    assert severities["strict"]["benchmark-date-format"] == "violation"
     assert "dataset-version" not in severities["karenina"]
     assert "dataset-version" in severities["legacy-dataset"]
 

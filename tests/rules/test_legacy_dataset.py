@@ -21,7 +21,7 @@ PROPERTIES = ("/additionalProperty/0", f"{QUESTION}/additionalProperty/0")
 OBJECTS = (ITEM, QUESTION, f"{QUESTION}/acceptedAnswer", TEMPLATE, *RATINGS, *PROPERTIES)
 
 MISSING = [
-    ("/@context", "KD013"),
+    ("/@context", "KD025"),
     ("/name", "KB001"),
     ("/version", "KB023"),
     ("/hasPart", "KB013"),
@@ -32,7 +32,7 @@ MISSING = [
     (f"{QUESTION}/acceptedAnswer", "KQ005"),
     (f"{QUESTION}/acceptedAnswer/text", "KQ006"),
     (f"{QUESTION}/hasPart", "KT001"),
-    (f"{TEMPLATE}/text", "KT007"),
+    (f"{TEMPLATE}/text", "KT015"),
     (f"{TEMPLATE}/programmingLanguage", "KT014"),
     *(
         (f"{path}/{member}", code)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from checkpoint_ld import Severity
 from checkpoint_ld.rules import document
 from tests.documents import setting
 from tests.rules.broken import QUESTION, Json, added, findings, located, removed, replaced
@@ -39,28 +40,25 @@ def located_traits(*operations: Json) -> list[tuple[str, str | None]]:
         ("min_score", [1], "trait-number"),
         ("classes", ["Dry", "Warm"], "class-map"),
         ("classes", "Dry, Warm", "class-map"),
-        ("classes", None, "class-map"),
         ("classes", {"STRASSE": "in capitals", "straße": "in small letters"}, "class-case"),
         ("classes", {"Dry": "no adjectives", " ": "friendly words"}, "class-blank"),
-        ("classes", {"Dry": "no adjectives", "Warm": 5}, "class-blank"),
+        ("classes", {"Dry": "no adjectives", "Warm": 5}, "class-description"),
         ("pattern", "", "pattern-missing"),
-        ("pattern", None, "pattern-missing"),
         ("pattern", {}, "pattern-text"),
         ("pattern", "a(?i)b", "pattern-compiles"),
         ("case_sensitive", 1, "trait-flag-text"),
         ("case_sensitive", "Off", "trait-flag-text"),
         ("case_sensitive", 2, "trait-flag"),
         ("case_sensitive", [True], "trait-flag"),
-        ("kind", 5, "trait-kind"),
-        ("kind", ["boolean"], "trait-kind"),
-        ("kind", "Boolean", "trait-kind"),
+        ("kind", 5, "agentic-kind"),
+        ("kind", ["boolean"], "agentic-kind"),
+        ("kind", "Boolean", "agentic-kind"),
         ("context_mode", ["trace_only"], "agentic-context"),
-        ("max_turns", True, "trait-number"),
+        ("max_turns", True, "trait-number-boolean"),
         ("max_turns", 1.5, "trait-fraction"),
         ("max_turns", -1, "agentic-limits"),
         ("metrics", "precision", "metric-names"),
         ("metrics", ["precision", 5], "metric-names"),
-        ("metrics", None, "metric-names"),
         ("metrics", ["Precision"], "metric-unknown"),
         ("metrics", ["specificity"], "metric-mode-mismatch"),
         ("evaluation_mode", 5, "metric-mode"),
@@ -68,11 +66,7 @@ def located_traits(*operations: Json) -> list[tuple[str, str | None]]:
         ("tp_instructions", [], "metric-instructions"),
         ("tp_instructions", "names mercury", "metric-instructions"),
         ("tn_instructions", [], "metric-full-matrix"),
-        ("tn_instructions", None, "metric-full-matrix"),
         ("tn_instructions", [None], "metric-negative-instructions"),
-        ("dynamic_trait_type", None, "dynamic-kind"),
-        ("dynamic_trait_type", "LLM", "dynamic-kind"),
-        ("summary", 5, "trait-summary"),
     ],
 )
 def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rule: str) -> None:
@@ -82,19 +76,12 @@ def test_a_wrong_setting_is_one_finding_at_its_value(name: str, value: Json, rul
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("min_score", None),
         ("min_score", 1.0),
-        ("classes", {"Dry": "no adjectives", "Drier": "no words", "Warm": "friendly words"}),
         ("pattern", "(?i)\\bmercury\\b"),
-        ("case_sensitive", None),
-        ("kind", "score"),
-        ("context_mode", None),
         ("context_mode", "workspace_only"),
         ("max_turns", 7.0),
         ("max_turns", 10**30),
         ("metrics", ["recall", "recall"]),
-        ("evaluation_mode", None),
-        ("summary", None),
     ],
 )
 def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
@@ -108,7 +95,7 @@ def test_what_a_setting_may_be_is_not_reported(name: str, value: Json) -> None:
         (replaced(f"{SCORE}/name", {"en": "depth"}), "trait-name", f"{SCORE}/name"),
         (replaced(f"{SCORE}/name", None), "trait-name", f"{SCORE}/name"),
         (replaced(f"{SCORE}/bestRating", None), "trait-best", f"{SCORE}/bestRating"),
-        (replaced(f"{SCORE}/bestRating", True), "trait-bound", f"{SCORE}/bestRating"),
+        (replaced(f"{SCORE}/bestRating", True), "trait-bound-boolean", f"{SCORE}/bestRating"),
         (replaced(f"{SCORE}/bestRating", "nan"), "trait-bound", f"{SCORE}/bestRating"),
         (replaced(f"{SCORE}/bestRating", 1.0), "rating-range", f"{SCORE}/worstRating"),
         (replaced(f"{REGEX}/bestRating", None), "trait-best-implied", f"{REGEX}/bestRating"),
@@ -129,7 +116,6 @@ def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, 
 @pytest.mark.parametrize(
     "operation",
     [
-        replaced(f"{SCORE}/description", None),
         removed(f"{SCORE}/description"),
         replaced(f"{SCORE}/name", "Tiefe: ¿qué?"),
         replaced(f"{DYNAMIC}/name", "depth"),
@@ -137,7 +123,6 @@ def test_a_wrong_member_is_one_finding_at_its_place(operation: Json, rule: str, 
         removed(f"{DYNAMIC}/additionalProperty/5"),
         removed(f"{DYNAMIC}/description"),
         added(f"{METRIC}/additionalProperty/-", setting("tn_instructions", [])),
-        added(f"{AGENTIC}/additionalProperty/-", setting("model_override", None)),
     ],
     ids=lambda operation: operation["path"],
 )
@@ -145,11 +130,50 @@ def test_what_a_trait_may_do_without_or_have_besides_is_not_reported(operation: 
     assert located_traits(operation) == []
 
 
-@pytest.mark.parametrize("concept", ["", None])
-def test_an_empty_summary_names_no_concept(concept: str | None) -> None:
-    [(rule, _)] = located_traits(removed(f"{DYNAMIC}/description"), replaced(PLACES["summary"], concept))
+GLOBAL = "/rating/5"
 
-    assert rule == "dynamic-concept"
+
+def with_global(**changed: Json) -> Json:
+    """Return the operation that adds a dynamic trait of the whole benchmark, with other settings."""
+    settings = {"higher_is_better": True, "dynamic_trait_type": "llm", "summary": "certainty"} | changed
+    entries = [setting(name, value) for name, value in settings.items()]
+    trait = {"@type": "Rating", "name": "doubt", "bestRating": 1.0, "worstRating": 0.0, "additionalProperty": entries}
+    return added("/rating/-", trait | {"additionalType": "karenina:GlobalDynamicRubricTrait"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [("dynamic_trait_type", "LLM", "dynamic-kind"), ("summary", 5, "trait-summary"), ("summary", "", "dynamic-concept")],
+)
+def test_a_setting_of_a_dynamic_trait_counts_at_the_root_where_karenina_reads_it(
+    name: str, value: Json, rule: str
+) -> None:
+    assert [rule_found for rule_found, _ in located_traits(with_global(**{name: value}))] == [rule]
+    assert located_traits(replaced(PLACES[name], value)) == []
+
+
+@pytest.mark.parametrize("name", ["pattern", "case_sensitive", "context_mode", "max_turns", "metrics"])
+def test_karenina_refuses_a_setting_without_a_value(name: str) -> None:
+    found = findings(replaced(PLACES[name], None))
+
+    assert any(one.rule.endswith("-unset") and one.severity is Severity.VIOLATION for one in found)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        replaced(PLACES["classes"], {"Dry": "no adjectives", "Drier": "no words", "Warm": "friendly words"}),
+        replaced(PLACES["kind"], "score"),
+        replaced(f"{REGEX}/bestRating", 5.0),
+    ],
+    ids=lambda operation: operation["path"],
+)
+def test_bounds_that_karenina_takes_otherwise_are_pointed_at(operation: Json) -> None:
+    [(rule, pointer)] = located_traits(operation)
+
+    assert rule == "trait-range-read"
+    assert pointer is not None
+    assert pointer.endswith("/bestRating")
 
 
 def test_of_several_traits_of_one_name_all_but_the_first_are_reported() -> None:
@@ -168,11 +192,13 @@ def test_a_template_trait_has_neither_direction_nor_deep_judgment() -> None:
         added(f"{AGENTIC}/additionalProperty/-", setting("deep_judgment_enabled", True)),
     ]
 
+    judged += [replaced(f"{AGENTIC}/bestRating", 0.0)]
+
     assert located_traits(*judged) == [
         ("template-trait-direction", f"{AGENTIC}/additionalProperty/1/value"),
         ("template-trait-judgment", f"{AGENTIC}/additionalProperty/7/value"),
     ]
-    assert located_traits(judged[0], replaced(f"{AGENTIC}/additionalProperty/1/value", None)) == []
+    assert located_traits(judged[0], judged[-1], removed(f"{AGENTIC}/additionalProperty/1/value")) == []
 
 
 def test_a_trace_is_only_missed_where_somebody_requires_it() -> None:
@@ -183,13 +209,18 @@ def test_a_trace_is_only_missed_where_somebody_requires_it() -> None:
     assert located_traits(hidden, asked_for) == [("agentic-trace", asked_for["path"])]
 
 
+JUDGE = {"id": "judge", "model_name": "judge"}
+
+
 @pytest.mark.parametrize(
     ("model", "rules"),
     [
-        ({"interface": "langchain_deep_agents", "model_name": "judge"}, []),
-        ({"model_name": "judge"}, []),
-        ({"interface": "claude_agent_sdk", "anthropic_api_key": "${JUDGE_KEY}"}, []),
-        ({"interface": "claude_agent_sdk", "anthropic_api_key": "only-an-example"}, ["model-secret"]),
+        ({"interface": "langchain_deep_agents", **JUDGE}, []),
+        ({"interface": "langchain_deep_agents", "model_name": "judge"}, ["agentic-model"]),
+        ({**JUDGE}, ["agentic-model"]),
+        ({"interface": "claude_agent_sdk", **JUDGE, "temperature": "warm"}, ["agentic-model"]),
+        ({"interface": "claude_agent_sdk", **JUDGE, "anthropic_api_key": "${JUDGE_KEY}"}, []),
+        ({"interface": "claude_agent_sdk", **JUDGE, "anthropic_api_key": "only-an-example"}, ["model-secret"]),
         ({"interface": "manual"}, ["agentic-model"]),
         ("judge", ["agentic-model"]),
     ],
@@ -267,7 +298,7 @@ GOOD = document("metals")["dataFeedElement"][0]["item"]["hasPart"]["text"]
         ("/programmingLanguage", "PYTHON", "KT005"),
         ("/text", 7, "KT006"),
         ("/text", {"source": "°"}, "KT006"),
-        ("/text", None, "KT007"),
+        ("/text", None, "KT015"),
         ("/text", "", "KT007"),
         ("/text", " \n", "KT007"),
         ("/text", "x = 1\n", "KT009"),
@@ -285,9 +316,9 @@ def test_a_member_that_goes_without_saying_is_missed(member: str, code: str) -> 
 
 
 def test_a_language_that_is_null_is_not_given() -> None:
-    missing = [("KT014", f"{TEMPLATE}/programmingLanguage")]
+    place = f"{TEMPLATE}/programmingLanguage"
 
-    assert located(replaced(f"{TEMPLATE}/programmingLanguage", None)) == missing
+    assert located(replaced(place, None)) == [("KF006", place), ("KT014", place)]
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ BROKEN = [
     (rated(settings={"max_score": 10}, bestRating=5.0, worstRating=1.0), "KR018", RATING),
     (rated("RegexTrait", {"pattern": "a{99999999999999999999}"}), "KR034", RATING),
     (rated("RegexTrait", {"pattern": "(" * 5_000 + ")" * 5_000}), "KR034", RATING),
-    (rated(settings={"kind": {"type": "template"}}), "KR025", RATING),
+    (rated(settings={"kind": {"type": "template"}}), "KR071", RATING),
     (rated(settings={"kind": "literal"}), "KR027", RATING),
     (rated("CallableTrait", {"callable_code": ""}), "KR036", RATING),
     (rated("MetricRubricTrait", {"metrics": ["recall"]}), "KR045", RATING),
