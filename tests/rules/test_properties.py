@@ -258,9 +258,7 @@ def test_what_is_no_trait_in_an_old_property_is_named(holder: str, name: str, va
     assert message.startswith(f'"question_{name}_rubric_traits" {LEFT_OUT}: {fault.removesuffix("…")}')
 
 
-@pytest.mark.parametrize(
-    "value", ["[]", [], "", '[{"name": "a", "pattern": "x"}]', [{"name": "a", "pattern": "x"}]]
-)
+@pytest.mark.parametrize("value", ["[]", [], "", '[{"name": "a", "pattern": "x"}]', [{"name": "a", "pattern": "x"}]])
 def test_an_old_property_of_traits_that_are_read_is_no_fault(value: Json) -> None:
     entry = setting("question_regex_rubric_traits", value)
 

@@ -143,7 +143,11 @@ def with_global(**changed: Json) -> Json:
 
 @pytest.mark.parametrize(
     ("name", "value", "rule"),
-    [("dynamic_trait_type", "LLM", "dynamic-kind"), ("summary", 5, "trait-summary"), ("summary", "", "dynamic-concept")],
+    [
+        ("dynamic_trait_type", "LLM", "dynamic-kind"),
+        ("summary", 5, "trait-summary"),
+        ("summary", "", "dynamic-concept"),
+    ],
 )
 def test_a_setting_of_a_dynamic_trait_counts_at_the_root_where_karenina_reads_it(
     name: str, value: Json, rule: str

@@ -99,25 +99,29 @@ def other_ranges(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     An upgrade adds the kind and the scores that an older rating implies. Karenina takes 1 to 5 for a score without
     them, whatever the bounds of the rating are.
     """
-    items = document.get("dataFeedElement")
-    questions = [one.get("item") if isinstance(one, dict) else None for one in (items if isinstance(items, list) else ())]
-    holders = [("", document), *((f"/dataFeedElement/{at}/item", one) for at, one in enumerate(questions))]
-    for place, holder in holders:
-        ratings = holder.get("rating") if isinstance(holder, dict) else None
-        for at, rating in enumerate(ratings if isinstance(ratings, list) else ()):
-            pointer = f"{place}/rating/{at}"
-            if not isinstance(rating, dict):
-                continue
-            entries = rating.get("additionalProperty", [])
-            if entries is None:
-                yield "member-dropped", f"{pointer}/additionalProperty"
-            named = [one.get("name") for one in (entries if isinstance(entries, list) else ()) if isinstance(one, dict)]
-            bounds = rating.get("bestRating"), rating.get("worstRating")
-            suffix = (trait_type(rating.get("additionalType")) or ("", ""))[1]
-            if suffix not in LLM_SUFFIXES or "kind" in named or not all(map(is_number, bounds)) or bounds == (1, 0):
-                continue
-            if any(name not in named and bound != IDLE_RANGE[name] for name, bound in zip(_ENDS, bounds, strict=True)):
-                yield "trait-range-read", f"{pointer}/bestRating"
+    elements = _listed(document.get("dataFeedElement"))
+    questions = [one.get("item") if isinstance(one, dict) else None for one in elements]
+    for place, holder in (("", document), *((f"/dataFeedElement/{at}/item", one) for at, one in enumerate(questions))):
+        for at, rating in enumerate(_listed(holder.get("rating")) if isinstance(holder, dict) else ()):
+            if isinstance(rating, dict):
+                yield from ((slug, f"{place}/rating/{at}/{member}") for slug, member in _read_otherwise(rating))
+
+
+def _read_otherwise(rating: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    entries = rating.get("additionalProperty", [])
+    if entries is None:
+        yield "member-dropped", "additionalProperty"
+    named = [one.get("name") for one in _listed(entries) if isinstance(one, dict)]
+    bounds = rating.get("bestRating"), rating.get("worstRating")
+    suffix = (trait_type(rating.get("additionalType")) or ("", ""))[1]
+    if suffix not in LLM_SUFFIXES or "kind" in named or not all(map(is_number, bounds)) or bounds == (1, 0):
+        return
+    if any(name not in named and bound != IDLE_RANGE[name] for name, bound in zip(_ENDS, bounds, strict=True)):
+        yield "trait-range-read", "bestRating"
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 _ENDS = ("max_score", "min_score")

@@ -236,10 +236,7 @@ def infer_settings(
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     inference.add_class(node, "ValuelessSetting")
         if has_unstated:
-            last = {name: term for name, term in zip(own, held, strict=True) if isinstance(name, str)}
-            for name, term in last.items():
-                if not is_stated(term) and not may_lack_value(name, role):
-                    inference.add(holder, "unsetSetting", literal_of(name))
+            _infer_unset(inference, holder, role, dict(zip(own, held, strict=True)))
         for at, name in layout.older if inference.wants("olderTrait") else ():
             _infer_older_traits(inference, found[at], older_entries(name, json_value(held[at])))
         stated = {
@@ -250,6 +247,13 @@ def infer_settings(
         if stated:
             inference.found.setdefault(holder, {}).update(stated)
         yield [(name, held[at]) for at, name in layout.classifying]
+
+
+def _infer_unset(inference: Inference, holder: Node, role: str, settings: Mapping[object, Node | None]) -> None:
+    """Infer the settings that are there without a value, or with null."""
+    for name, term in settings.items():
+        if isinstance(name, str) and not is_stated(term) and not may_lack_value(name, role):
+            inference.add(holder, "unsetSetting", literal_of(name))
 
 
 def _infer_older_traits(inference: Inference, holder: Node, entries: Iterable[object]) -> None:

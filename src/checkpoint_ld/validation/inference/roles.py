@@ -232,9 +232,12 @@ class Inference:
             elif isinstance(value, list) and key not in ANYTHING:
                 for name, term in _array(key, value):
                     self.add(subject, name, term)
+        if role in TYPES:
+            self._check_types(subject, role, members)
+
+    def _check_types(self, subject: Node, role: str, members: Mapping[str, Any]) -> None:
+        """Add that an object has no type, or one that its role does not have."""
         kind = members.get("@type")
-        if role not in TYPES:
-            return
         if "@type" not in members:
             if role in _TYPED:
                 self.add(subject, "missingType", _literal(TYPES[role]))
