@@ -195,7 +195,7 @@ def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
 
 _OTHERWISE = {
     "member-dropped": "{} is null, which Karenina drops",
-    "trait-range-read": "Karenina takes other bounds for this trait than {}: those of min_score and max_score, or 1 to 5",
+    "trait-range-read": "Karenina takes other bounds than {} for this trait: min_score and max_score, or 1 to 5",
 }
 
 
