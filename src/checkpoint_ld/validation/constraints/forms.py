@@ -442,7 +442,7 @@ FORMS: Mapping[str, Form] = {
         "it is spelt otherwise",
         lambda value: isinstance(value, str) and value != "Python" and value.casefold() == "python",
     ),
-    "question-data": models.question_data,
+    "question-data": lambda value: models.question_data(value, nearest),
     "question-id": _question_id,
     "regular-expression": lambda value: _pattern_fault(value) if isinstance(value, str) else None,
     "relative-path": relative_path,

@@ -117,12 +117,10 @@ def _refused(value: Mapping[str, Any], members: Mapping[str, Type], *required: s
     return None
 
 
-def question_data(value: Any) -> str | None:
-    """Return what prevents Karenina from reading `questionData`."""
+def question_data(value: Any, nearest: Callable[[str, tuple[str, ...]], str | None]) -> str | None:
+    """Return what prevents Karenina from reading `questionData`; `nearest` finds the known name that is meant."""
     if not isinstance(value, dict):
         return None if value is None else f"it is {shown(value)}, not an object"
-    from checkpoint_ld.validation.constraints.forms import nearest  # noqa: PLC0415 - forms imports this module
-
     fault = _refused(value, QUESTION_DATA, "question", "raw_answer")
     wrong = next((member for member in value if member not in QUESTION_DATA), None)
     if fault is not None or wrong is None:
