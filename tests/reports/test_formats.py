@@ -73,7 +73,9 @@ def test_each_format_states_what_it_is_for(name: str) -> None:
 
 
 def test_a_format_that_does_not_exist_is_refused_with_those_that_do() -> None:
-    with pytest.raises(SettingsError, match=r"no report format 'yaml': use one of text, json, sarif, junit, github"):
+    with pytest.raises(
+        SettingsError, match=r"no report format 'yaml': use one of text, json, sarif, gitlab, rdjson, junit"
+    ):
         render(report(), "yaml")
 
 

@@ -112,7 +112,6 @@ def test_a_place_that_is_not_known_has_no_region() -> None:
     [
         ("a b/ü#1?.json", "a%20b/%C3%BC%231%3F.json"),
         ("./a.json", "a.json"),
-        ("../a.json", "../a.json"),
         ("c:d.json", "c%3Ad.json"),
         ("100%.json", "100%25.json"),
     ],
@@ -121,6 +120,17 @@ def test_a_name_becomes_a_uri(source: str, uri: str) -> None:
     (artifact,) = run(report(Checked(source, ())))["artifacts"]
 
     assert artifact["location"] == {"uri": uri, "uriBaseId": "%SRCROOT%"}
+
+
+def test_a_name_that_leads_out_of_the_repository_is_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    (artifact,) = run(report(Checked("../a.json", ())))["artifacts"]
+    assert artifact["location"] == {"uri": (tmp_path / "a.json").as_uri()}
+    (tmp_path / ".git").mkdir()
+    (artifact,) = run(report(Checked("../a.json", ())))["artifacts"]
+    assert artifact["location"] == {"uri": "a.json", "uriBaseId": "%SRCROOT%"}
 
 
 def test_an_absolute_name_needs_no_base(tmp_path: Path) -> None:

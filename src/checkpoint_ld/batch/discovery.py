@@ -49,31 +49,37 @@ _SIGNS = (
 class Discovery(NamedTuple):
     """The result: `files` sorted, without repetition; the number of other files; patterns without a match.
 
-    `unreadable` has the folders that could not be read, with the message about each.
+    `unreadable` has the folders that could not be read, with the message about each; `excluded` are the patterns that
+    excluded something.
     """
 
     files: tuple[str, ...]
     passed_over: int = 0
     unmatched: tuple[str, ...] = ()
     unreadable: Mapping[str, str] = MappingProxyType({})
+    excluded: tuple[str, ...] = ()
 
 
-def discover(
+def discover(  # noqa: PLR0913 - all but the first two are named
     paths: Iterable[str],
     exclude: Sequence[str] = (),
     *,
     root: str | Path = ".",
     extensions: tuple[str, ...] = EXTENSIONS,
+    force_exclude: bool = False,
+    input_name: str | None = None,
 ) -> Discovery:
     """Find the files for `paths`: files, folders with all below them, patterns with `*`, `**`, `?` and `[…]`.
 
-    A named file is always included, even if it does not exist, which reading it reports. A file that matches a pattern
-    is included, unless it matches one of `exclude`, which are relative to `root`. A file in a folder is included if it
+    A named file is included, even if it does not exist, which reading it reports; with `force_exclude`, unless it
+    matches one of `exclude`, as does `input_name`, the name of standard input. A file that matches a pattern is
+    included, unless it matches one of `exclude`, which are relative to `root`. A file in a folder is included if it
     has one of `extensions` and a sign of a checkpoint. `-` stays as it is.
 
     Raises SettingsError for a text that is no path.
     """
-    search = _Search(exclude, Path(root).resolve(), extensions)
+    search = _Search(exclude, Path(root).resolve(), extensions, is_forced=force_exclude)
+    search.input_name = input_name
     unmatched = []
     for path in paths:
         is_pattern = path != STANDARD and selection.MAGIC.search(path) and not os.path.lexists(path)
@@ -85,16 +91,20 @@ def discover(
             except ValueError:  # U+0000, or half a surrogate pair
                 raise no_path(match, "file") from None
     passed_over = len(search.passed_over - search.files.keys())
-    return Discovery(tuple(sorted(search.files.values())), passed_over, tuple(unmatched), search.unreadable)
+    files, excluded = tuple(sorted(search.files.values())), tuple(search.excluded)
+    return Discovery(files, passed_over, tuple(unmatched), search.unreadable, excluded)
 
 
 class _Search:
     """A search; `files` maps real paths to the given names, `passed_over` has the real paths of other files."""
 
-    def __init__(self, exclude: Sequence[str], root: Path, extensions: tuple[str, ...]) -> None:
+    def __init__(self, exclude: Sequence[str], root: Path, extensions: tuple[str, ...], *, is_forced: bool) -> None:
         self.exclude = exclude
         self.root = root
         self.extensions = extensions
+        self.is_forced = is_forced
+        self.input_name: str | None = None
+        self.excluded: dict[str, None] = {}
         self.files: dict[str, str] = {}
         self.passed_over: set[str] = set()
         self.unreadable: dict[str, str] = {}
@@ -117,6 +127,9 @@ class _Search:
     def add(self, path: str) -> None:
         """Add a file, or the checkpoints in a folder."""
         if path == STANDARD or not os.path.isdir(path):  # noqa: PTH112 - pathlib raises for a name that is too long
+            name = self.input_name if path == STANDARD else path
+            if self.is_forced and name is not None and not self._is_included(name):
+                return
             self.files.setdefault(path if path == STANDARD else os.path.realpath(path), path)
             return
         for file in self._below(path):
@@ -146,7 +159,10 @@ class _Search:
 
     def _is_included(self, path: str) -> bool:
         relative = os.path.relpath(Path(path).absolute(), self.root) if self.exclude else ""
-        return not any(selection.matches(pattern, relative) for pattern in self.exclude)
+        found = next((pattern for pattern in self.exclude if selection.matches(pattern, relative)), None)
+        if found is not None:
+            self.excluded[found] = None
+        return found is None
 
 
 def is_in_windows(file: str, jobs: int | None = None) -> bool:

@@ -123,10 +123,13 @@ def is_collection(paths: Sequence[str]) -> bool:
     return bool(found)
 
 
-def discovered(paths: Sequence[str], doing: str, *, quiet: bool = True, **search: Any) -> Discovery:
+def discovered(
+    paths: Sequence[str], doing: str, *, quiet: bool = True, by: Path | None = None, **search: Any
+) -> Discovery:
     """Return the files of paths; report patterns without a file and, unless `quiet`, the number of other files.
 
-    `search` has arguments of `discover`. Raises SettingsError if there is no file for the action `doing`.
+    `search` has arguments of `discover`, whose exclusions are those of the file `by`. Raises SettingsError if there is
+    no file for the action `doing`, unless all are excluded by force.
     """
     from checkpoint_ld.batch.discovery import discover  # too slow an import for --help
 
@@ -135,6 +138,13 @@ def discovered(paths: Sequence[str], doing: str, *, quiet: bool = True, **search
     if found.passed_over and not quiet:
         count = "1 file in a folder is" if found.passed_over == 1 else f"{found.passed_over} files in folders are"
         note(f"{count} no checkpoint and passed over")
+    if not found.files and found.excluded:
+        patterns = ", ".join(found.excluded)
+        message = f"nothing to {doing} in {', '.join(paths)}: {patterns} in exclude of {by} excludes everything"
+        if search.get("force_exclude"):
+            note(message)
+            return found
+        raise SettingsError(f"{message}; name a file, which is never excluded without --force-exclude")
     if not found.files:
         raise SettingsError(f"nothing to {doing} in {', '.join(paths)}: name a checkpoint, or a folder that has some")
     for pattern in found.unmatched:

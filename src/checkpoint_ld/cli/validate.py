@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from checkpoint_ld.batch.discovery import Discovery
     from checkpoint_ld.families import Profiles, Together
     from checkpoint_ld.validation.fixes import Repair
     from checkpoint_ld.validation.reports import Settings
     from checkpoint_ld.validation.results import Checked, Report
     from checkpoint_ld.validation.selection import Selection
 
-FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "turtle")
+FORMATS = ("text", "json", "sarif", "gitlab", "rdjson", "junit", "github", "markdown", "html", "turtle")
 """The formats of findings: the names of `reports.FORMATS`."""
 EXTENSIONS = {
     ".txt": "text",
@@ -138,6 +139,13 @@ def validate(
         help="The engine that applies the shapes: compiled is fast, pyshacl leaves all of them to pySHACL.",
     ),
     jobs: int | None = options.JOBS,
+    changed_since: str | None = options.value(
+        "--changed-since", metavar="REF", help="Only files that changed since the branch left REF of git."
+    ),
+    stdin_filename: str | None = options.value(
+        "--stdin-filename", metavar="NAME", help="The name of what - reads: for findings, exclusions and the syntax."
+    ),
+    force_exclude: bool = options.flag("--force-exclude", help="Exclude also files that are named."),
     config: str | None = options.file("--config", help="The configuration to use."),
     no_config: bool = options.flag("--no-config", help="Use no configuration."),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the findings."),
@@ -150,7 +158,10 @@ def validate(
     chosen = _configuration(config, is_none=no_config)
     wanted = configuration.profiles(chosen, profile, shapes)
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
-    found = streams.discovered(paths, "validate", exclude=chosen.exclude, root=chosen.folder, quiet=quiet)
+    exclusion: Any = {"exclude": chosen.exclude, "root": chosen.folder, "by": chosen.file, "input_name": stdin_filename}
+    found = streams.discovered(paths, "validate", quiet=quiet, force_exclude=force_exclude, **exclusion)
+    rules_files = (chosen.file, *wanted.first.files, baseline or chosen.baseline)
+    found = _changed(found, changed_since, [str(file) for file in rules_files if file is not None], quiet=quiet)
     known = baseline or chosen.baseline
     read = *found.files, *map(str, wanted.first.files), config, None if write_baseline else known
     streams.check_outputs(read, output.file, *(file for _, file in kinds), force=output.force)
@@ -158,6 +169,7 @@ def validate(
         _check_baseline(read, known, force=output.force)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
     run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
+    run.stdin_filename = stdin_filename
     run.has_results = any(kind == "turtle" for kind, _ in targets)
     if diff:
         raise Exit(run.show_repairs(found.files))
@@ -180,6 +192,31 @@ def validate(
         run.write(report, kind, target, settings, statistics=statistics)
     is_found = threshold is not None and report.at_least(threshold)
     raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
+
+
+def _changed(found: Discovery, reference: str | None, rules_files: Sequence[str], *, quiet: bool) -> Discovery:
+    """Return the files that changed since a reference of git, if one is given; all of them if the rules did.
+
+    Without a file to validate, the command ends.
+    """
+    if not found.files:
+        raise Exit(EXIT_FAILED if found.unmatched else 0)
+    if reference is None:
+        return found
+    from checkpoint_ld.families.git import changed_since
+
+    changed = changed_since(reference)
+    rules = [file for file in rules_files if os.path.realpath(file) in changed]
+    if rules:
+        if not quiet:
+            streams.note(f"{rules[0]} changed since {reference}, so that all files are validated")
+        return found
+    files = tuple(file for file in found.files if file == streams.STANDARD or os.path.realpath(file) in changed)
+    if not files:
+        if not quiet:
+            streams.note(f"none of {counted(len(found.files), 'file')} changed since {reference}")
+        raise Exit(EXIT_FAILED if found.unmatched else 0)
+    return found._replace(files=files)
 
 
 def _check_alone(is_report: bool, **given: bool) -> None:
@@ -239,6 +276,7 @@ class _Run:
     quiet: bool
     has_failed: bool
     has_results: bool = False
+    stdin_filename: str | None = None
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
@@ -341,7 +379,7 @@ class _Run:
             for done, file in enumerate(files):
                 if advance is not None:
                     advance(done, len(files))
-                source = file if file != streams.STANDARD else self.repaired_input or sys.stdin.buffer
+                source = file if file != streams.STANDARD else self._input()
                 try:
                     streamed = self._streamed(source, is_alone=len(files) == 1)
                     if streamed is None:
@@ -387,6 +425,16 @@ class _Run:
             for triple in outcome.results or ():
                 results.add(triple)
             yield replace(outcome.checked, results=None if outcome.results is None else results)
+
+    def _input(self) -> Any:
+        """Return standard input, by the name of the file that it is of, if that is known."""
+        if self.stdin_filename is None:
+            return self.repaired_input or sys.stdin.buffer
+        from io import BytesIO
+
+        named = BytesIO(self.repaired_input or sys.stdin.buffer.read())
+        named.name = self.stdin_filename
+        return named
 
     def _streamed(self, source: Any, *, is_alone: bool) -> Checked | None:
         from checkpoint_ld.batch.discovery import is_in_windows

@@ -305,6 +305,23 @@ def files_below(folder: str, endings: tuple[str, ...], *, most: int) -> list[Pat
     return [*map(Path, sorted(found))]
 
 
+def repository_of(folder: Path) -> Path:
+    """Return the nearest folder with a repository of git, `folder` or one above it; `folder` if there is none."""
+    folder = folder.absolute()
+    return next((one for one in (folder, *folder.parents) if os.path.lexists(one / ".git")), folder)
+
+
+def in_repository(name: str) -> str:
+    """Return the path of a file from the root of the repository that the process runs in.
+
+    A path out of it stays absolute. Programs that show findings beside code know files by these paths, wherever a
+    command runs.
+    """
+    path = Path(os.path.normpath(Path(name).absolute()))
+    root = repository_of(Path())
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+
+
 def unreadable(error: OSError) -> str:
     """Return the message about a folder that cannot be read."""
     return _refusal(os.fspath(error.filename), "read", error, _READ_REMEDIES, "check the path")

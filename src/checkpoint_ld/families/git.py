@@ -20,7 +20,7 @@ from checkpoint_ld.documents.files import is_packed, read_bytes, replace_file
 from checkpoint_ld.documents.text import dump_json
 from checkpoint_ld.errors import CheckpointLdError, SettingsError
 from checkpoint_ld.families import merging
-from checkpoint_ld.phrases import harmless
+from checkpoint_ld.phrases import harmless, shown
 from checkpoint_ld.secrets import WITHHELD, secret
 
 if TYPE_CHECKING:
@@ -232,6 +232,34 @@ def _lines(file: Path) -> list[str]:
 def _write(file: Path, lines: Iterable[str]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     replace_file(file, "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+
+
+def changed_since(reference: str) -> frozenset[str]:
+    """Return the real paths of the files that differ from where the branch left `reference`, and of untracked ones.
+
+    Where there is no common commit, the files that differ from `reference` itself. No program of the repository's
+    configuration is run. Raises SettingsError outside of a repository and for a reference that it does not have.
+    """
+    try:
+        commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}").strip()
+    except SettingsError:
+        root = _run("rev-parse", "--show-toplevel")
+        if root.returncode:
+            raise SettingsError("--changed-since needs a repository of git: there is none here") from None
+        remedy = "check its name, or fetch it first (a shallow clone has few commits)"
+        raise SettingsError(f"{shown(reference)} is no commit, branch or tag of this repository: {remedy}") from None
+    top = Path(_git("rev-parse", "--show-toplevel").removesuffix("\n"))
+    base = _run("merge-base", commit, "HEAD")
+    since = base.stdout.decode().strip() if base.returncode == 0 else commit
+    plain = ("--no-ext-diff", "--no-textconv", "--name-only", "-z", "--diff-filter=d")
+    differing = _git(*_PASSIVE, "diff", *plain, since, "--", folder=top)
+    untracked = _git(*_PASSIVE, "ls-files", "--others", "--exclude-standard", "-z", folder=top)
+    names = filter(None, (*differing.split("\0"), *untracked.split("\0")))
+    return frozenset(os.path.realpath(top / name) for name in names)
+
+
+_PASSIVE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+"""Options of git without which the configuration of a repository may name programs to run."""
 
 
 def _git(*arguments: str, folder: Path = _HERE) -> str:

@@ -51,6 +51,8 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
         "text": Format("for terminals and logs, with source excerpts", "text", "terminal"),
         "json": Format("for programs", "programs", "as_json"),
         "sarif": Format("SARIF 2.1.0, for code scanning", "programs", "sarif"),
+        "gitlab": Format("Code Quality of GitLab, beside merge requests", "programs", "gitlab"),
+        "rdjson": Format("reviewdog, for comments on changes", "programs", "rdjson"),
         "junit": Format("JUnit XML, for build servers", "programs", "junit"),
         "github": Format("workflow commands, for annotations in GitHub Actions", "text", "commands"),
         "markdown": Format("for comments on pull requests and summaries of jobs", "text", "markdown"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 from xml.etree import ElementTree as ET
 
+from checkpoint_ld.documents.files import in_repository
 from checkpoint_ld.findings import Severity, counts_of
 from checkpoint_ld.graph.literals import ROOT_PREFIX
 from checkpoint_ld.phrases import encodable
@@ -111,7 +112,7 @@ def sarif(report: Report, settings: Settings) -> str:
     run = {
         "tool": {"driver": driver},
         "automationDetails": {"id": f"{TOOL}/{report.profile}/"},
-        "originalUriBaseIds": {_BASE: {"description": {"text": "The folder in which the files were named."}}},
+        "originalUriBaseIds": {_BASE: {"description": {"text": "The repository, or else the working folder."}}},
         "columnKind": "unicodeCodePoints",
         "artifacts": [
             {"location": _location(checked.source), "roles": ["analysisTarget"]}
@@ -202,11 +203,64 @@ def _region(line: int, column: int | None, source: Source | None) -> Tree:
 
 
 def _location(source: str) -> Tree:
-    """Return the URI of a file (RFC 3986): relative to the working directory, unless the path is absolute."""
-    path = PurePath(encodable(source))
+    """Return the URI of a file (RFC 3986): relative to the root of the repository, unless the path leads out of it."""
+    path = PurePath(encodable(in_repository(source)))
     if path.is_absolute():
         return {"uri": path.as_uri()}
     return {"uri": quote(path.as_posix()), "uriBaseId": _BASE}
+
+
+_GITLAB = {Severity.VIOLATION: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
+"""Severities as GitLab has them (GitLab, "Code Quality report format")."""
+
+
+def gitlab(report: Report, _: Settings) -> str:
+    """Return a report of Code Quality for GitLab: an array with an object for each finding."""
+    issues = []
+    seen: Counter[str] = Counter()
+    for checked in report.checked:
+        path = encodable(in_repository(name_of(checked)))
+        for found in checked.findings:
+            key = hashlib.sha256(f"{path} {identity(found)}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            seen[key] += 1
+            issues.append(
+                {
+                    "description": "; ".join(filter(None, (what(found), found.remedy))) or found.code,
+                    "check_name": rule_of(found),
+                    "fingerprint": f"{key}-{seen[key]}",
+                    "severity": _GITLAB[found.severity],
+                    "location": {"path": path, "lines": {"begin": found.place.line or 1}},
+                }
+            )
+    return _dumped(issues)
+
+
+_REVIEWDOG = {Severity.VIOLATION: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
+
+
+def rdjson(report: Report, settings: Settings) -> str:
+    """Return diagnostics in reviewdog's format (RDFormat): one object, whose columns count bytes of UTF-8."""
+    diagnostics = []
+    for checked in report.checked:
+        path = encodable(in_repository(name_of(checked)))
+        lines = (checked.text or "").split("\n") if checked.findings else []
+        for found in checked.findings:
+            location: Tree = {"path": path}
+            if found.place.line is not None:
+                start = {"line": found.place.line}
+                if found.place.column is not None:
+                    line = lines[found.place.line - 1] if found.place.line <= len(lines) else ""
+                    start["column"] = len(line[: found.place.column - 1].encode("utf-8", "surrogatepass")) + 1
+                location["range"] = {"start": start}
+            code: Tree = {"value": found.code}
+            rule = report.rules.get(found.code)
+            see = settings.rules_url.replace("{code}", found.code) if settings.rules_url else rule.see if rule else ""
+            if see.startswith(("http://", "https://")):
+                code["url"] = see
+            text = "\n".join(filter(None, (what(found), found.remedy))) or found.code
+            severity = _REVIEWDOG[found.severity]
+            diagnostics.append({"message": text, "location": location, "severity": severity, "code": code})
+    return _dumped({"source": {"name": TOOL}, "diagnostics": diagnostics})
 
 
 def junit(report: Report, settings: Settings) -> str:

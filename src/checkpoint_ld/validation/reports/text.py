@@ -12,9 +12,9 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
+from checkpoint_ld.documents.files import in_repository
 from checkpoint_ld.findings import Severity, counts_of
 from checkpoint_ld.phrases import cells, counted, harmless, head, tail
 
@@ -313,7 +313,7 @@ def commands(report: Report, settings: Settings) -> str:
 
 def _command(checked: Checked, found: Finding) -> str:
     properties = {
-        "file": PurePath(checked.source).as_posix() if checked.source is not None else None,
+        "file": in_repository(checked.source) if checked.source is not None else None,
         "line": found.place.line,
         "col": found.place.column,
         "title": _printable(rule_of(found)),
