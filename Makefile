@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help demo test test-all lint types imports docs bench ci clean
+.PHONY: help demo test test-all lint types imports docs bench peers ci clean
 
 help:
 	@echo "make demo   run the main job on the example checkpoints; leaves the folder demo/ with things to open"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-all   run all tests, with more and with new examples"
 	@echo "make lint types imports docs   the other checks of .ci/run"
 	@echo "make bench  print what checkpoint-ld and others take for the same jobs"
+	@echo "make peers  test with today's releases of the tools whose files are read and written, and print which are new"
 	@echo "make ci     everything that .ci/run does"
 	@echo "make clean  remove what the other targets made"
 
@@ -66,8 +67,11 @@ docs: $(VENV)/.docs-group
 bench: $(VENV)/.test-group
 	python benchmarks
 
+peers:
+	$(PYTHON) .ci/peers
+
 ci:
 	.ci/run
 
 clean:
-	rm -rf $(VENV) demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-peers demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
