@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.findings import Severity
 from checkpoint_ld.phrases import shown, unknown
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Configuration:
     `file` is its file, None without a file. Globs of `exclude` and `per_file_ignores` are relative to the folder of
     that file; `shapes` and `baseline` are paths relative to the current folder. `rules_url` is the address of the page
     of a rule, with `{code}` in it. `git_patterns` are the files that git merges with our driver, in addition to
-    `*.jsonld`.
+    `*.jsonld`. `severities` are severities of rules that differ from ours, by names of rules.
     """
 
     file: Path | None = None
@@ -50,6 +51,8 @@ class Configuration:
     baseline: str | None = None
     rules_url: str | None = None
     git_patterns: tuple[str, ...] = ()
+    severities: Mapping[str, str] = field(default_factory=dict)
+    required_version: str | None = None
 
     @property
     def folder(self) -> Path:
@@ -68,7 +71,7 @@ def find(start: Path) -> Configuration:
             file = folder / name
             table = _table(file) if os.path.isfile(file) else None  # noqa: PTH113 - Path raises where a folder may not be entered
             if table is not None:
-                return _configuration(file, table)
+                return _whole(file, table)
     return Configuration()
 
 
@@ -77,7 +80,7 @@ def of_file(file: Path) -> Configuration:
     table = _table(file)
     if table is None:
         raise SettingsError(f"{file}: there is no table [tool.{TABLE}]; add it, or name another file")
-    return _configuration(file, table)
+    return _whole(file, table)
 
 
 @contextmanager
@@ -114,12 +117,24 @@ def selection(
     from checkpoint_ld.validation import selection as selections  # noqa: PLC0415 - it takes long to import
 
     select, ignore = tuple(select) or chosen.select, tuple(ignore) or chosen.ignore
-    is_named = bool(select or ignore or chosen.per_file_ignores)
+    is_named = bool(select or ignore or chosen.per_file_ignores or chosen.severities)
     known = {**catalogue(), **rules} if is_named else {}
     per_file, folder = chosen.per_file_ignores, chosen.folder
     with _naming(chosen.file if select is chosen.select and ignore is chosen.ignore else None):
         counted = selections.selection(known, select=select, ignore=ignore, per_file=per_file, folder=folder)
-    return replace(counted, accepted=frozenset(chosen.accepted_code))
+        severities = {
+            code: Severity[name.upper()]
+            for rule, name in chosen.severities.items()
+            for code in selections.codes_of([rule], known)
+        }
+    return replace(counted, accepted=frozenset(chosen.accepted_code), severities=severities)
+
+
+def shown_settings(chosen: Configuration) -> dict[str, Any]:
+    """Return the settings as JSON, with the names that a file has for them; those without a value are left out."""
+    held = {name.replace("_", "-"): getattr(chosen, name) for name in Configuration.__dataclass_fields__}
+    stated = {name: value for name, value in held.items() if value not in (None, (), {})}
+    return {name: str(value) if isinstance(value, Path) else value for name, value in stated.items()}
 
 
 def _table(file: Path) -> dict[str, Any] | None:
@@ -144,6 +159,61 @@ def _table(file: Path) -> dict[str, Any] | None:
     return table
 
 
+_EXTEND = "extend"
+"""The setting that names a file whose settings count where this one has none."""
+
+
+def _whole(file: Path, table: dict[str, Any], below: tuple[Path, ...] = ()) -> Configuration:
+    """Return the settings of a file, and those of the file that it extends where it has none."""
+    own = _configuration(file, {key: value for key, value in table.items() if key != _EXTEND})
+    if _EXTEND not in table:
+        return own
+    name = table[_EXTEND]
+    if not isinstance(name, str):
+        raise _misfit(file, _EXTEND, "the path of a file", name)
+    extended = Path(os.path.normpath(file.parent / Path(name).expanduser()))
+    chain = (*below, file)
+    if any(os.path.realpath(extended) == os.path.realpath(one) for one in chain):
+        raise SettingsError(f"{file}: extend leads back to {extended}: take it out of one of these files")
+    held = _table(extended)
+    if held is None:
+        raise SettingsError(f"{file}: extend names {extended}, which has no table [tool.{TABLE}]; name another file")
+    base = _whole(extended, held, chain)
+    missing = {name for name in Configuration.__dataclass_fields__ if name.replace("_", "-") not in table}
+    taken = {name: getattr(base, name) for name in missing - {"file"}}
+    if "exclude" in taken:
+        taken["exclude"] = tuple(_moved(pattern, base.folder, own.folder) for pattern in taken["exclude"])
+    if "per_file_ignores" in taken:
+        moved = {_moved(glob, base.folder, own.folder): rules for glob, rules in taken["per_file_ignores"].items()}
+        taken["per_file_ignores"] = moved
+    return replace(own, **taken)
+
+
+def _moved(pattern: str, folder: Path, to: Path) -> str:
+    """Return a pattern of a folder as one of another folder; a pattern of names alone is the same everywhere."""
+    if "/" not in pattern.removeprefix("./").rstrip("/"):
+        return pattern
+    moved = os.path.relpath(folder / pattern, to)
+    return Path(moved).as_posix()
+
+
+def _check_version(file: Path, wanted: str) -> None:
+    """Refuse settings that are for other versions of this package (PEP 440)."""
+    from importlib.metadata import version  # noqa: PLC0415 - few configurations have it
+
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415 - as above
+
+    try:
+        allowed = SpecifierSet(wanted if wanted[:1] in "<>=!~" else f"=={wanted}")
+    except InvalidSpecifier as error:
+        raise _misfit(file, "required-version", "a version such as 0.2.0, or >=0.2,<0.3", wanted) from error
+    own = version("checkpoint-ld")
+    if not allowed.contains(own, prereleases=True):
+        raise SettingsError(
+            f"{file}: required-version is {wanted}, and this is checkpoint-ld {own}; install another one"
+        )
+
+
 def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
     known = {name.replace("_", "-"): name for name in Configuration.__dataclass_fields__ if name != "file"}
     values: dict[str, Any] = {}
@@ -151,6 +221,8 @@ def _configuration(file: Path, table: dict[str, Any]) -> Configuration:
         if key not in known:
             raise SettingsError(f"{file}: {unknown('setting', key, known)}")
         values[known[key]] = _checked(file, key, value)
+    if "required_version" in values:
+        _check_version(file, values["required_version"])
     if "baseline" in values:
         values["baseline"] = str(file.parent / Path(values["baseline"]).expanduser())
     if "shapes" in values:
@@ -164,6 +236,11 @@ _ADDRESS = re.compile(r"https?://\S*\{code\}\S*")
 _ADDRESSES = "an address with {code} in it, such as https://example.org/rules/{code}/"
 _WANTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "profile": (lambda value: isinstance(value, str), "a text"),
+    "required-version": (lambda value: isinstance(value, str) and bool(value.strip()), "a text such as >=0.2"),
+    "severities": (
+        lambda value: isinstance(value, dict) and all(one in FAIL_ON[:-1] for one in value.values()),
+        "a table of rules with violation, warning or info",
+    ),
     "fail-on": (lambda value: isinstance(value, str), "a text"),
     "baseline": (lambda value: isinstance(value, str), "a text"),
     "rules-url": (lambda value: isinstance(value, str) and bool(_ADDRESS.match(value)), _ADDRESSES),

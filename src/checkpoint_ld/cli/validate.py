@@ -148,6 +148,9 @@ def validate(
     force_exclude: bool = options.flag("--force-exclude", help="Exclude also files that are named."),
     config: str | None = options.file("--config", help="The configuration to use."),
     no_config: bool = options.flag("--no-config", help="Use no configuration."),
+    show_settings: bool = options.flag(
+        "--show-settings", help="Show the settings that count, and their file, as JSON; validate nothing."
+    ),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the findings."),
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
@@ -156,6 +159,9 @@ def validate(
 
     _check_alone(bool(kinds or statistics or not output.is_standard), diff=diff, write_baseline=write_baseline)
     chosen = _configuration(config, is_none=no_config)
+    if show_settings:
+        streams.show_json(configuration.shown_settings(chosen))
+        return
     wanted = configuration.profiles(chosen, profile, shapes)
     selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     exclusion: Any = {"exclude": chosen.exclude, "root": chosen.folder, "by": chosen.file, "input_name": stdin_filename}

@@ -17,7 +17,7 @@ from checkpoint_ld.templates.template import code_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from checkpoint_ld.findings import Finding
+    from checkpoint_ld.findings import Finding, Severity
     from checkpoint_ld.rules import Rule
     from checkpoint_ld.validation.results import Checked
 
@@ -75,7 +75,7 @@ class Selection:
     """The codes of the rules that count: those that are `selected` (None for all), without those that are `ignored`.
 
     `per_file` holds globs, relative to `folder`, and the codes that are ignored in matching files. `accepted` are the
-    hashes of code that checkpoints may contain.
+    hashes of code that checkpoints may contain. `severities` are those of findings, by code, where they differ.
     """
 
     selected: Codes | None = None
@@ -83,6 +83,7 @@ class Selection:
     per_file: tuple[tuple[str, Codes], ...] = ()
     folder: Path = field(default_factory=Path)
     accepted: frozenset[str] = frozenset()
+    severities: Mapping[str, Severity] = field(default_factory=dict)
 
     def allows(self, code: str, source: str | None = None) -> bool:
         """Return whether findings of the rule `code` count in the file `source`."""
@@ -109,6 +110,8 @@ class Selection:
             for found in checked.findings
             if found.code not in ignored and (selected is None or found.code in selected) and not self._accepts(found)
         ]
+        if self.severities:
+            kept = [replace(found, severity=self.severities.get(found.code, found.severity)) for found in kept]
         return replace(checked, findings=tuple(kept))
 
     def _accepts(self, found: Finding) -> bool:
