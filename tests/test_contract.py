@@ -313,7 +313,7 @@ def test_g9_a_document_as_karenina_writes_it_has_no_residue() -> None:
         ("keywords", []),
         ("note", None),
         ("a b", 1),
-        ("note", {"@list": [1]}),
+        ("note", {"@set": [1]}),
         ("note", {"@context": {"x": "urn:x:"}, "x": 1}),
     ],
 )

@@ -258,6 +258,8 @@ class Improved(Compaction):
     root: Any = None
     root_context: Json = None
 
+    adds_contexts = True
+
     def local_context(self, subject: Any, members: Json, terms: Any, via: Any, residue: Any) -> Json:
         for key in ("@type", "@id"):
             if key in members and not is_name(members[key], is_type=key == "@type"):

@@ -6,16 +6,17 @@ Every object gets its IRI. The JSON value of a property becomes one JSON literal
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rdflib import URIRef
 
 from checkpoint_ld.documents.text import pointer
-from checkpoint_ld.graph import contexts, interpreter, literals
+from checkpoint_ld.graph import contexts, interpreter, key_order, literals
 from checkpoint_ld.graph.compaction import POSITION, RESIDUE, Compaction, difference, put_residue
 from checkpoint_ld.graph.contexts import IDENTIFIER, ROOT_TYPE, Term, TermTable, expand_name, is_property_value
+from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.literals import (
     DATETIME,
     DOUBLE,
@@ -30,14 +31,14 @@ from checkpoint_ld.graph.literals import (
 from checkpoint_ld.vocabulary import ID_BASE
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from rdflib.term import Node
 
 
 Tree = dict[str, Any]
 
-_OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE)))
+_OURS_ALONE = frozenset((str(IDENTIFIER), str(RESIDUE), str(KEY_ORDER)))
 _LOCAL_KEYWORDS = frozenset({"@id", "@type", "@context"})
 LARGEST_FOR_PYLD = 10**300
 """PyLD converts every integer to a double, and no double is above about 1.8e308."""
@@ -67,8 +68,11 @@ class Annotated:
     tree: Tree
     objects: list[Placed]
     names: dict[int, str]
-    has_names_by_place: bool = False
-    """Whether the text of a reference looks like a name by place, perhaps of an object elsewhere."""
+
+    def in_document(self, root: str) -> None:
+        """Give the objects the names that labels of blank nodes have in the document of `root`."""
+        self.objects = [replace(one, name=literals.in_document(one.name, root)) for one in self.objects]
+        self.names = {one: literals.in_document(name, root) for one, name in self.names.items()}
 
 
 class _SetApartError(Exception):
@@ -91,7 +95,8 @@ def annotate(tree: Tree, table: TermTable) -> Annotated:
     """Make a whole checkpoint explicit."""
     tree = unshared(tree)
     walk = _Walk(table, ())
-    own = walk.own_name(tree)
+    is_blank = str(tree.get("@id")).startswith("_:")  # it means nothing outside of the document
+    own = None if is_blank else walk.own_name(tree)
     root = own or literals.root_of(tree)
     annotated = walk.node(tree, _Place(root), None, own)
     annotated.setdefault("@type", ROOT_TYPE)
@@ -127,9 +132,15 @@ def annotate_members(
     for members, via, name in parts:
         place, before = _place_of(name), len(walk.objects)
         annotated = walk.node(unshared(members), place, via, name if not place.tokens else None)
-        found.append(Annotated({**annotated, "@id": name}, walk.objects[before:], walk.names, bool(walk.by_place)))
+        found.append(Annotated({**annotated, "@id": name}, walk.objects[before:], walk.names))
     walk.refer()
     return found
+
+
+def set_apart_in(members: Tree, via: Term | None, table: TermTable) -> frozenset[str]:
+    """Return the members of an object that cannot be read as JSON-LD, so that they become no statements."""
+    [found] = annotate_members([(members, via, f"{ID_BASE}of")], table)
+    return frozenset(found.objects[0].set_apart)
 
 
 def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction) -> None:
@@ -144,6 +155,8 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
             index.setdefault(subject, {})[IDENTIFIER] = literal_of(identifier)
         if placed.position is not None and "position" not in placed.source:
             index.setdefault(subject, {})[POSITION] = literal_of(placed.position)
+        if orders := _orders(placed, reader.table):
+            index.setdefault(subject, {})[KEY_ORDER] = key_order.literal(orders)
     # Children first: the residue of a child may be all that makes it a node, which its parent's reading shows.
     for placed in reversed(objects):
         subject = URIRef(placed.name)
@@ -151,6 +164,21 @@ def complete(annotated: Annotated, objects: Sequence[Placed], reader: Compaction
         source = {key: value for key, value in placed.source.items() if key != "@context" or not is_root}
         left = difference(source, reader.members(subject, placed.via), annotated.names, placed.set_apart)
         put_residue(index, subject, left)
+
+
+def _orders(placed: Placed, table: TermTable) -> dict[str, list[str]]:
+    """Return the orders of keys that have a meaning in the JSON literals of an object, by pointer."""
+    source = placed.source
+    is_property = is_property_value(source.get("@type"), placed.via)
+    terms: Mapping[str, Term] | None = None
+    orders: dict[str, list[str]] = {}
+    for key, value in source.items():
+        if isinstance(value, (dict, list)) and key not in placed.set_apart:
+            terms = terms or table.at(placed.via, source.get("@type")).by_key
+            term = terms.get(key)
+            if (is_property and key == "value") or (term is not None and term.coercion == "@json"):
+                orders.update(key_order.of_member(key, value, source))
+    return orders
 
 
 def _place_of(name: str) -> _Place:
@@ -295,6 +323,9 @@ class _Walk:
             if not _is_value_object(value):
                 raise _SetApartError
             return value
+        if value.keys() == {"@list"} and place.depth <= _DEEPEST:
+            entries = value["@list"] if isinstance(value["@list"], list) else [value["@list"]]
+            return {"@list": list(self._many(entries, place.below("@list"), via, ""))}
         if value.keys() == {"@id"} and isinstance(value["@id"], str):
             reference = {"@id": name_of(value["@id"], self.table)}
             if literals.is_minted(value["@id"]):
@@ -393,7 +424,11 @@ class Pointers:
 
     def get(self, iri: str) -> str | None:
         """Return the place of the object that `iri` names, None if it names none."""
-        base, mark, _ = iri.partition("#/")
+        base, mark, rest = iri.partition("#/")
+        tokens = literals.parted(iri)[1] if mark else ()
+        if rest.startswith("_:"):  # the base is the label of a blank node
+            label, mark, _ = rest.partition("/")
+            base, tokens = f"{base}#/{label}", tokens[1:]
         if self._ways is None:
             return self.by_annotation.get(iri)
         if base == self._minted_root:
@@ -402,7 +437,7 @@ class Pointers:
             name, way = self._ways.get(_stem(base), ("", None))
             way = way if mark or name == iri else None
         if way is not None and mark:
-            way = self._below(way, literals.parted(iri)[1])
+            way = self._below(way, tokens)
         return None if way is None else pointer(way)
 
     def _below(self, way: _Way, tokens: tuple[str, ...]) -> _Way | None:
@@ -418,7 +453,9 @@ class Pointers:
 
     @cached_property
     def _minted_root(self) -> str | None:
-        return None if isinstance(self._tree.get("@id"), str) else literals.root_of(self._tree)
+        identifier = self._tree.get("@id")
+        has_name = isinstance(identifier, str) and not identifier.startswith("_:")
+        return None if has_name else literals.root_of(self._tree)
 
     @cached_property
     def _ways(self) -> dict[str, tuple[str, _Way]] | None:
@@ -426,12 +463,15 @@ class Pointers:
         table = contexts.table(self._tree.get("@context"))
         is_usual = table is contexts.karenina()
         found: dict[str, tuple[str, _Way]] = {}
-        bases: dict[_Way, str] = {(): self._minted_root or ""}
+        root = self._minted_root
+        bases: dict[_Way, str] = {(): root or ""}
         for one, way in _objects(self._tree):
             identifier = one.get("@id")
-            if not isinstance(identifier, str) or len(one) == 1:
+            if not isinstance(identifier, str) or len(one) == 1 or not (way or self._minted_root is None):
                 continue
             name = literals.iri_of(identifier) if is_usual else name_of(identifier, table)
+            root = root or name
+            name = literals.in_document(name, root)
             if found.setdefault(_stem(name), (name, way))[1] == way:
                 bases[way] = name
                 continue
@@ -445,6 +485,7 @@ class Pointers:
         """The same for all objects, by annotation, which decides which of two objects gets a name."""
         with interpreter.room():
             annotated = annotate(self._tree, contexts.table(self._tree.get("@context")))
+            annotated.in_document(annotated.objects[0].name)
         ways = _objects(annotated.objects[0].source)
         return {annotated.names[id(one)]: pointer(way) for one, way in ways if id(one) in annotated.names}
 

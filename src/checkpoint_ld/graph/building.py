@@ -8,13 +8,12 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from rdflib import URIRef
+from rdflib import BNode, URIRef
 
-from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, interpreter, literals
-from checkpoint_ld.graph.annotation import annotate, annotate_members, complete, name_of
+from checkpoint_ld.graph import contexts, interpreter, key_order, literals
+from checkpoint_ld.graph.annotation import annotate, complete, name_of
 from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stems_of
 from checkpoint_ld.graph.compaction import (
     POSITION,
@@ -26,17 +25,20 @@ from checkpoint_ld.graph.compaction import (
     put_residue,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
+from checkpoint_ld.graph.contexts import IDENTIFIER, REST, expand, statements
 from checkpoint_ld.graph.interpreter import uncollected
+from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
+from checkpoint_ld.graph.store import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
     from rdflib.term import Node
 
+    from checkpoint_ld.graph.annotation import Annotated
     from checkpoint_ld.graph.contexts import Term
-    from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans
+    from checkpoint_ld.graph.plans import KeyPlan, Plans
     from checkpoint_ld.graph.store import Index
 
 Tree = dict[str, Any]
@@ -44,14 +46,15 @@ Tree = dict[str, Any]
 DEEPEST = 60
 """A tree with more levels goes to PyLD as a whole, where annotation sets apart what is too deep."""
 _TEXTS = {str}
+_CONTAINERS = frozenset((dict, list))
+_AS_JSON = frozenset((Reading.JSON, Reading.PROPERTY))
 _WITHOUT_STATEMENTS = frozenset(((), ("@id",)))
 
 
 class Walk(Columns):
     """One walk through a tree; `inexact` lists the members that their statements do not restore, until `complete`.
 
-    `taken` holds names that are in use elsewhere. With `is_part`, other members of the tree go to PyLD, so that an
-    object that has no statements here is a node all the same.
+    `taken` holds names that are in use elsewhere.
     """
 
     type_key: str | None = "@type"
@@ -61,12 +64,8 @@ class Walk(Columns):
         own_context: object,
         taken: Container[object] = (),
         plans: Plans | None = None,
-        *,
-        is_part: bool = False,
     ) -> None:
         super().__init__()
-        self.is_part = is_part
-        self.without_content = () if is_part else _WITHOUT_STATEMENTS
         self.plans = plans or compiled(own_context)
         self.index: Index = {}
         self.taken = taken
@@ -87,7 +86,7 @@ class Walk(Columns):
         if "@context" in tree:
             tree = {key: value for key, value in tree.items() if key != "@context"}
         self.source = tree
-        if "@type" not in tree:
+        if "@type" not in tree or str(tree.get("@id")).startswith("_:"):
             raise NotCoveredError
         self.node(self.source, "" if "@id" in tree else minted or literals.root_of(tree))
         return self.batches[0][1][0]
@@ -132,7 +131,7 @@ class Walk(Columns):
         groups = alike(sources)
         if groups is None:
             raise NotCoveredError
-        if place.depth and any("position" in keys or keys in self.without_content for _, keys, _ in groups):
+        if place.depth and any("position" in keys or keys in _WITHOUT_STATEMENTS for _, keys, _ in groups):
             raise NotCoveredError
         beside: list[tuple[int, URIRef, Node]] = []
         own: Sequence[str | None] = ()
@@ -194,6 +193,8 @@ class Walk(Columns):
             if plain is not None:
                 terms, left = self.column(plain, found.names, depth)
                 predicate = plain.known.predicate
+                if plain.known.reading in _AS_JSON and not _CONTAINERS.isdisjoint(map(type, plain.values)):
+                    self.state_key_order(plain, found.sources, described)
                 for at, term in zip(plain.rows, terms, strict=True):
                     described[at][predicate] = term
                 for at in left:
@@ -211,6 +212,15 @@ class Walk(Columns):
         pairs = zip(subjects, described, strict=True)
         self.index.update(pairs if all(described) else (pair for pair in pairs if pair[1]))
         self.inexact += [(subjects[at], found.sources[at], inexact[at]) for at in sorted(inexact)]
+
+    def state_key_order(self, column: Column, sources: Sequence[Tree], described: list[dict[Any, Any]]) -> None:
+        """State the order of keys that has a meaning in the values of one member."""
+        for at, value in zip(column.rows, column.values, strict=True):
+            if type(value) in _CONTAINERS:
+                orders = dict(key_order.of_member(column.known.key, value, sources[at]))
+                if orders:
+                    orders |= key_order.orders_of(described[at].get(KEY_ORDER))
+                    described[at][KEY_ORDER] = key_order.literal(orders)
 
     def add_nested(
         self,
@@ -264,13 +274,20 @@ class Walk(Columns):
         """The names of all objects, by their identity."""
         return {id(one): name for batch in self.batches for one, name in zip(*batch, strict=True)}
 
+    def in_document(self, root: str) -> None:
+        """Give nodes the names that labels of blank nodes have in the document of `root`."""
+        if not any(name.startswith(literals.BLANK_PREFIX) for name in (*self.owners, *self.mentioned)):
+            return
+        self.index = in_document(self.index, root)
+        self.names = {one: literals.in_document(name, root) for one, name in self.names.items()}
+        self.inexact = [(_renamed(subject, root), source, inexact) for subject, source, inexact in self.inexact]
+
     def complete(self) -> None:
         """Add the residue of members that their statements do not restore; nested objects come first."""
         reader = Compaction(self.index, self.plans.table)
         for subject, source, inexact in self.inexact:
             left = self.residue(subject, source, inexact, reader)
-            known = residue_of(self.index, subject) if self.is_part else None
-            put_residue(self.index, subject, left if known is None else known.and_also(left))
+            put_residue(self.index, subject, left)
 
     def residue(self, subject: Node, source: Tree, inexact: list[KeyPlan], reader: Compaction) -> Residue:
         """Return the residue of some members of an object; `reader` reads its statements back."""
@@ -287,6 +304,54 @@ class Walk(Columns):
                 read[key] = reader.read_member(subject, known.predicate, known.term, coercion)
             left = left.and_also(difference({key: value}, read, self.names if has_objects(value) else {}, ()))
         return left
+
+
+def with_named_lists(index: Index) -> Index:
+    """Return statements in which the cells of lists have names: by the node and the member that hold the list."""
+    if not any(type(subject) is BNode for subject in index):
+        return index
+    table = contexts.karenina().base
+    names: dict[Node, Node] = {}
+    waiting = [subject for subject in index if type(subject) is not BNode]
+    while waiting:
+        subject = waiting.pop()
+        holder = str(names.get(subject, subject))
+        for predicate, held in index[subject].items():
+            for at, node in enumerate(terms_of(held)):
+                if type(node) is BNode and node not in names:
+                    key = table.key_of(str(predicate))
+                    place = ("rest",) if predicate == REST else (key, *((at,) if at else ()), "@list")
+                    names[node] = URIRef(literals.part_of(holder, *place))
+                    waiting.append(node)
+    return {
+        names.get(subject, subject): {
+            predicate: [names.get(one, one) for one in held] if isinstance(held, list) else names.get(held, held)
+            for predicate, held in predicates.items()
+        }
+        for subject, predicates in index.items()
+    }
+
+
+def in_document(index: Index, root: str) -> Index:
+    """Return statements with the names that labels of blank nodes have in the document of `root`."""
+    blank = literals.BLANK_PREFIX
+    terms = {str(one) for held in index.values() for value in held.values() for one in terms_of(value)}
+    if not any(name.startswith(blank) for name in (*index, *terms)):  # type: ignore[attr-defined]  # terms are texts
+        return index
+
+    def renamed(held: Node | list[Node]) -> Node | list[Node]:
+        return [_renamed(one, root) for one in held] if isinstance(held, list) else _renamed(held, root)
+
+    return {
+        _renamed(subject, root): {predicate: renamed(held) for predicate, held in predicates.items()}
+        for subject, predicates in index.items()
+    }
+
+
+def _renamed(node: Node, root: str) -> Node:
+    if type(node) is not URIRef or not node.startswith(literals.BLANK_PREFIX):
+        return node
+    return URIRef(literals.in_document(node, root))
 
 
 def _in_order(value: Any) -> Iterator[Tree]:
@@ -308,180 +373,20 @@ def has_objects(value: Any) -> bool:
     return any(type(one) is dict for one in (value if isinstance(value, list) else [value]))
 
 
-_LEFT = object()
-"""The placeholder for a value that goes to PyLD."""
-_OBJECTS = {dict}
-
-
-class Left(NamedTuple):
-    """Members of an object that go to PyLD.
-
-    `kept` is the object without them, `via` the term of the member that holds it.
-    """
-
-    kept: Tree
-    source: Tree
-    keys: Sequence[str]
-    via: Term | None
-
-
-class Reduction(Columns):
-    """Removes the members that are not covered from a tree; `left` lists them in document order."""
-
-    def __init__(self, own_context: object) -> None:
-        super().__init__()
-        self.plans = compiled(own_context)
-        self.mentioned: set[str] = set()
-        self.left: list[Left] = []
-
-    def object(self, source: Tree, via: Term | None = None, around: Plan | None = None) -> Tree | None:
-        """Return an object with only its covered members, None for one that is no plain node."""
-        is_reference = source.keys() == {"@id"} and isinstance(source["@id"], str)
-        if (
-            is_reference
-            or source.get("@context")
-            or any(key == "position" or (key[:1] == "@" and key not in ("@id", "@type", "@context")) for key in source)
-        ):  # a key whose meaning depends on where the object stands
-            return None
-        kept: Tree = {}
-        place = len(self.left)
-        self.left.append(Left(kept, source, keys := [], via))
-        try:
-            if "@type" in source and not isinstance(source["@type"], str):
-                raise NotCoveredError
-            plan = self.plans.at(source.get("@type"), via, around)
-        except NotCoveredError:
-            kept |= {"@id": source["@id"]} if isinstance(source.get("@id"), str) else {}
-            keys += [key for key in source if key not in kept]
-        else:
-            for key, value in source.items():
-                found = self.member_of(key, value, plan)
-                if found is _LEFT:
-                    keys.append(key)
-                else:
-                    kept[key] = found
-        if keys and via is not None and via.scope is not None:
-            raise NotCoveredError  # PyLD, given the object alone, would not know the terms of that scope
-        if not keys:
-            del self.left[place]
-        return kept
-
-    def member_of(self, key: str, value: Any, plan: Plan) -> Any:
-        """Return the covered part of a member's value, `_LEFT` if the whole member goes to PyLD."""
-        if key in ("@id", "@type"):
-            return value if isinstance(value, str) else _LEFT
-        if key[:1] == "@":
-            return _LEFT
-        count = len(self.left)
-        try:
-            [known] = plan.members((key,))
-            if known is None or (type(value) is str and known.is_text):
-                return value
-            if known.has_objects and known.container == "@index" and type(value) is dict:
-                return dict(zip(value, self.objects_of([*value.values()], known, plan), strict=True))
-            if known.has_objects and {*map(type, value if type(value) is list else [value])} == _OBJECTS:
-                found = self.objects_of(value if type(value) is list else [value], known, plan)
-                return found if type(value) is list else found[0]
-            self.member(value, known)
-        except NotCoveredError:
-            del self.left[count:]
-            return _LEFT
-        return value
-
-    def objects(self, *_: Any) -> list[Node]:
-        """Raise NotCoveredError: PyLD reads objects that are not reduced one by one."""
-        raise NotCoveredError
-
-    def objects_of(self, values: list[Any], known: KeyPlan, plan: Plan) -> list[Any]:
-        """Return the objects in a member, each with only its covered members."""
-        found = [self.object(one, known.term, plan) if type(one) is dict else None for one in values]
-        if None in found:
-            raise NotCoveredError
-        return found
-
-
-def expand_left(walk: Walk, left: Sequence[Left], own_context: object) -> None:
-    """Add the statements of members that PyLD reads to a walk.
-
-    Raises NotCoveredError if they give a name that the rest of the document has too.
-    """
-    index, table = walk.index, walk.plans.table
-    parts = []
-    for one in left:
-        members = {key: value for key, value in one.source.items() if key in one.keys or key == "@type"}
-        parts.append((members, one.via, walk.names[id(one.kept)]))
-    annotated = annotate_members(parts, table)
-    try:
-        found = statements(expand([one.tree for one in annotated], contexts.merged(own_context)))
-    except ReadError as error:
-        raise NotCoveredError from error
-    holders = [URIRef(name) for _, _, name in parts]
-    placed = [one for part in annotated for one in part.objects[1:]]
-    new = {one.name for one in placed}
-    named = [(one.name, one.source["@id"]) for one in placed if isinstance(one.source.get("@id"), str)]
-    for name, identifier in named:
-        # A name, or the prefix of minted names, belongs to the first object in the document that has it.
-        if name != name_of(identifier, table) or walk.stems.setdefault(name.replace("#", "%23"), name) != name:
-            raise NotCoveredError
-    is_apart = new.isdisjoint({*walk.owners, *walk.mentioned}) and not any(one.has_names_by_place for one in annotated)
-    if not is_apart or not {*map(str, found)} <= {*map(str, holders), *new}:
-        raise NotCoveredError
-    for subject, held in found.items():
-        known = index.setdefault(subject, {})
-        if not {RDF_TYPE} >= known.keys() & held.keys():
-            raise NotCoveredError
-        known.update(held)
-    reader = Compaction(index, table)
-    for explicit in annotated:
-        complete(explicit, explicit.objects[1:], reader)
-    for holder, explicit, part in reversed([*zip(holders, annotated, left, strict=True)]):
-        first = explicit.objects[0]
-        key_of = table.at(part.via, reader.kind(holder)).key_of
-        keys = {*part.keys, *(key_of(str(one)) for one in found.get(holder, ()) if one != RDF_TYPE)}
-        read = {key: value for key, value in reader.members(holder, part.via, keys.__contains__).items() if key in keys}
-        source = {key: first.source[key] for key in part.keys}
-        more = difference(source, read, explicit.names, first.set_apart)
-        put_residue(index, holder, residue_of(index, holder).and_also(more))
-
-
 def index_of(tree: Tree) -> tuple[Index, URIRef] | None:
     """Return the statements of a canonical tree and the name of its root, None if a part is not covered."""
     try:
         walk = Walk(tree.get("@context"))
         root = walk.root(tree)
+        walk.in_document(root)
         walk.complete()
     except NotCoveredError:
         return None
     return walk.index, URIRef(root)
 
 
-def index_with_left(tree: Tree) -> tuple[Index, URIRef] | None:
-    """Return the same as `index_of` for a tree of which PyLD reads some members."""
-    own_context = tree.get("@context")
-    if _levels(tree) > DEEPEST:  # annotation sets apart what is too far from the root
-        return None
-    try:
-        reduction = Reduction(own_context)
-        kept = reduction.object({key: value for key, value in tree.items() if key != "@context"})
-        if kept is None:
-            return None
-        walk = Walk(own_context, is_part=True)
-        root = walk.root(kept, literals.root_of(tree) if "@id" not in kept else None)
-        expand_left(walk, reduction.left, own_context)
-        walk.complete()
-    except NotCoveredError:
-        return None
-    return walk.index, URIRef(root)
-
-
-def _levels(value: Any) -> int:
-    """Return how deeply arrays and objects are nested in a JSON value."""
-    inner = value.values() if type(value) is dict else value if type(value) is list else None
-    return 0 if inner is None else 1 + max(map(_levels, inner), default=0)
-
-
-def index_of_part(
-    part: Tree, via: Term, place: tuple[str, int], own_context: object, taken: Container[object]
+def index_of_part(  # noqa: PLR0913, PLR0917 - the object, where it stands, and its document
+    part: Tree, via: Term, place: tuple[str, int], own_context: object, taken: Container[object], root: str
 ) -> tuple[Index, URIRef] | None:
     """Return the statements of an object that is to be a value of `via`, and its name; None if a part is not covered.
 
@@ -492,13 +397,16 @@ def index_of_part(
         walk = Walk(own_context, taken)
         stem = _checked(owner) if "#" in owner else owner + "#"
         name = walk.node(part, literals.below(stem, via.key, at), via, at)
+        walk.in_document(root)
         walk.complete()
     except NotCoveredError:
         return None
-    return walk.index, URIRef(str(name))
+    return walk.index, URIRef(literals.in_document(str(name), root))
 
 
-def index_of_members(members: Tree, owner: str, own_context: object, taken: Container[object]) -> Index | None:
+def index_of_members(
+    members: Tree, owner: str, own_context: object, taken: Container[object], root: str
+) -> Index | None:
     """Return the statements of members that `owner` is to have, None if one is not covered.
 
     `members` includes the type of `owner`.
@@ -507,6 +415,7 @@ def index_of_members(members: Tree, owner: str, own_context: object, taken: Cont
         walk = Walk(own_context, taken)
         kind = Alike(members.get("@type"), tuple(members), (0,))
         walk.add_members([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], Place())
+        walk.in_document(root)
         walk.complete()
     except NotCoveredError:
         return None
@@ -530,7 +439,7 @@ def built(tree: Tree) -> tuple[Index, URIRef]:
     Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
     """
     with interpreter.room(), uncollected():
-        index, root = index_of(tree) or index_with_left(tree) or by_algorithm(tree)
+        index, root = index_of(tree) or by_algorithm(tree)
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})
@@ -542,6 +451,15 @@ def by_algorithm(tree: Tree) -> tuple[Index, URIRef]:
     """Return the same as `built` by annotation, PyLD's expansion and completion, without the residue of the context."""
     own_context = tree.get("@context")
     annotated = annotate(tree, contexts.table(own_context))
-    index = statements(expand(annotated.tree, contexts.merged(own_context)))
+    root = annotated.objects[0].name
+    index = expanded_in_document(annotated, own_context, root)
     complete(annotated, annotated.objects, Compaction(index, contexts.table(contexts.remembered(own_context))))
-    return index, URIRef(annotated.objects[0].name)
+    return index, URIRef(root)
+
+
+def expanded_in_document(annotated: Annotated, own_context: object, root: str) -> Index:
+    """Return the statements of an explicit tree, by PyLD's expansion, for the document of `root`."""
+    found = with_named_lists(statements(expand(annotated.tree, contexts.merged(own_context))))
+    index = in_document(found, root)
+    annotated.in_document(root)
+    return index

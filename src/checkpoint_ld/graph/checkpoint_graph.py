@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from rdflib import URIRef
 
 from checkpoint_ld.errors import LookupFailedError
-from checkpoint_ld.graph import building, contexts, interpreter
+from checkpoint_ld.graph import building, contexts, interpreter, key_order
 from checkpoint_ld.graph.annotation import annotate_member, annotate_members, complete
 from checkpoint_ld.graph.building import built, uncollected
 from checkpoint_ld.graph.compaction import (
@@ -31,8 +31,9 @@ from checkpoint_ld.graph.compaction import (
     refs,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand, statements
-from checkpoint_ld.graph.literals import literal_of, owners_of, same
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
+from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Several, StatementGraph, drop, terms_of, triples_of
 
@@ -53,15 +54,17 @@ class Editor:
     with each subject before its statements change.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the document, and two functions of its store
         self,
         index: Index,
-        table: TermTable,
+        root: Node,
         own_context: Any,
         shared: Callable[[Node], bool],
         record: Callable[[Node], None],
+        table: TermTable,
     ) -> None:
         self.index = index
+        self.root = str(root)
         self.record = record
         self.table = table
         self.own_context = own_context
@@ -85,12 +88,12 @@ class Editor:
     def _hold(self, part: Tree, via: Term, owner: str, at: int) -> URIRef:
         """Add the statements of a new object; return its node."""
         with interpreter.room():
-            found = building.index_of_part(part, via, (owner, at), self.own_context, self.index)
+            found = building.index_of_part(part, via, (owner, at), self.own_context, self.index, self.root)
             if found is not None:
                 self._update(found[0])
                 return found[1]
             annotated = annotate_member(part, self.table, via, (owner, at), self.index)
-            self._update(statements(expand(annotated.tree, contexts.merged(self.own_context))))
+            self._update(building.expanded_in_document(annotated, self.own_context, self.root))
             complete(annotated, annotated.objects, self.reader)
         return URIRef(annotated.objects[0].name)
 
@@ -157,9 +160,29 @@ class Editor:
         if key == "@id":
             self._identify(subject, value)
             return
+        orders = orders_of(self.index.get(subject, {}).get(KEY_ORDER))
         self._empty(subject, key)
         if value is not None or is_there:
             self._fill(subject, key, value)
+        if orders or isinstance(value, (dict, list)) or key == "name":
+            self._state_key_order(subject, key, orders)
+
+    def _state_key_order(self, subject: Node, key: str, orders: dict[str, list[str]]) -> None:
+        """State the orders of keys that have a meaning, `orders` before the member `key` changed."""
+        changed = "value" if key == "name" else key
+        held = self.index.get(subject, {})
+        held.pop(KEY_ORDER, None)
+        read = self.reader.members(subject, None, {changed, "name"}.__contains__)
+        is_literal = any(
+            getattr(one, "datatype", None) == RDF_JSON
+            for one in terms_of(held.get(self.reader.predicate(subject, changed)))
+        )
+        kept = {at: keys for at, keys in orders.items() if not at.startswith(f"/{changed}")}
+        if is_literal:
+            value = in_order({changed: read[changed]}, orders)[changed] if key == "name" else read[changed]
+            kept.update(key_order.of_member(changed, value, read))
+        if kept:
+            held[KEY_ORDER] = key_order.literal(kept)
 
     def _identify(self, subject: Node, identifier: str | None) -> None:
         """Give a node another identifier; its name in the graph stays."""
@@ -199,7 +222,7 @@ class Editor:
         with interpreter.room():
             found = None
             if not isinstance(kind, list):  # PyLD expands an object of several types
-                found = building.index_of_members(members, str(subject), self.own_context, self.index)
+                found = building.index_of_members(members, str(subject), self.own_context, self.index, self.root)
             if found is None:
                 found = self._by_expansion(subject, key, members)
         own = found.pop(subject, {})
@@ -214,7 +237,7 @@ class Editor:
     def _by_expansion(self, subject: Node, key: str, members: Tree) -> Index:
         """Return the statements of one member of a node, with its residue, by PyLD's expansion."""
         [annotated] = annotate_members([(members, None, str(subject))], self.table, self.index)
-        found = statements(expand(annotated.tree, contexts.merged(self.own_context)))
+        found = building.expanded_in_document(annotated, self.own_context, self.root)
         # An object without statements is known by its name, which begins with that of a node of the graph.
         owners = {URIRef(one) for one in owners_of(str(subject))} - {subject}
         found.update((one, self.index[one]) for one in owners if one in self.index)
@@ -418,7 +441,7 @@ class CheckpointGraph(StatementGraph):
         """Let an editor change the graph; others wait, also after an edit that fails and has changed something."""
         store = self._store
         with store.lock:
-            editor = Editor(self.index, self.table, self.own_context, self._is_shared, store.record)
+            editor = Editor(self.index, self.root, self.own_context, self._is_shared, store.record, self.table)
             try:
                 yield editor
             finally:

@@ -16,14 +16,15 @@ from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.graph import literals
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
+from checkpoint_ld.graph.contexts import FIRST, IDENTIFIER, NIL, RDF_TYPE, REST, expand_name, is_property_value, named
+from checkpoint_ld.graph.key_order import KEY, KEY_ORDER, in_order, orders_of
 from checkpoint_ld.graph.literals import RDF_JSON, TEXT, XSD_INTEGER, TypedText, json_of, json_text, literal_of, same
 from checkpoint_ld.graph.store import Index, terms_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, SCHEMA, TEXTS, ordered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rdflib.term import Node
 
@@ -231,6 +232,8 @@ class Compaction:
     """
 
     has_typed_texts = False
+    adds_contexts = False
+    """Whether this is a writer, whose `local_context` may return one."""
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         self.index = index
@@ -256,6 +259,8 @@ class Compaction:
             if key not in without
         }
         local = self.local_context(subject, filled, terms, via, residue)
+        if self.adds_contexts and KEY_ORDER in self.index.get(subject, ()):
+            filled = {**filled, KEY: orders_of(self.index[subject][KEY_ORDER])}
         return ordered({**filled, "@context": local} if local else filled, via.key if via else None)
 
     def local_context(self, subject: Node, members: Tree, terms: Terms, via: Term | None, residue: Residue) -> Tree:  # noqa: ARG002 - for a writer
@@ -331,14 +336,14 @@ class Compaction:
         terms = self.table.at(via, kind)
         is_property = is_property_value(kind, via)
         for predicate, held in predicates.items():
-            if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE) or (predicate == POSITION and is_position(held)):
+            if predicate in (RDF_TYPE, IDENTIFIER, RESIDUE, KEY_ORDER) or (predicate == POSITION and is_position(held)):
                 continue
             key = terms.key_of(str(predicate))
             if wanted is not None and not wanted(key):
                 continue
             term = terms.by_key.get(key)
             members[key] = self._member(terms_of(held), term, coercion_of(key, term, is_property=is_property))
-        return members
+        return in_order(members, orders_of(predicates[KEY_ORDER])) if KEY_ORDER in predicates else members
 
     def read_member(self, subject: Node, predicate: Node, term: Term | None, coercion: str | None) -> Any:
         """Return the same as `members` for one predicate of a node, whose key is that of `term`."""
@@ -406,6 +411,11 @@ class Compaction:
             value = json_of(one, coercion)
             self.has_typed_texts |= isinstance(value, TypedText)
             return value
+        if self.is_list(one):
+            return {"@list": [self._value(entry, coercion) for entry in self.entries(one)]}
+        label = literals.label_of(one) if type(one) is URIRef and one not in self.index else None
+        if label is not None:
+            return label if coercion == "@id" else {"@id": label}
         # A name by place without statements is that of an empty object.
         if (
             one in self.index
@@ -418,9 +428,31 @@ class Compaction:
         text = self.identifier(one) or str(one)
         return text if coercion == "@id" else {"@id": text}
 
+    def is_list(self, node: Node) -> bool:
+        """Return whether a node is a list."""
+        return FIRST in self.index.get(node, ()) or node == NIL
+
+    def entries(self, node: Node) -> list[Node]:
+        """Return the entries of a list; another node is its only entry."""
+        entries: list[Node] = []
+        cells: dict[Node, None] = {}
+        while node not in cells and node != NIL and self.is_list(node):
+            cells[node] = None
+            entries += terms_of(self.index[node][FIRST])[:1]
+            node = terms_of(self.index[node].get(REST, NIL))[0]
+        self.note_cells(cells)
+        return entries
+
+    def note_cells(self, cells: Iterable[Node]) -> None:
+        """Note that the cells of a list have been read."""
+
 
 class WholeReading(Compaction):
     """Reads all nodes of an index: those below a root by `object`, then the others by `beside`."""
+
+    def note_cells(self, cells: Iterable[Node]) -> None:
+        """Note that the cells of a list have been read."""
+        self.seen.update(cells)
 
     def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
         super().__init__(index, table, as_found=as_found)

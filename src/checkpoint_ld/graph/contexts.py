@@ -401,6 +401,8 @@ def named(iri: str) -> URIRef:
 
 
 RDF_TYPE = named(RDF + "type")
+FIRST, REST, NIL = (named(RDF + name) for name in ("first", "rest", "nil"))
+"""The vocabulary of lists (RDF 1.1 Schema §5.2)."""
 IDENTIFIER = named(KARENINA + "identifier")
 """The predicate for the text of an `@id` that is not the IRI of its node: it is no IRI, or an earlier object has it."""
 
@@ -409,6 +411,9 @@ ESCAPED = "urn:karenina:escaped:"
 
 VERBATIM = named(ESCAPED + "json")
 """The datatype of a JSON value that a faithful reading returns unchanged."""
+
+OWN_LABEL = "own-"
+"""The beginning of the label of a blank node that has one in its document; we make the others."""
 
 Expanded = list[dict[str, Any]]
 
@@ -488,7 +493,7 @@ class _Walk:
         if identifier is None:
             return self.blank()
         if identifier.startswith("_:"):
-            return BNode(f"own-{identifier[2:]}")
+            return BNode(OWN_LABEL + identifier[2:])
         subject = self.iri(identifier)
         if subject is not None:
             return subject
@@ -545,10 +550,10 @@ class _Walk:
         if "@value" in value:
             return literal_of(value["@value"], value.get("@type"), value.get("@language"))
         if "@list" in value:
-            rest: Node = URIRef(RDF + "nil")
+            rest: Node = NIL
             for term in reversed([*map(self.term, value["@list"])]):
                 cell = self.blank()
-                self.index[cell] = {URIRef(RDF + "first"): term, URIRef(RDF + "rest"): rest}
+                self.index[cell] = {FIRST: term, REST: rest}
                 rest = cell
             return rest
         if value.keys() == {"@id"}:

@@ -237,8 +237,9 @@ def literal(text: str, datatype: URIRef | None, language: str | None) -> Literal
 def json_of(literal: Literal, coercion: str | None = None) -> Any:
     """Return the JSON value of a literal under a key with the type coercion `coercion`.
 
-    A literal that is no JSON scalar becomes a text with its language or datatype under a key for texts, dates or JSON,
-    and a JSON-LD value object under any other key.
+    JSON has no value for decimals, floats, and numbers in another spelling than the usual one; they keep text and
+    datatype, except under a key for doubles. A literal that is no JSON scalar becomes a text with its language or
+    datatype under a key for texts, dates or JSON, and a JSON-LD value object under any other key.
     """
     text, datatype, language = str(literal), literal.datatype, literal.language
     if language:
@@ -248,8 +249,8 @@ def json_of(literal: Literal, coercion: str | None = None) -> Any:
         return TypedText(text, None, str(XSD_STRING)) if coercion == DATETIME and is_datetime(text) else text
     if kind == "dateTime" and coercion == DATETIME:
         return text
-    if kind == "boolean" and text in ("true", "false", "1", "0"):
-        return text in ("true", "1")
+    if kind == "boolean" and text in ("true", "false"):
+        return text == "true"
     if kind == "JSON":
         is_json, value = _parsed(text)
         if is_json:
@@ -262,8 +263,10 @@ def _number(text: str, kind: str | None, coercion: str | None) -> int | float | 
     if kind == "integer" and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         if coercion == DOUBLE and math.isfinite(float(text)):
             return float(text)
-        return None if coercion is None and not is_small(int(text)) else int(text)
-    is_float = kind == "double" or (coercion is not None and kind == "number")
+        number = int(text)
+        is_lost = str(number) != text or (coercion is None and not is_small(number))
+        return None if is_lost else number
+    is_float = kind == "double" or (coercion == DOUBLE and kind == "number")
     return float(text) if is_float and _NUMBER.fullmatch(text) and math.isfinite(float(text)) else None
 
 
@@ -428,6 +431,27 @@ def root_of(tree: dict[str, Any]) -> str:
     content = {key: value for key, value in tree.items() if key != "@context"}
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return ROOT_PREFIX + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+BLANK_PREFIX = ID_BASE + "_%3A"
+"""The beginning of the name that the label of a blank node gives without regard to its document."""
+
+
+def in_document(name: str, root: str) -> str:
+    """Return the name of a node in the document of `root`; only labels of blank nodes depend on it (RDF 1.1 §3.4).
+
+    Such a name is minted from that of the root and the label: `urn:uuid:bench-1#/_:b0`.
+    """
+    if not name.startswith(BLANK_PREFIX):
+        return name
+    base, mark, pointer = name.partition("#/")
+    return child_of(root, text_of(base)) + (f"/{pointer}" if mark else "")
+
+
+def label_of(iri: str) -> str | None:
+    """Return the label of a blank node in a name that `in_document` minted, None for any other name."""
+    token = last_token(iri) if "#/_:" in iri else ""
+    return token if token.startswith("_:") and iri.partition("#/")[2].count("/") == 0 else None
 
 
 def is_minted(iri: str) -> bool:

@@ -28,7 +28,8 @@ from checkpoint_ld.graph.compaction import (
     kind_of,
     parsed_residue,
 )
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
+from checkpoint_ld.graph.contexts import FIRST, IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
+from checkpoint_ld.graph.key_order import KEY, KEY_ORDER, in_order, orders_of
 from checkpoint_ld.graph.literals import DATETIME, TypedText, json_of
 from checkpoint_ld.graph.store import Several, terms_of
 from checkpoint_ld.vocabulary import ordered, rank_of
@@ -52,7 +53,7 @@ _MOST = 4096
 """So many places and predicates are remembered for one context, so that documents without repetition fill no memory."""
 _READINGS = 4
 """All nodes may be read so often: a residue can name some of them again, but a cycle of nodes must end."""
-_NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, RESIDUE})
+_NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, RESIDUE, KEY_ORDER})
 _HEAD = frozenset(("@type", "@id"))
 _LITERALS, _NODES, _LISTS = {Literal}, {URIRef}, {list, Several}
 _CONTAINERS = frozenset((dict, list))
@@ -130,9 +131,6 @@ _READS: WeakKeyDictionary[TermTable, dict[tuple[object, ...], Reads]] = WeakKeyD
 
 class ObjectReading(Compaction):
     """One reading of nodes in an index under the terms of a context. The index must not change meanwhile."""
-
-    adds_contexts = False
-    """Whether `local_context` may return one."""
 
     def __init__(self, index: Index, table: TermTable) -> None:
         super().__init__(index, table)
@@ -229,6 +227,7 @@ class ObjectReading(Compaction):
         for _, key, rows, read in sorted(found, key=itemgetter(0)):
             for at, value in zip(rows, read, strict=True):
                 objects[at][key] = value
+        self._put_in_order(columns.get(KEY_ORDER, ()), nodes)
         for at in needing.difference(with_residue):
             members = self._as_found(reads, held_by[at], objects[at])
             local = self.local_context(subjects[at], members, reads.terms, reads.via, _NO_RESIDUE)
@@ -237,6 +236,14 @@ class ObjectReading(Compaction):
         for at in with_residue:
             row = objects[at]
             objects[at] = self.with_residue(reads, subjects[at], held_by[at], row, only, is_needing=at in needing)
+
+    def _put_in_order(self, rows: Sequence[int], nodes: _Nodes) -> None:
+        """Put the keys of the objects in `rows` in the orders that their nodes state."""
+        for at in rows:
+            orders = orders_of(nodes.held_by[at][KEY_ORDER])
+            nodes.objects[at] = in_order(nodes.objects[at], orders)
+            if self.adds_contexts:
+                nodes.objects[at][KEY] = orders
 
     def heads(self, reads: Reads, columns: dict[Node, list[int]], subjects: Sequence[Node]) -> list[Found]:
         """Return the types and the identifiers of nodes of one type."""
@@ -254,7 +261,7 @@ class ObjectReading(Compaction):
 
     def _as_found(self, reads: Reads, held: Predicates, members: Tree) -> Tree:
         """Return the members of an object in the order of the index."""
-        keys = ("@type", "@id", *(step.key for step in map(reads.step, held) if step is not None))
+        keys = ("@type", "@id", *(step.key for step in map(reads.step, held) if step is not None), KEY)
         return {key: members[key] for key in keys if key in members}
 
     def column(self, values: list[Any], step: Step, only: Frame | None) -> Sequence[Any]:
@@ -289,7 +296,8 @@ class ObjectReading(Compaction):
 
     def at_nodes(self, terms: Sequence[Node], step: Step) -> list[int]:  # noqa: ARG002 - as above
         """Return which values of a member are objects."""
-        return [at for at, one in enumerate(terms) if one in self.index]
+        index = self.index
+        return [at for at, one in enumerate(terms) if one in index and FIRST not in index[one]]
 
     def _predicates(self, only: Frame) -> tuple[URIRef, ...]:
         """Return the predicates of the members that a frame names."""
@@ -321,7 +329,10 @@ class ObjectReading(Compaction):
             self.has_typed_texts |= TypedText in map(type, read.values())
         else:
             named = {at: self._value(term, coercion) for at, term in terms.items()}
-            read = {at: {} if isinstance(one, Ref) else one for at, one in named.items()}
+            read = {
+                at: {} if isinstance(one, Ref) else self._filled_all(one, step.term) if type(one) is dict else one
+                for at, one in named.items()
+            }
         if len(read) < len(values) and not _CONTAINERS.isdisjoint(map(type, read.values())):
             found = map(read.__getitem__, map(id, values))
             return [copied(one) if type(one) in _CONTAINERS else one for one in found]

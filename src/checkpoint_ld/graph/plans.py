@@ -28,6 +28,7 @@ from checkpoint_ld.graph.contexts import (
     named,
     resolved,
 )
+from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, json_text
 from checkpoint_ld.vocabulary import KEYS, SCHEMA
 
@@ -39,7 +40,7 @@ _PROBE = "urn:x:probe"
 _KEYWORDS = frozenset({"@id", "@type"})
 _USUAL = frozenset(chain.from_iterable(KEYS.values()))
 """The keys whose predicates are shared terms."""
-_RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER)))
+_RESERVED = frozenset(map(str, (RDF_TYPE, POSITION, IDENTIFIER, KEY_ORDER)))
 """Predicates that are no members."""
 _MOST = 4096
 """So many layouts and keys of objects of one type are remembered, so that documents without repetition fill no memory.

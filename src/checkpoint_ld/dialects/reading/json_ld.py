@@ -17,6 +17,7 @@ from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.reading.literal_form import (
     KEYWORDS,
     MEMBERS,
+    NAMES,
     ROOT_TYPES,
     VALUE_OBJECT,
     Normalization,
@@ -24,15 +25,16 @@ from checkpoint_ld.dialects.reading.literal_form import (
     PlainNames,
     Tree,
     UnusualObjects,
+    chains_in,
     is_literal,
 )
 from checkpoint_ld.dialects.reading.statements import of_index, roots
 from checkpoint_ld.documents.text import steps_of
 from checkpoint_ld.errors import ReadError
-from checkpoint_ld.graph import contexts, interpreter
+from checkpoint_ld.graph import contexts, coverage, interpreter
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
 from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
-from checkpoint_ld.graph.literals import DOUBLE, INTEGER, escaped, is_iri, json_text
+from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, escaped, is_iri, json_text
 from checkpoint_ld.rules import finding
 
 if TYPE_CHECKING:
@@ -53,7 +55,9 @@ def plain(value: Any) -> Plain:
         return unwrapped
     with interpreter.room():
         if isinstance(tree, dict):
-            context = tree.get("@context")
+            context = coverage.joined(tree.get("@context"))
+            if not coverage.covers(context, NAMES):
+                return _expanded(value) or unwrapped
             table = contexts.table(context)
             names = PlainNames.of_context(context)
             marked = UnusualObjects(table, names).find(tree)
@@ -71,13 +75,7 @@ def plain(value: Any) -> Plain:
 
 def _expanded(value: Any) -> Plain | None:
     placeholders = Placeholders(PlainNames.of_document(value), value)
-    # Keys that a document does not define are those of our context, but integers stay integers.
-    ours = contexts.improved().items()
-    context = {
-        key: definition
-        for key, definition in ours
-        if not (isinstance(definition, dict) and definition.get("@type") == DOUBLE)
-    }
+    context = _default_context(value)
     index = statements(
         placeholders.restored(expand(placeholders.substituted(value, is_top=True), context)), distinct=False
     )
@@ -88,6 +86,32 @@ def _expanded(value: Any) -> Plain | None:
         raise ReadError.of([finding("no-checkpoint", message, pointer="", remedy=remedy)])
     plain = of_index(index, "JSON-LD in another form than plain keys", as_found=True)
     return plain and replace(plain, changed=(*plain.changed, *placeholders.changed))
+
+
+def _default_context(value: Any) -> Tree:
+    """Return the context of the keys that a document's own contexts do not define.
+
+    It is ours, less the coercions that the graph makes anyway. A document that has another vocabulary than schema.org's
+    at some place, or protected terms, has only what it defines itself.
+    """
+    if any(isinstance(part, dict) and _is_apart(part) for chain in chains_in(value) for part in chain):
+        return {}
+    return {
+        key: definition
+        for key, definition in contexts.improved().items()
+        if not (isinstance(definition, dict) and definition.get("@type") in (DOUBLE, DATETIME))
+    }
+
+
+def _is_apart(context: Tree) -> bool:
+    """Return whether a context has another vocabulary or protected terms, also inside of a term."""
+    inner = [one["@context"] for one in context.values() if isinstance(one, dict) and "@context" in one]
+    scoped = [one for held in inner for one in (held if isinstance(held, list) else [held]) if isinstance(one, dict)]
+    has_own = "@vocab" in context and not contexts.is_literal(context)
+    is_protected = "@protected" in context or any(
+        isinstance(one, dict) and "@protected" in one for one in context.values()
+    )
+    return has_own or is_protected or any(map(_is_apart, scoped))
 
 
 def _unwrapped(value: Any) -> Plain:

@@ -16,10 +16,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checkpoint_ld.dialects.dialect import step
-from checkpoint_ld.graph import contexts
-from checkpoint_ld.graph.annotation import is_name
+from checkpoint_ld.graph import contexts, coverage
+from checkpoint_ld.graph.annotation import is_name, set_apart_in
 from checkpoint_ld.graph.columns import TOGETHER, alike
-from checkpoint_ld.graph.contexts import ROOT_TYPE, is_property_value, json_keys
+from checkpoint_ld.graph.contexts import ROOT_TYPE, expand_name, is_property_value, json_keys
+from checkpoint_ld.graph.key_order import KEY, in_order, is_orders
 from checkpoint_ld.graph.literals import DOUBLE, TypedText, is_iri, is_language, json_text
 from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP, TEXTS
 
@@ -50,6 +51,8 @@ _PREFIXED = frozenset(f"karenina:{name}" for name in SCENARIO_STRUCTURE)
 NUMBERS = frozenset(("bestRating", "worstRating", "ratingValue"))
 MEMBERS = STRUCTURE | TEXTS | NUMBERS | {"contentRating", "value", "additionalType"}
 """Members that have a meaning in a checkpoint."""
+NAMES = MEMBERS | TYPES | SCENARIO_STRUCTURE
+"""The plain names of members and types that have a meaning in a checkpoint."""
 
 
 KEYWORDS = frozenset(
@@ -93,7 +96,7 @@ class PlainNames:
     def of_document(cls, value: Any) -> PlainNames:
         """Build it from all contexts at any depth of a document."""
         definitions: dict[str, Definition] = {}
-        for nested in {json.dumps(nested): nested for nested in _chains_in(value, [])}.values():
+        for nested in {json.dumps(nested): nested for nested in chains_in(value)}.values():
             definitions.update(contexts.definitions(nested))
         return cls(definitions)
 
@@ -138,11 +141,11 @@ class PlainNames:
         return plain in (name, f"karenina:{name}") or not (plain in TYPES or plain.startswith("karenina:"))
 
 
-def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
+def chains_in(value: Any, outer: Sequence[Any] = ()) -> Iterator[list[Any]]:
     """Yield each context of a document after the contexts around it."""
     if isinstance(value, list):
         for member in value:
-            yield from _chains_in(member, outer)
+            yield from chains_in(member, outer)
     elif isinstance(value, dict):
         if "@context" in value:
             context = value["@context"]
@@ -150,11 +153,13 @@ def _chains_in(value: Any, outer: list[Any]) -> Iterator[list[Any]]:
             yield outer
         for key, member in value.items():
             if key != "@context":
-                yield from _chains_in(member, outer)
+                yield from chains_in(member, outer)
 
 
 _STATING = frozenset(("@reverse", "@nest", "@value", "@list", "@set", "@none"))
 """Keywords that make statements; others, and keys with the form of a keyword, are kept unchanged."""
+_STATING_BELOW = frozenset(("@reverse", "@nest", "@set"))
+_CONTAINERS = frozenset((dict, list))
 _NONE: Mapping[str, Any] = MappingProxyType({})
 VALUE_OBJECT = frozenset(("@value", "@type", "@language", "@direction", "@index"))
 _VALUE_KEYWORDS = frozenset(("@value", "@id", "@list", "@set"))
@@ -178,12 +183,23 @@ def is_literal(
     types = tree.get("@type")
     if not all(map(names.is_plain_type, types if isinstance(types, list) else [types])):
         return False
+    scoped = of_root(tree.get("@context")) if via is None else {}
+    if scoped and not _is_ours(scoped, tree, None, table, is_scoped=True):
+        return False
     known, structure = table.at(via, types).by_key, _structure_of(types)
     is_node = any(key[:1] != "@" for key in tree)
     for key, value in tree.items():
         if is_node and key in ("@list", "@set"):
             continue  # no list or set object, in which nothing else may stand
         if not _is_plain_member(key, value, names):
+            return False
+        is_known = (
+            (key[:1] == "@" and key != "@included")
+            or key in structure
+            or key in RUBRICS
+            or (key == "value" and is_property_value(types, via))
+        )
+        if not is_known and not _is_plain_below(value, known.get(key), table):
             return False
         below = _objects(key, value) if key in structure else ()
         for holder in below if marked is None else [holder for holder in below if id(holder) in marked]:
@@ -192,6 +208,27 @@ def is_literal(
             if not is_literal(holder, table, names, marked, known.get(key)):
                 return False
     return True
+
+
+def _is_plain_below(value: Any, via: Term | None, table: TermTable) -> bool:
+    """Return whether objects in a member that checkpoints do not have have no contexts and keywords of their own."""
+    if via is not None and via.coercion == "@json":
+        return True
+    if type(value) is list:
+        return all(_is_plain_below(one, via, table) for one in value if type(one) in _CONTAINERS)
+    if type(value) is not dict or "@value" in value:
+        return True
+    if via is not None and via.container == "@index":
+        return all(_is_plain_below(one, None, table) for one in value.values())
+    if not _STATING_BELOW.isdisjoint(value) or not _has_no_context(value, via, table):
+        return False
+    kind = value.get("@type")
+    terms, is_property = table.at(via, kind).by_key, is_property_value(kind, via)
+    return all(
+        _is_plain_below(one, terms.get(key), table)
+        for key, one in value.items()
+        if type(one) in _CONTAINERS and key[:1] != "@" and not (is_property and key == "value")
+    )
 
 
 def _is_plain_member(key: str, value: Any, names: PlainNames) -> bool:
@@ -229,21 +266,34 @@ def _has_no_context(value: Tree, via: Term | None, table: TermTable) -> bool:
         return isinstance(value["@context"], dict)
     if "@context" not in value:
         return True
-    from checkpoint_ld.graph.emission import local_context  # noqa: PLC0415 - it takes long to import
 
-    own, kind = value["@context"], value.get("@type")
+    return _is_ours(value["@context"], value, via, table)
+
+
+def _is_ours(own: object, value: Tree, via: Term | None, table: TermTable, *, is_scoped: bool = False) -> bool:
+    """Return whether a local context of an object says no more than the one that we would write.
+
+    `is_scoped` is that it does not apply to the objects below anyway, as the type-scoped one of a root.
+    """
+    from checkpoint_ld.graph.emission.json_ld import is_below, local_context  # noqa: PLC0415 - it takes long to import
+
     if not isinstance(own, dict):
         return False
-    ours = local_context(value, table.at(via, kind), is_property=is_property_value(kind, via))
-    passed_over = {"@propagate", *typings_of(own)}
-    # Null definitions exclude members from the graph, which does not follow from the object.
-    stated = {key: definition for key, definition in own.items() if definition is not None and key not in passed_over}
-    if not stated and len(passed_over) > 1:
-        return True  # under another context than ours, nothing but the types of texts is written
-    return stated == {
-        key: definition
-        for key, definition in ours.items()
-        if key not in passed_over and own.get(key, definition) is not None
+    kind = value.get("@type")
+    is_property = is_property_value(kind, via)
+    members = {key: one for key, one in value.items() if key != "@context"}
+    keys = {key for key in own if key != "@propagate"}
+    below = {key: one for key, one in members.items() if not (is_property and key == "value")}
+    if own.get("@propagate", not is_scoped) is not False and is_below(below, keys):
+        return False
+    apart = {key for key in keys if own[key] is None}
+    if apart and not apart <= set_apart_in(members, via, table):
+        return False  # a member that its context excludes from the graph is no statement
+    typings = typings_of(own)
+    ours = local_context(members, table.at(via, kind), is_property=is_property)
+    stated = {key: own[key] for key in keys - apart - typings.keys()}
+    return not stated or stated == {
+        key: definition for key, definition in ours.items() if key != "@propagate" and key not in {*apart, *typings}
     }
 
 
@@ -257,7 +307,8 @@ def typings_of(context: object) -> dict[str, Tree]:
             else {}
         )
         typing = {name: definition for name, definition in keywords.items() if name not in ("@id", "@container")}
-        if (key in TEXTS or key == "value") and _typed_text({"@value": "", **typing}) is not None:
+        is_same = keywords.get("@id", key) in (key, expand_name(key)) and keywords.get("@container") in (None, "@set")
+        if is_same and (key in TEXTS or key == "value") and _typed_text({"@value": "", **typing}) is not None:
             typings[key] = typing
     return typings
 
@@ -328,6 +379,8 @@ class Normalization:
         structure = _structure_of(kind) if is_known else frozenset()
         normalized: Tree = {}
         for key, value in tree.items():
+            if key == KEY and is_orders(value):
+                continue
             if key == "@context" and pointer and value and _has_no_context(tree, via, self.table):
                 typings = typings_of(value)
                 continue
@@ -356,6 +409,8 @@ class Normalization:
                 shaped = self._shaped(tree, key, value, term, at) if is_known else value
                 normalized[key] = self._below(shaped, term, at, is_known=key in structure)
         self.has_typed_texts |= bool(typings)
+        if KEY in tree and is_orders(tree[KEY]):
+            normalized = in_order(normalized, tree[KEY])
         return {key: _typed_as(value, typings[key]) if key in typings else value for key, value in normalized.items()}
 
     def _below(self, value: Any, via: Term | None, pointer: str, *, is_known: bool) -> Any:
@@ -414,8 +469,11 @@ def _typed_as(value: Any, typing: Tree) -> Any:
 
 
 def _joined(context: list[Any]) -> Any:
-    objects = [part for part in context if isinstance(part, dict)]
-    return {key: value for part in objects for key, value in part.items()} if objects else context[0] if context else {}
+    whole = coverage.joined(context)
+    if not isinstance(whole, list):
+        return whole if context else {}
+    objects = [part for part in context if isinstance(part, dict)]  # an address among them is not known
+    return {key: value for part in objects for key, value in part.items()} if objects else context[0]
 
 
 _SCALARS = frozenset((str, int, float, bool, type(None)))
@@ -459,7 +517,7 @@ class UnusualObjects:
         None where that is the whole document.
         """
         context = tree.get("@context")
-        if isinstance(context, list) or typings_of(of_root(context)):
+        if isinstance(context, list) or of_root(context):
             return None
         root = {key: value for key, value in tree.items() if key != "@context"}
         self._wait([root], None)
@@ -571,7 +629,12 @@ class UnusualObjects:
         term = self._table.at(via, kind).by_key.get(key)
         if key in ("@id", "@type"):
             return _Key(_Holds.NAME, is_set=False, term=None)
-        if key.startswith("@") or not self._names.is_plain_key(key) or (term and term.container == "@index"):
+        if (
+            key == KEY
+            or key.startswith("@")
+            or not self._names.is_plain_key(key)
+            or (term and term.container == "@index")
+        ):
             return None
         if key == "additionalType":
             return _Key(_Holds.TYPE_NAME, is_set=False, term=term)

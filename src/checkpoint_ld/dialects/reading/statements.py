@@ -10,10 +10,11 @@ import copy
 import hashlib
 import json
 import math
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from rdflib import Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld import dialects
 from checkpoint_ld.dialects.reading.literal_form import STRUCTURE, Normalization, Plain, Tree
@@ -30,11 +31,11 @@ from checkpoint_ld.graph.compaction import (
     refs,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, RDF_TYPE, VERBATIM
-from checkpoint_ld.graph.literals import RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
+from checkpoint_ld.graph.contexts import ESCAPED, IDENTIFIER, OWN_LABEL, RDF_TYPE, VERBATIM
+from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_INTEGER, escaped, json_of, json_text, literal_of
 from checkpoint_ld.graph.object_reading import ObjectReading
 from checkpoint_ld.graph.store import Index, terms_of, triples_of
-from checkpoint_ld.vocabulary import KARENINA, RDF, SCHEMA, SCHEMA_HTTP
+from checkpoint_ld.vocabulary import KARENINA, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 ROOT_TYPES = (URIRef(SCHEMA + "DataFeed"), URIRef(SCHEMA + "Dataset"))
 _ELEMENTS = URIRef(SCHEMA + "dataFeedElement")
-_FIRST, _REST, _NIL = (URIRef(RDF + name) for name in ("first", "rest", "nil"))
 _INDEX = URIRef(ESCAPED + escaped("@index"))
 _OBJECT_LISTS = frozenset(("few_shot_examples", "sources"))
 _LISTS = _OBJECT_LISTS | {"metrics", "tp_instructions", "tn_instructions"}
@@ -169,6 +169,10 @@ class _TreeReader(ObjectReading):
         self._seen += subjects
         return super()._together(subjects, via, only)
 
+    def note_cells(self, cells: Iterable[Node]) -> None:
+        """Note that the cells of a list have been read."""
+        self._seen += cells
+
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         """Return the members of a node that is read alone."""
         self._seen.append(subject)
@@ -201,8 +205,47 @@ class _Reader(WholeReading):
         return including(tree, self.beside())
 
 
+def _labelled(index: Index) -> set[Node]:
+    """Return the blank nodes that need a label: several statements refer to them, or they refer to themselves."""
+    holders: dict[Node, list[Node]] = {}
+    for subject, _, value in triples_of(index):
+        if type(value) is BNode:
+            holders.setdefault(value, []).append(subject)
+    found = {node for node, held in holders.items() if len(held) > 1}
+    for node in holders.keys() - found:
+        passed = {node}
+        holder = holders[node][0]
+        while holder not in passed and len(holders.get(holder, ())) == 1:
+            passed.add(holder)
+            holder = holders[holder][0]
+        if holder == node:
+            found.add(node)
+    return found
+
+
 class _ForeignReader(_Reader):
     """Reads statements that others have made, with RDF lists and other names for keys."""
+
+    def __init__(self, index: Index, table: TermTable, *, as_found: bool = False) -> None:
+        super().__init__(index, table, as_found=as_found)
+        self._labelled = _labelled(index)
+        self._labels: dict[Node, str] = {
+            node: f"_:{node[len(OWN_LABEL) :]}" for node in index if type(node) is BNode and node.startswith(OWN_LABEL)
+        }
+        self._used = {*self._labels.values()}
+
+    def identifier(self, subject: Node) -> str | None:
+        """Return the text of a node's `@id`; a blank node to which several statements refer has a label."""
+        found = super().identifier(subject)
+        if found is not None or subject not in self._labelled:
+            return found
+        if subject not in self._labels:
+            count = len(self._used)
+            while f"_:b{count}" in self._used:
+                count += 1
+            self._labels[subject] = f"_:b{count}"
+            self._used.add(self._labels[subject])
+        return self._labels[subject]
 
     def members(self, subject: Node, via: Term | None = None, wanted: Callable[[str], bool] | None = None) -> Tree:
         read = super().members(subject, via, wanted)
@@ -219,18 +262,17 @@ class _ForeignReader(_Reader):
         return _Reader.type_name(_unescaped(iri))
 
     def _member(self, held: list[Node], term: Term | None, coercion: str | None) -> Any:
-        if not any(map(self._is_list, held)):
+        if not any(map(self.is_list, held)) or (term is None and coercion is None):  # a list of others stays one
             return super()._member(held, term, coercion)
         coercion = coercion or (term.coercion if term is not None else None)
-        return [self._value(entry, coercion) for node in held for entry in self._entries(node)]
+        entries = chain.from_iterable(self.entries(node) if self.is_list(node) else [node] for node in held)
+        return [self._value(entry, coercion) for entry in entries]
 
     def _value(self, term: Node, coercion: str | None) -> Any:
-        if self._is_list(term):
-            return [self._value(entry, coercion) for entry in self._entries(term)]
         if _is_verbatim(term):
             return super()._value(term, coercion)
         if self.as_found and isinstance(term, Literal) and term.datatype == XSD_INTEGER:
-            coercion = None  # an integer of the document stays one, even under a key of another type
+            coercion = None if coercion == DOUBLE else coercion  # an integer of the document stays one
         if self.as_found and isinstance(term, Literal) and term.datatype is None and term.language is None:
             return str(term)  # a text under a full IRI is one under the plain key
         return super()._value(term, coercion)
@@ -248,26 +290,10 @@ class _ForeignReader(_Reader):
     def _rank(self, node: Node) -> tuple[float, str]:
         return self._place(node), ""  # blank node identifiers are random, so the order of the file counts
 
-    def _is_list(self, node: Node) -> bool:
-        return node == _NIL or (_FIRST in self.index.get(node, {}) and _REST in self.index[node])
-
-    def _entries(self, node: Node) -> list[Node]:
-        """Return the entries of a list (RDF 1.1 Schema §5.2); another node is its only entry."""
-        if not self._is_list(node):
-            return [node]
-        entries: list[Node] = []
-        cells: set[Node] = set()
-        while node not in cells and node != _NIL and self._is_list(node):
-            cells.add(node)
-            entries.append(terms_of(self.index[node][_FIRST])[0])
-            node = terms_of(self.index[node][_REST])[0]
-        self.seen |= cells
-        return entries
-
     def _filled(self, value: Any, via: Term | None, visiting: frozenset[Node]) -> Any:
-        if isinstance(value, Ref) and via is None:
-            node = URIRef(value.name)
-            if node in self.seen and self.identifier(node) is not None:
+        if isinstance(value, Ref):
+            node = BNode(value.name[2:]) if value.name.startswith("_:") else URIRef(value.name)
+            if (node in self.seen or node not in self.index) and self.identifier(node) is not None:
                 return {"@id": self.identifier(node)}
         return super()._filled(value, via, visiting)
 

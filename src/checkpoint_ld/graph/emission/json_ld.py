@@ -301,15 +301,15 @@ def _scoped(local: Tree, members: Tree) -> Tree:
     `@propagate` is used only if needed: rdflib 7.6 ignores a context that has it (JSON-LD 1.1 §4.1.4).
     """
     local = {key: value for key, value in local.items() if key != "@propagate"}
-    return {"@propagate": False, **local} if local and _is_below(members, local.keys()) else local
+    return {"@propagate": False, **local} if local and is_below(members, local.keys()) else local
 
 
-def _is_below(value: Any, keys: Set[str]) -> bool:
+def is_below(value: Any, keys: Set[str]) -> bool:
     """Return whether an object below `value` has one of `keys`."""
     if isinstance(value, dict):
         value = [one for key, one in value.items() if key != "@context"]
     below = value if isinstance(value, list) else ()
-    return any((isinstance(one, dict) and not keys.isdisjoint(one)) or _is_below(one, keys) for one in below)
+    return any((isinstance(one, dict) and not keys.isdisjoint(one)) or is_below(one, keys) for one in below)
 
 
 def _is_json(key: str, value: Any) -> bool:

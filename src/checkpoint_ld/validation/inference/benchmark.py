@@ -15,7 +15,7 @@ from checkpoint_ld.dialects.ratings import llm_kind
 from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, entries_of_member, older_entries
 from checkpoint_ld.graph.compaction import RESIDUE, Ref
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
-from checkpoint_ld.graph.literals import RDF_JSON, json_of, literal_of, typed
+from checkpoint_ld.graph.literals import DOUBLE, RDF_JSON, XSD_DECIMAL, XSD_FLOAT, json_of, literal_of, typed
 from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.inference.roles import Inference, predicate_of, scalar_in
@@ -313,6 +313,8 @@ def json_value(term: Node | None) -> object:
     """Return the JSON value of a setting, None if it has no value or an object."""
     if not isinstance(term, Literal):
         return None
+    if term.datatype in (XSD_DECIMAL, XSD_FLOAT):
+        return json_of(term, DOUBLE)
     return json_of(term, "@json" if term.datatype == RDF_JSON else None)
 
 

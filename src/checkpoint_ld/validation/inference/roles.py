@@ -22,6 +22,7 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, expand_name, is_property_value, named
+from checkpoint_ld.graph.key_order import KEY_ORDER
 from checkpoint_ld.graph.literals import json_of, json_text, literal_of
 from checkpoint_ld.graph.store import Index, Several, put, terms_of
 from checkpoint_ld.vocabulary import ANYTHING, ARRAYS, KARENINA, KEYS, TYPES
@@ -352,7 +353,7 @@ def _array(key: str, entries: list[Any]) -> Iterator[tuple[str, Node]]:
         yield "nullIn", literal_of(key)
 
 
-_NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION})
+_NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION, KEY_ORDER})
 
 
 @dataclass(frozen=True, slots=True)
