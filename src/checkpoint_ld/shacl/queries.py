@@ -31,8 +31,8 @@ _DECLARED = re.compile(r"prefix\s+([^\s:<]*)\s*:", re.IGNORECASE)
 _USED = re.compile(r"(?<![\w.-])([A-Za-z\u00c0-\uffff][\w.-]*)?:")
 
 
-def prologue(shapes: Index, node: Node) -> str:
-    """Return the declarations of prefixes for the query of a node (SHACL 1.0 §5.2.1).
+def prologue(shapes: Index, node: Node, text: str) -> str:
+    """Return the declarations of prefixes that the query of a node may use (SHACL 1.0 §5.2.1).
 
     Raises ShapesError for a declaration that is none, because it becomes part of the query.
     """
@@ -48,7 +48,7 @@ def prologue(shapes: Index, node: Node) -> str:
                 )
             if found.setdefault(texts[0], texts[1]) != texts[1]:
                 raise ShapesError(f"the prefix {texts[0]}: is declared for {found[texts[0]]} and {texts[1]}: write one")
-    return declared(found)
+    return declared({name: iri for name, iri in found.items() if f"{name}:" in text})
 
 
 def _are_declared(prefix: str, namespace: str) -> bool:
@@ -67,7 +67,7 @@ def guard(shapes: Index) -> None:
     """
     for node, text in _queries(shapes):
         try:
-            plain = with_path(prologue(shapes, node) + text, "<urn:x>")
+            plain = with_path(prologue(shapes, node, text) + text, "<urn:x>")
             found = checked(_dummies(plain) + plain)
         except QueryError as error:
             if isinstance(error.__cause__, SyntaxFault) and "update" not in str(error):
@@ -80,9 +80,14 @@ def guard(shapes: Index) -> None:
 _FROM = "it reads other graphs by FROM: take it out, because a query of shapes is about the data graph"
 
 
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a query. Raises QueryError as `tokens_of`."""
+    return [token.text for token in tokens_of(text)]
+
+
 def with_path(text: str, path: str) -> str:
     """Return a query with a property path in place of $PATH (SHACL 1.0 §5.2.2). Raises QueryError as `tokens_of`."""
-    texts = [token.text for token in tokens_of(text)]
+    texts = tokens(text)
     for at in range(1, len(texts)):
         if texts[at] == "PATH" and texts[at - 1] in ("$", "?"):
             texts[at - 1], texts[at] = "", path

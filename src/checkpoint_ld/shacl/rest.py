@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Graph
+from rdflib import Graph, URIRef
 from rdflib.namespace import NamespaceManager
 
 from checkpoint_ld.errors import CheckpointLdError, ShapesError
-from checkpoint_ld.graph.contexts import RDF_TYPE
-from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, terms_of
-from checkpoint_ld.shacl.data import DataGraph, index_of
+from checkpoint_ld.graph.contexts import RDF_TYPE, named
+from checkpoint_ld.graph.store import SPARQL_LOCK, Index, SubjectIndexStore, copied, put, terms_of
+from checkpoint_ld.shacl import process
+from checkpoint_ld.shacl.data import DataGraph
 from checkpoint_ld.shacl.queries import declared, read_only
 from checkpoint_ld.shacl.shape import results_in, sh
 from checkpoint_ld.shacl.shapes import CLASSES, TARGETS
@@ -86,9 +88,16 @@ def results_of_pyshacl(
     `prefixes` are those that queries may use in addition to the ones that they declare. Raises ShapesError for shapes
     that pySHACL cannot apply.
     """
-    graph = ValidationGraph(copied(data.index), _NAME, prefixes)
-    left = _without_targets(shapes)
-    return results_in(report_of_pyshacl(graph, left, advanced=shapes.is_advanced, focus_nodes=focus_nodes))
+    reply = process.ask(
+        {
+            "do": "pyshacl",
+            **_message(data, _without_targets(shapes), prefixes),
+            "advanced": shapes.is_advanced,
+            "functions": shapes.functions,
+            "focus_nodes": None if focus_nodes is None else [str(one) for one in focus_nodes],
+        }
+    )
+    return results_in(_index_in(reply))
 
 
 def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> DataGraph:
@@ -96,15 +105,54 @@ def expanded(data: DataGraph, shapes: Shapes, prefixes: Mapping[str, str]) -> Da
 
     Raises ShapesError for rules that pySHACL cannot apply.
     """
+    return DataGraph(_index_in(process.ask({"do": "rules", **_message(data, shapes.index, prefixes)})))
+
+
+def _message(data: DataGraph, shapes: Index, prefixes: Mapping[str, str]) -> dict[str, Any]:
+    statements = (process.statements_json(process.triples_in(one)) for one in (data.index, shapes))
+    return {**dict(zip(("data", "shapes"), statements, strict=True)), "prefixes": dict(prefixes)}
+
+
+def _index_in(statements: Mapping[str, Any]) -> Index:
+    terms = [process.term_of(one) for one in statements["terms"]]
+    found: Index = {}
+    parts = iter(
+        named(str(one)) if isinstance(one, URIRef) else one for one in (terms[at] for at in statements["triples"])
+    )
+    for subject, predicate, term in zip(parts, parts, parts, strict=True):
+        put(found, subject, predicate, term)
+    return found
+
+
+def report_in_process(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return pySHACL's report on the statements of a request."""
+    if request["functions"]:
+        module, _, name = request["functions"].partition(":")
+        getattr(import_module(module), name)()
+    graph, shapes = _graphs(request)
+    report = report_of_pyshacl(graph, shapes, advanced=request["advanced"], focus_nodes=request["focus_nodes"])
+    return process.statements_json(report)
+
+
+def inferred_in_process(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the statements of a request with those that rules infer."""
     from pyshacl import shacl_rules  # noqa: PLC0415 - it takes longer to import than most files to read
 
-    graph = ValidationGraph(copied(data.index), _NAME, prefixes)
+    graph, shapes = _graphs(request)
     with _running():
-        found = shacl_rules(graph, shacl_graph=ValidationGraph(copied(shapes.index), SHAPES), inplace=True)
+        found = shacl_rules(graph, shacl_graph=shapes, inplace=True)
     failed = None if isinstance(found, str) else found.value(None, RDF_TYPE, sh("ValidationFailure"))
     if failed is not None or isinstance(found, str):  # pySHACL returns a failure as a result
         raise ShapesError(found if isinstance(found, str) else str(found.value(failed, sh("message"))))
-    return DataGraph(index_of(graph))
+    return process.statements_json(graph)
+
+
+def _graphs(request: Mapping[str, Any]) -> tuple[ValidationGraph, ValidationGraph]:
+    prefixes = request["prefixes"]
+    return (
+        ValidationGraph(_index_in(request["data"]), _NAME, prefixes),
+        ValidationGraph(_index_in(request["shapes"]), SHAPES),
+    )
 
 
 def _without_targets(shapes: Shapes) -> Index:
@@ -124,19 +172,23 @@ def _without_targets(shapes: Shapes) -> Index:
 
 
 def report_of_pyshacl(
-    graph: ValidationGraph, shapes: Index, *, advanced: bool = False, focus_nodes: Collection[Node] | None = None
+    graph: ValidationGraph,
+    shapes: ValidationGraph,
+    *,
+    advanced: bool = False,
+    focus_nodes: Collection[str] | None = None,
 ) -> Graph:
-    """Return pySHACL's report on a graph; it may change the graph and `shapes`. Raises ShapesError as above."""
+    """Return pySHACL's report on a graph; it may change both graphs. Raises ShapesError as above."""
     import pyshacl  # noqa: PLC0415 - it takes longer to import than most files to read
 
     with _running():
         _, report, text = pyshacl.validate(
             graph,
-            shacl_graph=ValidationGraph(shapes, SHAPES),
+            shacl_graph=shapes,
             inplace=True,
             advanced=advanced,
             js=False,
-            focus_nodes=None if focus_nodes is None else [str(one) for one in focus_nodes],
+            focus_nodes=None if focus_nodes is None else list(focus_nodes),
         )
     if not isinstance(report, Graph):  # pySHACL returns a failure as a result (SHACL 1.0 §3.4)
         raise ShapesError(str(text))

@@ -35,7 +35,7 @@ def results(
 
         data = expanded(data, shapes, prefixes or {})
     try:
-        found = Run(shapes, data, chosen or None).results()
+        found = Run(shapes, data, chosen or None, prefixes or {}).results()
     except RecursionError as error:
         raise ShapesError(TOO_DEEP) from error
     if shapes.others:

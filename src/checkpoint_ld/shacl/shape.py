@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.shacl.data import Column, DataGraph, Table
+    from checkpoint_ld.shacl.sparql import Queries
 
 FIRST, REST, NIL = (named(RDF + name) for name in ("first", "rest", "nil"))
 _STRING = URIRef(XSD + "string")
@@ -161,6 +162,10 @@ class Evaluation(Protocol):
     def data(self) -> DataGraph:
         """The statements that are validated."""
 
+    @property
+    def queries(self) -> Queries:
+        """The queries over these statements."""
+
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:
         """Return the results of a shape for each of some nodes; a node that conforms may be absent."""
 
@@ -202,11 +207,11 @@ class Shape:
             messages = (Literal(constraint.message.format(focus=shown(focus), value=shown(value), at=at)),)
         if constraint.parameters:
             bound = {"this": focus, "value": value, "path": path, **dict(constraint.parameters)}
-            messages = tuple(_filled(one, bound) for one in messages)
+            messages = tuple(filled(one, bound) for one in messages)
         return Result(focus, path, value, self.node, constraint.component, self.severity, messages, tuple(detail))
 
 
-def _filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
+def filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
     """Fill the placeholders of a message with values (SHACL 1.0 §6.2.3)."""
 
     def value(place: re.Match[str]) -> str:
@@ -440,11 +445,8 @@ def _lines(result: Result, shapes: Index, indent: str = "") -> Iterator[str]:
             yield from _lines(one, shapes, indent + "\t\t")
 
 
-def results_in(report: Graph) -> list[Result]:
-    """Return the results of a validation report that is RDF."""
-    held: Index = {}
-    for triple in report:
-        put(held, *triple)
+def results_in(held: Index) -> list[Result]:
+    """Return the results of the statements of a validation report."""
 
     def result(node: Node) -> Result:
         stated = held[node]

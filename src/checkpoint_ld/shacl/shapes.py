@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Literal, URIRef
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.shacl.constraints import Compiler
+    from checkpoint_ld.shacl.data import PropertyPath
     from checkpoint_ld.shacl.shape import Component, Constraint, Result
+    from checkpoint_ld.shacl.sparql import Queries
 
 
 CLASSES = (named("http://www.w3.org/2000/01/rdf-schema#Class"), named("http://www.w3.org/2002/07/owl#Class"))
@@ -49,6 +52,7 @@ _ADVANCED = frozenset(map(sh, ("target", "expression", "js")))
 """What only SHACL Advanced Features and SHACL JavaScript Extensions define, beside rules."""
 
 
+_NONE: Mapping[str, str] = MappingProxyType({})
 _DEEPEST = 100
 """How deep shapes may refer to others; each takes some calls of Python, which allows 1,000 one inside of another."""
 
@@ -59,7 +63,7 @@ class Shapes:
 
     `others` are the shapes with targets that pySHACL has to apply: they, or shapes that they refer to, use something
     beyond SHACL Core for which no function is registered. `has_rules` is whether rules infer statements first, which
-    pySHACL does too.
+    pySHACL does too. `functions` is the `module:function` that registers functions of queries with rdflib for it.
     """
 
     index: Index = field(repr=False)
@@ -67,15 +71,18 @@ class Shapes:
     others: frozenset[Node]
     is_advanced: bool = False
     has_rules: bool = False
+    functions: str = ""
 
     @cached_property
     def targeted(self) -> tuple[Shape, ...]:
         """The shapes with targets that the engine applies itself."""
         return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
 
-    def for_pyshacl(self) -> Shapes:
-        """Return the same shapes, so that pySHACL applies all of them."""
-        return replace(self, others=frozenset(node for node, one in self.by_node.items() if one.targets))
+    def for_pyshacl(self, functions: str = "") -> Shapes:
+        """Return the same shapes, so that pySHACL applies all of them; `functions` registers those of their queries."""
+        return replace(
+            self, functions=functions, others=frozenset(node for node, one in self.by_node.items() if one.targets)
+        )
 
     @cached_property
     def terms(self) -> frozenset[Node]:
@@ -267,31 +274,76 @@ class _Compilation:
                 raise ShapesError(
                     f"{self._shown(node)} has {shown(predicate)} without sh:qualifiedValueShape: write both"
                 )
-            elif predicate == sh("sparql") and str(node) in self.functions:
-                function, source = self.functions[str(node)], terms_of(terms)[0]
-                message = "Value does not conform to a query"
-                yield FunctionConstraint(sh("SPARQLConstraintComponent"), message, function, source=source)
-            elif predicate == sh("sparql") or (self.advanced and predicate in _ADVANCED):
+            elif predicate == sh("sparql"):
+                yield from self._of_queries(node, terms_of(terms))
+            elif self.advanced and predicate in _ADVANCED:
                 self.unknown.add(node)
         for component, required, optional in self._components:
             if held.keys() >= required:
                 yield from self._of_component(node, held, component, (*required, *optional))
 
+    def _of_queries(self, node: Node, sources: Sequence[Node]) -> Iterator[Constraint]:
+        """Yield the constraints of sh:sparql (SHACL 1.0 §5), or that of the function in their place."""
+        component, message = sh("SPARQLConstraintComponent"), "Value does not conform to a query"
+        if str(node) in self.functions:
+            yield FunctionConstraint(component, message, self.functions[str(node)], source=sources[0])
+            return
+        from checkpoint_ld.shacl import sparql  # noqa: PLC0415 - most shapes have no queries
+
+        for source in sources:
+            if not truth(self.index, source, "deactivated"):
+                yield sparql.QueryConstraint(
+                    component,
+                    message,
+                    text=sparql.query_text(self.index, source, "select", self._path(node)),
+                    source=shared(source),
+                    messages=sparql.messages_of(self.index, source),
+                    prebound=frozenset((sparql.THIS, sparql.SHAPE, sparql.SHAPES_GRAPH)),
+                )
+
+    def _path(self, node: Node) -> PropertyPath | None:
+        paths = sh_values(self.index, node, "path")
+        return path_of(self.index, paths[0]) if paths else None
+
     def _of_component(
         self, node: Node, held: Mapping[Node, Node | list[Node]], component: Node, parameters: Iterable[Node]
     ) -> Iterator[Constraint]:
-        """Yield the constraints of a component with a function; each value of a single parameter is a constraint."""
-        function = self.functions.get(str(component))
-        if function is None:
-            self.unknown.add(node)
-            return
+        """Yield the constraints of a component; each value of a single parameter is a constraint."""
         given = [(_local(one), [shared(term) for term in terms_of(held[one])]) for one in parameters if one in held]
         several = [name for name, terms in given if len(terms) > 1]
         if several and len(given) > 1:
             raise ShapesError(f"{self._shown(node)} has several values of {several[0]}: write one shape for each")
+        function, message = self.functions.get(str(component)), self._message(component)
+        names = frozenset(_local(one) for one in parameters)
         for at in range(len(given[0][1])):
             bound = tuple((name, terms[at if several else 0]) for name, terms in given)
-            yield FunctionConstraint(component, self._message(component), function, parameters=bound)
+            if function is None:
+                yield self._of_validator(node, component, message, bound, names)
+            else:
+                yield FunctionConstraint(component, message, function, parameters=bound)
+
+    def _of_validator(
+        self, node: Node, component: Node, message: str, bound: tuple[tuple[str, Node], ...], names: frozenset[str]
+    ) -> Constraint:
+        """Return the constraint of a component by the validator for this kind of shape (SHACL 1.0 §6.2.3)."""
+        from checkpoint_ld.shacl import sparql  # noqa: PLC0415 - most shapes have no queries
+
+        path = self._path(node)
+        special = sh_values(self.index, component, "nodeValidator" if path is None else "propertyValidator")
+        validators = special or sh_values(self.index, component, "validator")
+        if not validators:
+            raise ShapesError(f"the component {shown(component)} has no validator for {self._shown(node)}: write one")
+        (validator, *_), is_ask = validators, not special
+        return sparql.QueryConstraint(
+            component,
+            message,
+            parameters=bound,
+            text=sparql.query_text(self.index, validator, "ask" if is_ask else "select", path),
+            is_ask=is_ask,
+            messages=sparql.messages_of(self.index, validator, component),
+            prebound=names.intersection(name for name, _ in bound)
+            | {sparql.THIS, sparql.SHAPE, sparql.SHAPES_GRAPH, *((sparql.VALUE,) if is_ask else ())},
+        )
 
     def _message(self, component: Node) -> str:
         """Return the message of a component, or of its validators (SHACL 1.0 §6.2.3)."""
@@ -328,14 +380,28 @@ def _local(parameter: Node) -> str:
 class Run:
     """One validation of a data graph: its tables, and the nodes whose conformance is known."""
 
-    def __init__(self, shapes: Shapes, data: DataGraph, focus_nodes: Collection[Node] | None = None) -> None:
+    def __init__(
+        self,
+        shapes: Shapes,
+        data: DataGraph,
+        focus_nodes: Collection[Node] | None = None,
+        prefixes: Mapping[str, str] = _NONE,
+    ) -> None:
         self.shapes = shapes
+        self._prefixes = prefixes
         self.data = data
         self._focus_nodes = focus_nodes
         self._tables: dict[tuple[tuple[str, Node], ...], Table] = {}
         self._known: dict[Node, dict[Node, Sequence[Result]]] = {}
         self._unsettled: list[tuple[Shape, Node]] = []
         self._is_settling = False
+
+    @cached_property
+    def queries(self) -> Queries:
+        """The queries over the data graph."""
+        from checkpoint_ld.shacl.sparql import Queries  # noqa: PLC0415 - most shapes have no queries
+
+        return Queries(self.data, self.shapes.index, self._prefixes)
 
     def results(self) -> list[Result]:
         """Return the results of all shapes with targets. Raises ShapesError for recursive shapes without a solution."""

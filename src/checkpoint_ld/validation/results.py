@@ -22,8 +22,7 @@ from checkpoint_ld.rules import SEVERITIES, Rule
 from checkpoint_ld.secrets import secret
 from checkpoint_ld.shacl.shape import VIOLATION, listed, sh_values
 from checkpoint_ld.shacl.shapes import compile_statements
-from checkpoint_ld.validation.constraints import forms
-from checkpoint_ld.validation.constraints.components import COMPONENTS
+from checkpoint_ld.validation.constraints import components, forms
 from checkpoint_ld.validation.constraints.forms import FORMS, key_of, value_of
 from checkpoint_ld.validation.inference import infer, predicate_of
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, RDF, SCHEMA, SETTINGS, SHACL, TRAIT_TYPES
@@ -144,7 +143,7 @@ class Result:
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError if the user's shapes are ill-formed."""
-    return compile_statements(profile.shapes(), COMPONENTS)
+    return compile_statements(profile.shapes(), components.COMPONENTS)
 
 
 @lru_cache(maxsize=8)
@@ -168,11 +167,7 @@ def data_of(source: Described) -> DataGraph:
 def applied(data: DataGraph, shapes: Shapes, *, by_pyshacl: bool = False) -> list[shacl.Result]:
     """Return the results of shapes for statements. Raises ShapesError for shapes that cannot be applied."""
     if by_pyshacl:
-        shapes = shapes.for_pyshacl()
-    if shapes.others:
-        from checkpoint_ld.validation.constraints.components import register  # noqa: PLC0415 - it takes long to import
-
-        register()
+        shapes = shapes.for_pyshacl(f"{components.__name__}:{components.register.__name__}")
     return shacl.results(data, shapes)
 
 

@@ -1,0 +1,147 @@
+"""The process in which queries of shapes, and pySHACL, run: within a time limit, and without connections.
+
+An engine of queries cannot be interrupted, and may end its process. So a worker, which opens no socket (PEP 578, audit
+hooks) and is killed after the limit, gets a copy of the statements that they need. It is kept for the next run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from rdflib import BNode, Literal, URIRef
+
+from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.graph.store import Index, terms_of
+from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rdflib.term import Node
+
+    Term: TypeAlias = list[str | None]
+
+SECONDS: Final = 30.0
+"""The time limit of the queries of a constraint for some thousand focus nodes, and of a run of pySHACL."""
+_MOST_IDLE: Final = 2
+
+_lock = threading.Lock()
+_idle: list[tuple[int, Worker, set[object]]] = []
+"""Workers without a task: the id of the process that started it, and what it holds."""
+
+
+def term_json(term: Node) -> Term:
+    """Return a term for a message."""
+    if isinstance(term, Literal):
+        return ["l", str(term), None if term.datatype is None else str(term.datatype), term.language]
+    return ["u" if isinstance(term, URIRef) else "b", str(term)]
+
+
+def term_of(term: Term) -> Node:
+    """Return the term of a message."""
+    kind, text, *rest = term
+    if kind == "l":
+        datatype, language = rest
+        return Literal(text, datatype=None if datatype is None else URIRef(datatype), lang=language, normalize=False)
+    return URIRef(str(text)) if kind == "u" else BNode(str(text))
+
+
+def statements_json(triples: Iterable[tuple[Node, Node, Node]]) -> dict[str, Any]:
+    """Return statements for a message: each term once, and three numbers for each statement."""
+    places: dict[tuple[type, str, Any, Any], int] = {}
+    terms: list[Term] = []
+    numbers: list[int] = []
+    for triple in triples:
+        for term in triple:
+            key = term.__class__, str(term), getattr(term, "datatype", None), getattr(term, "language", None)
+            at = places.get(key)
+            if at is None:
+                at = places[key] = len(terms)
+                terms.append(term_json(term))
+            numbers.append(at)
+    return {"terms": terms, "triples": numbers}
+
+
+def triples_in(held: Index, predicates: frozenset[Node] | None = None) -> Iterator[tuple[Node, Node, Node]]:
+    """Yield the statements of an index, or those with some predicates."""
+    for subject, by_predicate in held.items():
+        for predicate in by_predicate if predicates is None else predicates & by_predicate.keys():
+            for term in terms_of(by_predicate[predicate]):
+                yield subject, predicate, term
+
+
+def ask(
+    request: dict[str, Any], *, session: object = None, load: Callable[[], Iterable[dict[str, Any]]] = tuple
+) -> Any:
+    """Return the reply of a worker to a request.
+
+    `session` is what the request needs to be loaded; `load` gives the requests that load it into a worker that does not
+    have it yet. Raises ShapesError for a fault, and after the time limit.
+    """
+    worker, held = _taken(session)
+    try:
+        if session not in held:
+            for one in load():
+                _received(worker.call(one, START_LIMIT))
+            held.clear()
+            held.add(session)
+        reply = _received(worker.call(request, SECONDS))
+    except TimeLimitError as error:
+        worker.close()
+        raise ShapesError(
+            f"a query or rule of the shapes took longer than {SECONDS:g} s and was ended: simplify it, or take it out"
+        ) from error
+    except (OSError, WorkerError) as error:
+        worker.close()
+        raise ShapesError(f"a query of the shapes cannot be evaluated: its process {error}") from error
+    except BaseException:
+        worker.close()
+        raise
+    _give_back(worker, held)
+    return reply
+
+
+def _received(reply: Any) -> Any:
+    if isinstance(reply, dict) and "fault" in reply:
+        raise ShapesError(str(reply["fault"]))
+    return reply
+
+
+def _taken(session: object) -> tuple[Worker, set[object]]:
+    """Return an idle worker, one that has loaded a session if there is one, or a new one."""
+    with _lock:
+        own = [at for at, (owner, *_) in enumerate(_idle) if owner == os.getpid()]
+        if own:
+            _, worker, held = _idle.pop(next((at for at in own if session in _idle[at][2]), own[-1]))
+            return worker, held
+    try:
+        return Worker(start, start_limit=START_LIMIT), set()
+    except OSError as error:
+        raise ShapesError(f"a query of the shapes cannot be evaluated: no process can be started ({error})") from error
+
+
+def _give_back(worker: Worker, held: set[object]) -> None:
+    with _lock:
+        _idle.append((os.getpid(), worker, held))
+        left = _idle.pop(0) if len(_idle) > _MOST_IDLE else None
+    if left is not None:
+        left[1].close()
+
+
+def end() -> None:
+    """Close the idle workers; the next request starts another."""
+    while _idle:
+        _idle.pop()[1].close()
+
+
+atexit.register(end)
+
+
+def start(_: object, __: object) -> Callable[[dict[str, Any]], Any]:
+    """Return the function that answers requests in the process."""
+    from checkpoint_ld.shacl.answering import answering  # noqa: PLC0415 - only the process needs the engines
+
+    return answering()
