@@ -23,7 +23,7 @@ from checkpoint_ld import (
     rules,
 )
 from checkpoint_ld.rules import document, patch
-from checkpoint_ld.shacl.rest import ValidationGraph
+from checkpoint_ld.shacl.applying import ValidationGraph
 from checkpoint_ld.validation import reports
 from checkpoint_ld.validation.profiles import names, profile
 from checkpoint_ld.validation.validator import ENGINES

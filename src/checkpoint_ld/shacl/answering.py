@@ -14,7 +14,7 @@ from checkpoint_ld.errors import CheckpointLdError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from checkpoint_ld.shacl.process import Term
+    from checkpoint_ld.shacl.messages import Term
 
     Engine = dict[str, Callable[[dict[str, Any]], Any]]
 
@@ -28,7 +28,7 @@ def _refuse_connections(event: str, _arguments: object) -> None:
         raise PermissionError(f"shapes may not do {event}")
 
 
-def answering() -> Callable[[dict[str, Any]], Any]:
+def start(_: object, __: object) -> Callable[[dict[str, Any]], Any]:
     """Return the function that answers requests; from then on, this process opens no connection."""
     warnings.simplefilter("ignore")
     sys.addaudithook(_refuse_connections)
@@ -117,12 +117,12 @@ def _json(term: Any) -> Term:
 
 
 def _report(request: dict[str, Any]) -> Any:
-    from checkpoint_ld.shacl.rest import report_in_process  # noqa: PLC0415 - few shapes need pySHACL
+    from checkpoint_ld.shacl.applying import report_in_process  # noqa: PLC0415 - few shapes need pySHACL
 
     return report_in_process(request)
 
 
 def _inferred(request: dict[str, Any]) -> Any:
-    from checkpoint_ld.shacl.rest import inferred_in_process  # noqa: PLC0415 - as above
+    from checkpoint_ld.shacl.applying import inferred_in_process  # noqa: PLC0415 - as above
 
     return inferred_in_process(request)

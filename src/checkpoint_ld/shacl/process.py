@@ -9,20 +9,14 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-from rdflib import BNode, Literal, URIRef
+from typing import TYPE_CHECKING, Any, Final
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.graph.store import Index, terms_of
+from checkpoint_ld.shacl.answering import start
 from checkpoint_ld.workers.process import START_LIMIT, TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from rdflib.term import Node
-
-    Term: TypeAlias = list[str | None]
+    from collections.abc import Callable, Iterable
 
 SECONDS: Final = 30.0
 """The time limit of the queries of a constraint for some thousand focus nodes, and of a run of pySHACL."""
@@ -31,46 +25,6 @@ _MOST_IDLE: Final = 2
 _lock = threading.Lock()
 _idle: list[tuple[int, Worker, set[object]]] = []
 """Workers without a task: the id of the process that started it, and what it holds."""
-
-
-def term_json(term: Node) -> Term:
-    """Return a term for a message."""
-    if isinstance(term, Literal):
-        return ["l", str(term), None if term.datatype is None else str(term.datatype), term.language]
-    return ["u" if isinstance(term, URIRef) else "b", str(term)]
-
-
-def term_of(term: Term) -> Node:
-    """Return the term of a message."""
-    kind, text, *rest = term
-    if kind == "l":
-        datatype, language = rest
-        return Literal(text, datatype=None if datatype is None else URIRef(datatype), lang=language, normalize=False)
-    return URIRef(str(text)) if kind == "u" else BNode(str(text))
-
-
-def statements_json(triples: Iterable[tuple[Node, Node, Node]]) -> dict[str, Any]:
-    """Return statements for a message: each term once, and three numbers for each statement."""
-    places: dict[tuple[type, str, Any, Any], int] = {}
-    terms: list[Term] = []
-    numbers: list[int] = []
-    for triple in triples:
-        for term in triple:
-            key = term.__class__, str(term), getattr(term, "datatype", None), getattr(term, "language", None)
-            at = places.get(key)
-            if at is None:
-                at = places[key] = len(terms)
-                terms.append(term_json(term))
-            numbers.append(at)
-    return {"terms": terms, "triples": numbers}
-
-
-def triples_in(held: Index, predicates: frozenset[Node] | None = None) -> Iterator[tuple[Node, Node, Node]]:
-    """Yield the statements of an index, or those with some predicates."""
-    for subject, by_predicate in held.items():
-        for predicate in by_predicate if predicates is None else predicates & by_predicate.keys():
-            for term in terms_of(by_predicate[predicate]):
-                yield subject, predicate, term
 
 
 def ask(
@@ -138,10 +92,3 @@ def end() -> None:
 
 
 atexit.register(end)
-
-
-def start(_: object, __: object) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that answers requests in the process."""
-    from checkpoint_ld.shacl.answering import answering  # noqa: PLC0415 - only the process needs the engines
-
-    return answering()

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.shacl.data import Column, DataGraph, Table
-    from checkpoint_ld.shacl.sparql import Queries
 
 FIRST, REST, NIL = (named(RDF + name) for name in ("first", "rest", "nil"))
 _STRING = URIRef(XSD + "string")
@@ -163,7 +162,7 @@ class Evaluation(Protocol):
         """The statements that are validated."""
 
     @property
-    def queries(self) -> Queries:
+    def queries(self) -> Any:
         """The queries over these statements."""
 
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:

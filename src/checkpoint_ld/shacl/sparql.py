@@ -7,12 +7,13 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from rdflib import BNode, Literal, URIRef, Variable
+from rdflib import BNode, Literal, URIRef
 
 from checkpoint_ld.errors import QueryError, ShapesError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.shacl import process
 from checkpoint_ld.shacl.data import Either, Inverse, Predicate, Repeated, Steps
+from checkpoint_ld.shacl.messages import statements_json, term_json, term_of, triples_in
 from checkpoint_ld.shacl.queries import declared, prologue, read_only, tokens, with_path
 from checkpoint_ld.shacl.shape import Constraint, Result, described, filled, sh_values, shown
 from checkpoint_ld.sparql.guard import PREFIXES
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.shacl.data import DataGraph, PropertyPath, Table
+    from checkpoint_ld.shacl.messages import Term
     from checkpoint_ld.shacl.shape import Evaluation, Shape
 
 THIS, VALUE, SHAPE, SHAPES_GRAPH = "this", "value", "currentShape", "shapesGraph"
@@ -160,8 +162,8 @@ def _predicates(tree: Any) -> frozenset[Node] | None:
 
 def _followed(path: Any) -> Iterator[Node]:
     """Yield the predicates of a path. Raises ValueError for one that leads to any node."""
-    if isinstance(path, URIRef) and not isinstance(path, Variable):
-        yield URIRef(path)
+    if isinstance(path, URIRef):
+        yield path
     elif type(path).__name__ in ("SequencePath", "AlternativePath"):
         for one in path.args:
             yield from _followed(one)
@@ -229,7 +231,7 @@ class Queries:
     def _loading(
         self, index: Index, predicates: frozenset[Node] | None, *, graph: str = "", is_new: bool = False
     ) -> dict[str, Any]:
-        held = process.statements_json(process.triples_in(index, predicates))
+        held = statements_json(triples_in(index, predicates))
         held["terms"] = [["b", self._label(str(one[1]))] if one[0] == "b" else one for one in held["terms"]]
         return {"do": "load", "graph": graph, "is_new": is_new, **held}
 
@@ -241,20 +243,20 @@ class Queries:
         self._labels[made] = BNode(label)
         return made
 
-    def _json(self, term: Node) -> process.Term:
-        return ["b", self._label(str(term))] if isinstance(term, BNode) else process.term_json(term)
+    def _json(self, term: Node) -> Term:
+        return ["b", self._label(str(term))] if isinstance(term, BNode) else term_json(term)
 
-    def _term(self, term: process.Term) -> Node:
+    def _term(self, term: Term) -> Node:
         if term[0] == "b":
             return self._labels.get(str(term[1])) or BNode(str(term[1]))
-        found = process.term_of(term)
+        found = term_of(term)
         return self._as_spelled(found) if isinstance(found, Literal) and found.datatype is not None else found
 
     def _as_spelled(self, term: Literal) -> Literal:
         """Return a literal as the data graph spells it: Oxigraph keeps values of numbers and times, not their texts."""
         if self._spelled is None:
             self._spelled = {}
-            for _, _, one in process.triples_in(self._data.index):
+            for _, _, one in triples_in(self._data.index):
                 if isinstance(one, Literal) and one.datatype is not None and one.value is not None:
                     self._spelled.setdefault(_value(one), one)
                     self._spelled[(str(one), one.datatype)] = one
