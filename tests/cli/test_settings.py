@@ -89,3 +89,54 @@ def test_a_project_may_require_a_version(run: Run, wanted: str, code: int) -> No
     outcome = run("validate", "a.jsonld")
     assert outcome.code == code
     assert ("required-version is" in outcome.err) == bool(code)
+
+
+def test_the_nearest_configuration_counts_for_each_file(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Path(OWN).write_text('ignore = ["KB"]\nfail-on = "never"\n', encoding="utf-8")
+    Path("inner/drafts", OWN).write_text('select = ["KB"]\nfail-on = "warning"\n', encoding="utf-8")
+    outcome = run("validate", "inner", "--format", "json")
+    found = json.loads(outcome.out)
+    codes = {Path(one["file"]).name: set[str]() for one in found["files"]}
+    assert sorted(codes) == ["a.jsonld", "b.jsonld"]
+    for one in found["findings"]:
+        codes[Path(one["file"]).name].add(one["code"][:2])
+    assert codes["b.jsonld"] == {"KB"}
+    assert "KB" not in codes["a.jsonld"]
+    assert outcome.code == 1  # by the configuration of `drafts` alone
+    assert run("validate", "inner/a.jsonld").code == 0
+    shown = json.loads(run("validate", "inner/drafts/b.jsonld", "--show-settings").out)
+    assert shown == {"file": str(folder / "inner/drafts" / OWN), "select": ["KB"], "fail-on": "warning"}
+    assert json.loads(run("validate", "inner", "--no-config", "--format", "json").out)["findings"]
+    alone = run("validate", "inner", "--config", OWN, "--format", "json")
+    assert alone.code == 0
+    assert run("validate", "inner", "--baseline", "known.json", "--write-baseline").code == 2
+
+
+def test_the_nearest_configuration_excludes(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("inner/drafts", OWN).write_text('exclude = ["b.jsonld"]\n', encoding="utf-8")
+
+    def names(*arguments: str) -> list[str]:
+        outcome = run("validate", *arguments, "--format", "json", "--fail-on", "never")
+        return [Path(one["file"]).name for one in json.loads(outcome.out)["files"]]
+
+    assert names("inner") == ["a.jsonld"]
+    assert names("inner/a.jsonld", "inner/drafts/b.jsonld") == ["a.jsonld", "b.jsonld"]
+    assert names("inner/a.jsonld", "inner/drafts/b.jsonld", "--force-exclude") == ["a.jsonld"]
+    outcome = run("validate", "inner/drafts")
+    assert outcome.code == 2
+    assert "the nearest configurations exclude all files" in outcome.err
+    outcome = run("validate", "inner/drafts/b.jsonld", "--force-exclude")
+    assert (outcome.code, outcome.out) == (0, b"")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_run_with_several_configurations_gives_one_report(run: Run) -> None:
+    Path("drafts", OWN).write_text('profile = "strict"\n', encoding="utf-8")
+    alone = run("validate", ".", "--format", "json")
+    together = run("validate", ".", "--format", "json", "--jobs", 2)
+    assert alone.out == together.out
+    assert json.loads(alone.out)["profile"] == "karenina, strict"

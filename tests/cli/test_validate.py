@@ -586,7 +586,8 @@ def test_an_unknown_name_in_a_configuration_is_refused_with_the_name_of_the_file
     file = tmp_path / ".checkpoint-ld.toml"
     file.write_text(f"\ufeff{text}", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    benchmark = Path(__file__).parents[2] / "docs" / "examples" / "metals.jsonld"
+    example = Path(__file__).parents[2] / "docs" / "examples" / "metals.jsonld"
+    benchmark = shutil.copy(example, tmp_path)
 
     assert f"{file}: {message}" in run("validate", benchmark).err
     option = ("--profile", "strikt") if "profile" in text else ("--select", "KQ9999")

@@ -28,7 +28,7 @@ FAIL_ON = ("violation", "warning", "info", "never")
 """The least severities at which a finding makes a run fail."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Configuration:
     """The settings of a project; missing settings are None or empty.
 
@@ -59,6 +59,13 @@ class Configuration:
         """The base folder of globs."""
         return self.file.parent if self.file is not None else Path()
 
+    def excludes(self, file: str) -> bool:
+        """Return whether a pattern of `exclude` matches a file."""
+        from checkpoint_ld.validation.selection import matches  # noqa: PLC0415 - it takes long to import
+
+        path = os.path.relpath(Path(file).absolute(), self.folder)
+        return any(matches(pattern, path) for pattern in self.exclude)
+
 
 def find(start: Path) -> Configuration:
     """Return the nearest configuration, in `start` or a folder above it; .checkpoint-ld.toml comes first in a folder.
@@ -66,13 +73,18 @@ def find(start: Path) -> Configuration:
     A pyproject.toml without our table is ignored. Raises SettingsError for an invalid configuration.
     """
     start = start.absolute()  # links stay, since patterns are compared with the paths of files as they are named
-    for folder in (start, *start.parents):
-        for name in (OWN_FILE, PROJECT_FILE):
-            file = folder / name
-            table = _table(file) if os.path.isfile(file) else None  # noqa: PTH113 - Path raises where a folder may not be entered
-            if table is not None:
-                return _whole(file, table)
-    return Configuration()
+    found = (in_folder(folder) for folder in (start, *start.parents))
+    return next((one for one in found if one is not None), None) or Configuration()
+
+
+def in_folder(folder: Path) -> Configuration | None:
+    """Return the configuration in a folder itself, None if there is none. Raises as `find`."""
+    for name in (OWN_FILE, PROJECT_FILE):
+        file = folder / name
+        table = _table(file) if os.path.isfile(file) else None  # noqa: PTH113 - Path raises where a folder may not be entered
+        if table is not None:
+            return _whole(file, table)
+    return None
 
 
 def of_file(file: Path) -> Configuration:

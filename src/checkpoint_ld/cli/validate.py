@@ -24,7 +24,7 @@ from checkpoint_ld.findings import Severity
 from checkpoint_ld.phrases import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -149,7 +149,7 @@ def validate(
     config: str | None = options.file("--config", help="The configuration to use."),
     no_config: bool = options.flag("--no-config", help="Use no configuration."),
     show_settings: bool = options.flag(
-        "--show-settings", help="Show the settings that count, and their file, as JSON; validate nothing."
+        "--show-settings", help="Show the settings for PATH, and their file, as JSON; validate nothing."
     ),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the findings."),
 ) -> None:
@@ -160,44 +160,116 @@ def validate(
     _check_alone(bool(kinds or statistics or not output.is_standard), diff=diff, write_baseline=write_baseline)
     chosen = _configuration(config, is_none=no_config)
     if show_settings:
-        streams.show_json(configuration.shown_settings(chosen))
+        shown = chosen
+        if config is None and not no_config and paths[0] != streams.STANDARD:
+            shown = configuration.find(Path(paths[0]) if os.path.isdir(paths[0]) else Path(paths[0]).parent)  # noqa: PTH112 - as elsewhere
+        streams.show_json(configuration.shown_settings(shown))
         return
-    wanted = configuration.profiles(chosen, profile, shapes)
-    selection = configuration.selection(chosen, wanted.first.rules, select=select, ignore=ignore)
     exclusion: Any = {"exclude": chosen.exclude, "root": chosen.folder, "by": chosen.file, "input_name": stdin_filename}
     found = streams.discovered(paths, "validate", quiet=quiet, force_exclude=force_exclude, **exclusion)
-    rules_files = (chosen.file, *wanted.first.files, baseline or chosen.baseline)
-    found = _changed(found, changed_since, [str(file) for file in rules_files if file is not None], quiet=quiet)
-    known = baseline or chosen.baseline
-    read = *found.files, *map(str, wanted.first.files), config, None if write_baseline else known
+    is_fixed, kept = config is not None or no_config, () if force_exclude else paths
+    parts = {chosen: found.files} if is_fixed else _parts(found.files, chosen, stdin_filename, kept)
+    targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
+    runs: dict[_Run, tuple[str, ...]] = {}
+    rules_files: list[str] = []
+    for own, files in parts.items():
+        wanted = configuration.profiles(own, profile, shapes)
+        selection = configuration.selection(own, wanted.first.rules, select=select, ignore=ignore)
+        run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
+        run.stdin_filename = stdin_filename
+        run.has_results = any(kind == "turtle" for kind, _ in targets)
+        run.baseline = baseline or own.baseline
+        run.threshold = severity(fail_on or own.fail_on or "violation")
+        runs[run] = files
+        rules_files += [str(file) for file in (own.file, *wanted.first.files, run.baseline) if file is not None]
+    changed = dict.fromkeys(_changed(found, changed_since, rules_files, quiet=quiet).files)
+    runs = {run: tuple(file for file in files if file in changed) for run, files in runs.items()}
+    known = next(iter(runs)).baseline
+    read = *changed, *rules_files, config
+    read = tuple(file for file in read if not write_baseline or file != known)
+    if not any(runs.values()):
+        raise Exit(EXIT_FAILED if found.unmatched else 0)
     streams.check_outputs(read, output.file, *(file for _, file in kinds), force=output.force)
     if write_baseline:
         _check_baseline(read, known, force=output.force)
-    targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
-    run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
-    run.stdin_filename = stdin_filename
-    run.has_results = any(kind == "turtle" for kind, _ in targets)
+        if len(runs) > 1:
+            raise SettingsError("the files have several configurations: name one by --config to write a baseline")
     if diff:
-        raise Exit(run.show_repairs(found.files))
-    if fix:
-        run.repair(found.files)
-    report = run.report(found.files)
-    if run.has_failed and not report.checked:
-        raise Exit(EXIT_FAILED)
-    if known is not None and write_baseline:
-        run.write_baseline(report, Path(known))
-        raise Exit(EXIT_FAILED if run.has_failed else 0)
-    if known is not None:
-        report = run.compared(report, Path(known))
-    threshold = severity(fail_on or chosen.fail_on or "violation")
-    settings = reports.Settings(width=streams.columns(), fail_on=threshold, rules_url=chosen.rules_url)
+        raise Exit(max(run.show_repairs(files) for run, files in runs.items()))
+    settings = reports.Settings(width=streams.columns(), rules_url=chosen.rules_url)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
-    if most is not None:
-        settings = settings._replace(max_per_rule=most)
+    settings = settings if most is None else settings._replace(max_per_rule=most)
+    raise Exit(_finished(runs, targets, settings, fix=fix, statistics=statistics, write_baseline=write_baseline))
+
+
+def _parts(
+    files: Sequence[str], chosen: configuration.Configuration, stdin_filename: str | None, kept: Sequence[str]
+) -> dict[configuration.Configuration, tuple[str, ...]]:
+    """Return the files of each configuration: the nearest one counts for each file.
+
+    A file that the nearest configuration excludes is left out, unless it is `kept`, since it was named.
+    """
+    nearest = {Path.cwd(): chosen, chosen.folder.absolute(): chosen}
+
+    def of_folder(folder: Path) -> configuration.Configuration:
+        if folder not in nearest:
+            above = None if folder.parent == folder else folder.parent
+            own = configuration.in_folder(folder) or (of_folder(above) if above is not None else None)
+            nearest[folder] = own or (chosen if chosen.file is None else configuration.Configuration())
+        return nearest[folder]
+
+    parts: dict[configuration.Configuration, list[str]] = {}
+    for file in files:
+        name = stdin_filename if file == streams.STANDARD else file
+        own = chosen if name is None else of_folder(Path(os.path.normpath(Path(name).absolute())).parent)
+        if file in kept or own is chosen or not own.excludes(str(name)):
+            parts.setdefault(own, []).append(file)
+    if files and not parts:
+        message = "nothing to validate: the nearest configurations exclude all files"
+        if kept:
+            raise SettingsError(f"{message}; name a file, which is never excluded without --force-exclude")
+        streams.note(message)
+    return {own: tuple(held) for own, held in parts.items()} or {chosen: ()}
+
+
+def _finished(
+    runs: Mapping[_Run, Sequence[str]],
+    targets: Sequence[tuple[str, Output]],
+    settings: Settings,
+    *,
+    fix: bool,
+    statistics: bool,
+    write_baseline: bool,
+) -> int:
+    """Validate the files of each run, and write their reports as one; return the exit code."""
+    found: dict[_Run, Report] = {}
+    for run, files in runs.items():
+        if fix:
+            run.repair(files)
+        found[run] = run.report(files)
+    first = next(iter(found))
+    has_failed = any(run.has_failed for run in found)
+    if has_failed and not any(report.checked for report in found.values()):
+        return EXIT_FAILED
+    if write_baseline and first.baseline is not None:
+        first.write_baseline(found[first], Path(first.baseline))
+        return EXIT_FAILED if has_failed else 0
+    found = {run: run.compared(one, Path(run.baseline)) if run.baseline else one for run, one in found.items()}
+    report = _joined([*found.values()])
     for kind, target in targets:
-        run.write(report, kind, target, settings, statistics=statistics)
-    is_found = threshold is not None and report.at_least(threshold)
-    raise Exit(EXIT_FAILED if run.has_failed else EXIT_FOUND if is_found else 0)
+        first.write(report, kind, target, settings._replace(fail_on=first.threshold), statistics=statistics)
+    is_found = any(run.threshold is not None and one.at_least(run.threshold) for run, one in found.items())
+    return EXIT_FAILED if has_failed else EXIT_FOUND if is_found else 0
+
+
+def _joined(found: Sequence[Report]) -> Report:
+    """Return the reports on parts of the files as one."""
+    if len(found) == 1:
+        return found[0]
+    names = ", ".join(dict.fromkeys(name for one in found for name in one.profile.split(", ")))
+    checked = tuple(checked for one in found for checked in one.checked)
+    rules = {code: rule for one in reversed(found) for code, rule in one.rules.items()}
+    return type(found[0])(names, checked, rules, sum(one.known for one in found))
 
 
 def _changed(found: Discovery, reference: str | None, rules_files: Sequence[str], *, quiet: bool) -> Discovery:
@@ -267,7 +339,7 @@ def _is_coloured(output: Output) -> bool:
     return output.is_standard and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-@dataclass
+@dataclass(eq=False)
 class _Run:
     """The settings of a run, and whether a file could not be validated (`has_failed`).
 
@@ -283,6 +355,8 @@ class _Run:
     has_failed: bool
     has_results: bool = False
     stdin_filename: str | None = None
+    baseline: str | None = None
+    threshold: Severity | None = None
     repaired_input: bytes | None = field(default=None, repr=False)
 
     def fail(self, message: str) -> None:
