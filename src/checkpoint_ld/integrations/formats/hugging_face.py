@@ -145,9 +145,10 @@ def _parquet(datasets: Any, table: str, rows: Sequence[dict[str, Any]], findings
         except UnicodeEncodeError as error:
             raise no_encoding(error) from None
         columns[name] = column
-    file = io.BytesIO()
-    with _silent(datasets):
-        datasets.Dataset(arrow.table(columns)).to_parquet(file)
+    made, file = arrow.table(columns), io.BytesIO()
+    features = datasets.Features.from_arrow_schema(made.schema).arrow_schema.metadata
+    # Not by `Dataset.to_parquet`, whose bar of progress can be switched off for the whole process only.
+    library("pyarrow.parquet", extra="hugging-face").write_table(made.replace_schema_metadata(features), file)
     return file.getvalue()
 
 
@@ -420,14 +421,3 @@ def _rows(path: str, listed: list[str], features: Mapping[str, Any], findings: l
             findings += held.findings
             for row in held.rows:
                 yield {name: decoded(value, features.get(name)) for name, value in row.values.items()}
-
-
-@contextlib.contextmanager
-def _silent(datasets: Any) -> Iterator[None]:
-    was_silent = datasets.are_progress_bars_disabled()
-    datasets.disable_progress_bars()
-    try:
-        yield
-    finally:
-        if not was_silent:
-            datasets.enable_progress_bars()
