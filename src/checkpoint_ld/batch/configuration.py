@@ -67,7 +67,7 @@ class Configuration:
         return any(matches(pattern, path) for pattern in self.exclude)
 
 
-def find(start: Path) -> Configuration:
+def find(start: Path = Path()) -> Configuration:
     """Return the nearest configuration, in `start` or a folder above it; .checkpoint-ld.toml comes first in a folder.
 
     A pyproject.toml without our table is ignored. Raises SettingsError for an invalid configuration.

@@ -233,6 +233,8 @@ JOBS = whole("--jobs", help="Use this number of processes: each takes files, or 
 CONFLICT = choice(
     "--on-conflict", values=CONFLICTS, default="error", help="What to do about two different checkpoints of one name."
 )
+CACHE_DIR = file("--cache-dir", help="The folder of the verdicts on unchanged files; .checkpoint_ld_cache unless set.")
+NO_CACHE = flag("--no-cache", help="Neither read nor keep verdicts.")
 THRESHOLD = choice("--fail-on", values=FAIL_ON, default="violation", help="The severity that gives exit code 1.")
 _IDENTIFIED = {
     "profile": choice("--profile", values=STORES, default="auto", help="The kind of store; auto detects it."),

@@ -14,7 +14,7 @@ from checkpoint_ld.batch import configuration
 from checkpoint_ld.cli import options, streams
 from checkpoint_ld.cli.options import EXIT_FOUND, Group
 from checkpoint_ld.cli.query import query
-from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, severity
+from checkpoint_ld.cli.validate import EXTENSIONS, FORMAT, cache_folder, severity
 from checkpoint_ld.documents.files import kind_of
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import counted, harmless
@@ -232,16 +232,24 @@ def validate(
     kind: str | None = FORMAT,
     output: Output = options.output("The file to write them to."),
     fail_on: str = options.THRESHOLD,
+    cache_dir: str | None = options.CACHE_DIR,
+    no_cache: bool = options.NO_CACHE,
     wait: float = options.WAIT,
 ) -> None:
     """Validate the checkpoints of the collection."""
+    from checkpoint_ld.batch import configuration, verdicts
     from checkpoint_ld.validation import profiles, reports
 
     output.check(store)
     kind = kind or kind_of(output.file, EXTENSIONS, "text")
     with _open(store, read_only=True, wait=wait) as collection:
         names = [graph for name in graphs for graph in collection.find(name)]
-        report = collection.validate(*names, profile=profile or profiles.DEFAULT)
+        chosen, cache = profile or profiles.DEFAULT, None
+        if not no_cache and kind != "turtle":  # a cache has no SHACL reports
+            cache = verdicts.VerdictCache(cache_folder(cache_dir, configuration.find()), (chosen, "store"))
+        report = collection.validate(*names, profile=chosen, cache=cache)
+        if cache is not None and cache.fault:
+            streams.note(cache.fault)
     weight = severity(fail_on)
     settings = reports.Settings(width=streams.columns(), fail_on=weight)
     output.write_report(reports.render(report, kind, settings), kind)

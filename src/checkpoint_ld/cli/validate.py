@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from checkpoint_ld.batch.discovery import Discovery
-    from checkpoint_ld.families import Profiles, Together
+    from checkpoint_ld.batch.verdicts import VerdictCache
+    from checkpoint_ld.families import Noted, Profiles, Together
     from checkpoint_ld.validation.fixes import Repair
     from checkpoint_ld.validation.reports import Settings
     from checkpoint_ld.validation.results import Checked, Report
@@ -151,6 +152,8 @@ def validate(
     show_settings: bool = options.flag(
         "--show-settings", help="Show the settings for PATH, and their file, as JSON; validate nothing."
     ),
+    cache_dir: str | None = options.CACHE_DIR,
+    no_cache: bool = options.NO_CACHE,
     quiet: bool = options.flag("-q", "--quiet", help="Print only the findings."),
 ) -> None:
     """Validate checkpoints: every finding with its place and a remedy."""
@@ -179,6 +182,7 @@ def validate(
         run.stdin_filename = stdin_filename
         run.has_results = any(kind == "turtle" for kind, _ in targets)
         run.baseline = baseline or own.baseline
+        run.use_cache(None if no_cache else cache_folder(cache_dir, own))
         run.threshold = severity(fail_on or own.fail_on or "violation")
         runs[run] = files
         rules_files += [str(file) for file in (own.file, *wanted.first.files, run.baseline) if file is not None]
@@ -297,6 +301,28 @@ def _changed(found: Discovery, reference: str | None, rules_files: Sequence[str]
     return found._replace(files=files)
 
 
+def cache_folder(given: str | None, chosen: configuration.Configuration) -> Path:
+    """Return the folder of the cache: the given one, or else that beside the configuration."""
+    from checkpoint_ld.batch import verdicts
+
+    return chosen.folder / verdicts.FOLDER if given is None else Path(given)
+
+
+@click.command(cls=Command)
+def clean(
+    *,
+    cache_dir: str | None = options.CACHE_DIR,
+    quiet: bool = options.flag("-q", "--quiet", help="Print nothing."),
+) -> None:
+    """Remove the cache of verdicts."""
+    from checkpoint_ld.batch import verdicts
+
+    folder = cache_folder(cache_dir, configuration.find(Path()))
+    is_removed = verdicts.clean(folder)
+    if not quiet:
+        streams.note(f"removed {folder}" if is_removed else f"there is no cache at {folder}")
+
+
 def _check_alone(is_report: bool, **given: bool) -> None:
     """Refuse a report beside an option that writes something else, and two such options."""
     alone, *others = [f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given] or [""]
@@ -358,10 +384,19 @@ class _Run:
     baseline: str | None = None
     threshold: Severity | None = None
     repaired_input: bytes | None = field(default=None, repr=False)
+    cache: VerdictCache | None = None
 
     def fail(self, message: str) -> None:
         streams.note(message)
         self.has_failed = True
+
+    def use_cache(self, folder: Path | None) -> None:
+        """Use the verdicts in a cache, which has no SHACL reports."""
+        if folder is not None and not self.has_results:
+            from checkpoint_ld.batch import verdicts
+
+            settings = self.profiles.name, self.syntax, self.engine
+            self.cache = verdicts.VerdictCache(folder, settings, self.profiles.first.own_shapes)
 
     def report(self, files: Sequence[str]) -> Report:
         from checkpoint_ld import families
@@ -369,6 +404,8 @@ class _Run:
 
         together = families.Together(self.profiles)
         selected = [self.selection.applied(one) for one in together.added(self._checked(files, together))]
+        if self.cache is not None and self.cache.fault and not self.quiet:
+            streams.note(self.cache.fault)
         if any(found.rule in FIXED for one in selected for found in one.findings):
             from checkpoint_ld.validation.fixes import with_fixable
 
@@ -459,12 +496,19 @@ class _Run:
             for done, file in enumerate(files):
                 if advance is not None:
                     advance(done, len(files))
+                kept = self._kept(file, is_alone=len(files) == 1)
+                if kept is not None:
+                    together.record(file, kept[1])
+                    yield kept[0]
+                    continue
                 source = file if file != streams.STANDARD else self._input()
                 try:
                     streamed = self._streamed(source, is_alone=len(files) == 1)
                     if streamed is None:
                         choices: Any = {"syntax": self.syntax, "engine": self.engine, "together": together}
-                        yield families.check(source, self.profiles, **choices)
+                        checked = families.check(source, self.profiles, **choices)
+                        self._keep(file, checked, together.last)
+                        yield checked
                     else:
                         together.note(None, b"", None)
                         yield streamed
@@ -489,10 +533,16 @@ class _Run:
 
         shapes = tuple(map(str, self.profiles.shapes))
         work = validating.Work(self.profiles.name, shapes, self.syntax, self.engine, self.has_results)
-        found = validating.outcomes([file for file in files if not is_own(file)], work, self.jobs or 1)
+        known = {file: kept for file in files if (kept := self._kept(file)) is not None}
+        left = [file for file in files if file not in known and not is_own(file)]
+        found = validating.outcomes(left, work, self.jobs or 1)
         for done, file in enumerate(files):
             if advance is not None:
                 advance(done, len(files))
+            if file in known:
+                together.record(file, known[file][1])
+                yield known[file][0]
+                continue
             if is_own(file):
                 yield from self._checked([file], together)
                 continue
@@ -501,10 +551,24 @@ class _Run:
                 self.fail(outcome.fault)
                 continue
             together.record(file, outcome.noted)
+            self._keep(file, outcome.checked, outcome.noted, has_graph=outcome.results is not None)
             results = Graph()
             for triple in outcome.results or ():
                 results.add(triple)
             yield replace(outcome.checked, results=None if outcome.results is None else results)
+
+    def _kept(self, file: str, *, is_alone: bool = False) -> tuple[Checked, Noted | None] | None:
+        """Return the verdict that the cache has for a file."""
+        from checkpoint_ld.batch.discovery import is_in_windows
+
+        if self.cache is None or file == streams.STANDARD or is_in_windows(file, self.jobs if is_alone else None):
+            return None
+        return self.cache.of_file(file)
+
+    def _keep(self, file: str, checked: Checked, noted: Noted | None, *, has_graph: bool | None = None) -> None:
+        if self.cache is not None and file != streams.STANDARD:
+            is_graph = checked.results is not None if has_graph is None else has_graph
+            self.cache.keep_file(file, checked, noted, has_graph=is_graph)
 
     def _input(self) -> Any:
         """Return standard input, by the name of the file that it is of, if that is known."""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Self, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, Self, TypeVar, runtime_checkable
 
 import orjson
 import pyoxigraph
@@ -344,15 +344,23 @@ class Collection:
         with collection_errors(self.folder):
             return described(self.holdings.directory.store, wanted)
 
-    def validate(self, *graphs: str, profile: str = profiles.DEFAULT, shapes: Iterable[str | Path] = ()) -> Report:
+    def validate(
+        self,
+        *graphs: str,
+        profile: str = profiles.DEFAULT,
+        shapes: Iterable[str | Path] = (),
+        cache: Verdicts | None = None,
+    ) -> Report:
         """Validate graphs, by default all, each by the profile of its family.
+
+        A `cache` keeps verdicts by content; it must be made for this profile and these shapes.
 
         Findings name graph and node. A graph that cannot be read or is unfinished is a finding.
 
         Raises LookupFailedError, and SettingsError for a profile that does not exist or for invalid shapes.
         """
         chosen = families.Profiles(profile, tuple(shapes))
-        return families.report_of((self._checked(graph, chosen) for graph in graphs or self), chosen)
+        return families.report_of((self._checked(graph, chosen, cache) for graph in graphs or self), chosen)
 
     def dump(self, out: BinaryIO, syntax: str = "nq") -> None:
         """Write all checkpoints as N-Quads (`nq`) or TriG (`trig`), sorted; equal collections give equal bytes.
@@ -465,14 +473,31 @@ class Collection:
             raise LookupFailedError(f"{graph}: its loading was interrupted; add {source} again")
         return entry
 
-    def _checked(self, graph: str, chosen: families.Profiles) -> Checked:
+    def _checked(self, graph: str, chosen: families.Profiles, cache: Verdicts | None) -> Checked:
         self._entry(graph)
         try:
             self._whole(graph)
-            index = emission.parse(self.holdings.triples(graph), "nt")
-            return families.check_source(families.of_statements(index, "nt", graph), chosen)
+            data = self.holdings.triples(graph)
+            kept = None if cache is None else cache.get(graph, data)
+            if kept is not None:
+                return kept[0]
+            found = families.check_source(families.of_statements(emission.parse(data, "nt"), "nt", graph), chosen)
+            if cache is not None:
+                cache.put(graph, data, found)
+            return found
         except (LookupFailedError, ReadError) as error:
             return validator.unread(error, graph, chosen.first)
+
+
+@runtime_checkable
+class Verdicts(Protocol):
+    """Verdicts that are kept by content, such as `batch.verdicts.VerdictCache`."""
+
+    def get(self, name: str, data: bytes) -> tuple[Checked, Any] | None:
+        """Return the verdict on the bytes of a source called `name`; None if it is not kept."""
+
+    def put(self, name: str, data: bytes, checked: Checked) -> None:
+        """Keep the verdict on the bytes of a source."""
 
 
 def _size_of(file: Path) -> int:
