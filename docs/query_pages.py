@@ -1,8 +1,12 @@
-"""The list of named queries in queries.md: `python docs/query_pages.py` writes it from the catalogue."""
+"""The generated parts of queries.md: `python docs/query_pages.py` writes them.
+
+The named queries are from the catalogue, the table of engines from engine_differences.toml.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +19,33 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).with_name("queries.md")
 
+DIFFERENCES = PAGE.with_name("engine_differences.toml")
+_TABLE = re.compile(r"(?P<head><!-- engines -->\n).*?(?P<tail><!-- end of engines -->\n)", re.DOTALL)
 _LIST = re.compile(r"(?P<head><!-- queries -->\n).*?(?P<tail><!-- end -->\n)", re.DOTALL)
 
 
 def with_list(page: str) -> str:
     """Return the text of the page with its list written anew."""
     sections = "\n".join(line for query in queries.catalogue().values() for line in _section(query))
+    page = _TABLE.sub(lambda found: f"{found['head']}\n{_differences()}\n{found['tail']}", page)
     return _LIST.sub(lambda found: f"{found['head']}\n{sections}\n{found['tail']}", page)
+
+
+def _differences() -> str:
+    rows = ["| query | SPARQL 1.1 | Oxigraph | rdflib |", "|---|---|---|---|"]
+    for case in tomllib.loads(DIFFERENCES.read_text(encoding="utf-8"))["queries"]:
+        engines = (_outcome(case[engine], case.get("right")) for engine in ("oxigraph", "rdflib"))
+        query = case["query"].replace("|", "\\|")
+        rows.append(f"| {case['what']}: `{query}` | {case['sparql']} | {' | '.join(engines)} |")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _outcome(found: list[str] | str, right: list[str] | None) -> str:
+    if found == right:
+        return "right"
+    if isinstance(found, str):
+        return found
+    return ", ".join(f"`{term}`" if term else "no value" for term in found) or "no row"
 
 
 def _section(query: NamedQuery) -> Iterator[str]:

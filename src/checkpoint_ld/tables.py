@@ -148,6 +148,13 @@ def parquet(columns: dict[str, list[Any]]) -> bytes:
     return written.getvalue()
 
 
+def arrow(columns: dict[str, list[Any]]) -> bytes:
+    """Return columns as a file of Apache Arrow (https://arrow.apache.org/docs/format/Columnar.html), as `parquet`."""
+    written = io.BytesIO()
+    data_frame(columns, "polars").write_ipc(written)
+    return written.getvalue()
+
+
 def line(text: str) -> str:
     """Return a text as one line that Markdown shows as it is; line breaks become spaces."""
     return _escaped(" ".join(one.strip() for one in _BREAK.split(text)).strip())

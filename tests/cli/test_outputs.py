@@ -155,7 +155,7 @@ def test_a_bulk_run_overwrites_only_its_own_files_without_force(run: Run) -> Non
 WRONG: dict[str, tuple[Names, str]] = {
     "convert": ([*COMMANDS["convert"][:2], "--output"], ".json, .jsonld, .ttl,"),
     "validate": (COMMANDS["validate"], ".txt, .json, .sarif, .xml, .md, .html, .ttl"),
-    "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf, .parquet"),
+    "query": (COMMANDS["query"], ".txt, .csv, .tsv, .json, .md, .ttl, .nt, .jsonld, .rdf, .parquet, .arrow"),
     "diff": (COMMANDS["diff"], ".txt, .json, .md, .markdown"),
     "store get": (COMMANDS["store get"], ".json, .jsonld, .ttl,"),
     "store validate": (COMMANDS["store validate"], ".txt, .json,"),
@@ -170,7 +170,7 @@ WRONG: dict[str, tuple[Names, str]] = {
 @pytest.mark.parametrize("command", WRONG)
 def test_an_extension_that_cannot_be_written_is_refused_with_those_that_can(run: Run, command: str) -> None:
     arguments, known = WRONG[command]
-    for name in ("out.arrow", "out.hdt.gz"):
+    for name in ("out.avro", "out.hdt.gz"):
         refused = run(*arguments, name)
         assert (refused.code, refused.out) == (2, b"")
         extension = name.removeprefix("out").removesuffix(".gz")

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 ENGINES = ("oxigraph", "rdflib")
 """The engines that evaluate a query: the names of `sparql.running.ENGINES`."""
-FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml", "parquet")
-"""The formats of results: the names of `sparql.formats.FORMATS`, and `sparql.formats.PARQUET`."""
+FORMATS = ("table", "csv", "tsv", "json", "markdown", "turtle", "ntriples", "jsonld", "xml", "parquet", "arrow")
+"""The formats of results: the names of `sparql.formats.FORMATS` and `sparql.formats.COLUMNS`."""
 _OLD_VOCABULARY = "http://schema.org/"
 
 
@@ -51,7 +51,9 @@ def query(
     parameters: tuple[str, ...] = options.value(
         "--param", metavar="NAME=VALUE", multiple=True, help="A value for ?NAME; an IRI in <>. May be repeated."
     ),
-    list_: bool = options.flag("--list", help="List the named queries, or with --name explain one, and exit."),
+    list_: bool = options.flag(
+        "--list", help="List the named queries, or with --name print one, complete for any engine, and exit."
+    ),
     kind: str | None = options.written_as("--format", FORMATS, "How to write it", "table or turtle"),
     output: Output = options.output(),
     wide: bool = options.flag("--wide", help="Show full values in tables."),
@@ -84,7 +86,7 @@ def query(
     """Query checkpoints in SPARQL: each is a named graph, their union is the default graph; nothing is fetched."""
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.documents.files import kind_of
-    from checkpoint_ld.sparql.formats import EXTENSIONS, PARQUET, default_format, parquet, render
+    from checkpoint_ld.sparql.formats import COLUMNS, EXTENSIONS, columns, default_format, render
     from checkpoint_ld.sparql.queries import Request, named, request
 
     output.check(*paths, file, identity["credentials_file"], answers)
@@ -94,7 +96,8 @@ def query(
         raise SettingsError("--format is for the result of a query: --list writes text")
     kind = kind or kind_of(output.file, EXTENSIONS, None)
     if list_:
-        output.write_report(_explained(named(name)) if name else _listed())
+        given = _parameters_of(parameters, typed=False)
+        output.write_report(_explained(named(name), given) if name else _listed())
         return
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
@@ -106,8 +109,8 @@ def query(
         result = run.answer()
     if result is not None:
         kind = kind or default_format(result)
-        if kind == PARQUET:
-            output.write(parquet(result))
+        if kind in COLUMNS:
+            output.write(columns(result, kind))
         else:
             width = streams.columns() if output.is_standard else None
             output.write_report(render(result, kind, width=width, wide=wide), kind)
@@ -154,6 +157,8 @@ def _text_of(text: str | None, file: str | None, name: str | None) -> str:
         ) from error
 
 
+_MANY = 50
+"""The number of graphs whose inferred statements are made in about two seconds."""
 _PATIENCE = 30.0
 """The default time limit of a service in seconds."""
 
@@ -251,6 +256,11 @@ class _Run:
         with Collection.open(self.paths[0], read_only=True, wait=self.wait) as collection:
             if self.inferred and not self.request.needs_derived:
                 return self._of(((name, None, collection.get(name)) for name in collection), collection.entries)
+            if self.request.needs_derived and not collection.keeps_derived and len(collection) > _MANY:
+                self.note(
+                    f"this query needs inferred statements, which are made for {len(collection)} graphs each time: "
+                    f"'checkpoint-ld store derive {self.paths[0]}' keeps them"
+                )
             return collection.answer(self.request, **self.limits)
 
     def _of_service(self, url: str) -> QueryResult:
@@ -305,20 +315,40 @@ def _listed() -> str:
     return "".join(f"{name:<{longest}}  {query.title}\n" for name, query in known.items())
 
 
-def _explained(query: NamedQuery) -> str:
-    parts = [f"{query.name}: {query.title}", f"  {query.description}"]
+def _explained(query: NamedQuery, given: Mapping[str, str]) -> str:
+    """Return a named query with all that it needs, for any engine; its description is in comments."""
+    from checkpoint_ld.sparql import queries
+    from checkpoint_ld.sparql.guard import complete
+
+    lines = [f"{query.name}: {query.title}", query.description]
     if query.needs_derived:
-        parts.append("  It looks at derived statements, which are added for it.")
-    parts += [
-        f"  --param {known.name}={known.kind}{'' if known.is_required else ' (optional)'}  {known.words}"
+        lines.append(
+            "It needs inferred statements, which `query` adds to checkpoints, and `store derive` to a collection."
+        )
+    lines += [
+        f"--param {known.name}={known.kind}{'' if known.is_required else ' (optional)'}  {known.words}"
         for known in query.parameters.values()
     ]
     longest = max(map(len, query.columns))
-    parts += ["", *(f"  {name:<{longest}}  {words}" for name, words in query.columns.items())]
-    # The header of the query repeats the description.
-    body = "\n".join(f"  {line}".rstrip() for line in query.text.splitlines() if not line.startswith("#"))
-    example = f"checkpoint-ld query PATH --name {query.name} {query.example}".rstrip()
-    return "\n".join((*parts, "", f"  example: {example}", "", body.lstrip("\n"), ""))
+    lines += ["", *(f"{name:<{longest}}  {words}" for name, words in query.columns.items())]
+    lines += ["", f"example: checkpoint-ld query PATH --name {query.name} {query.example}".rstrip()]
+    values = {**_EXAMPLES, **given}
+    missing = [name for name, known in query.parameters.items() if known.is_required and name not in given]
+    if missing:
+        lines.append(f"The values of {' and '.join(missing)} in VALUES are examples: --param gives them.")
+    terms = queries.terms(query, {name: values[name] for name in (*given, *missing)})
+    body = "".join(f"{line}\n" for line in query.text.splitlines() if not line.startswith("# "))
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines) + "\n" + complete(body.lstrip("\n"), terms)
+
+
+_EXAMPLES = {
+    "text": "gold",
+    "date": "2026-03-01",
+    "before": "urn:caf:checkpoint/ckpt_1",
+    "after": "urn:caf:checkpoint/ckpt_2",
+    "execution": "urn:caf:execution/exec_1",
+}
+"""Values for required parameters of named queries."""
 
 
 @click.command(cls=Command)

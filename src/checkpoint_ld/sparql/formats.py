@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import orjson
@@ -23,7 +23,7 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph.emission import rdf_xml
 from checkpoint_ld.phrases import cells, harmless, head, tail, unknown
 from checkpoint_ld.sparql.guard import PREFIXES
-from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, value_of
+from checkpoint_ld.sparql.result import Term, ntriples, results_json, term_of, typed_column, value_of
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -112,10 +112,11 @@ EXTENSIONS = {
     ".jsonld": "jsonld",
     ".rdf": "xml",
     ".parquet": "parquet",
+    ".arrow": "arrow",
 }
 """The formats by the extensions of files; None is the default format of the result."""
-PARQUET = "parquet"
-"""The only binary format."""
+COLUMNS = {"parquet": tables.parquet, "arrow": tables.arrow}
+"""The binary formats, of typed columns, with the functions that write them."""
 
 
 def default_format(result: QueryResult) -> str:
@@ -148,22 +149,15 @@ def render(result: QueryResult, kind: str | None = None, *, width: int | None = 
     raise SettingsError(unknown("result format", kind, FORMATS))
 
 
-def parquet(result: QueryResult) -> bytes:
-    """Return a result as a table of Apache Parquet (https://parquet.apache.org/docs/file-format/), written by polars.
+def columns(result: QueryResult, kind: str) -> bytes:
+    """Return a result as a table in a format of `COLUMNS`, Apache Parquet or Apache Arrow, written by polars.
 
-    A column holds texts if its values have several types, or a number has more than 64 bits. Raises SettingsError if
-    polars is not installed.
+    A column of dates, times with an offset (in UTC) or without one, decimals, numbers or truth values has that type. It
+    holds texts if its values have several types, or a number has more than 64 bits. Raises SettingsError if polars is
+    not installed.
     """
     shown = _tabular(result)
-    return tables.parquet({name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)})
-
-
-def _column(terms: list[Term | None]) -> list[Any]:
-    values = [value_of(term) for term in terms]
-    stated = [value for value in values if value is not None]
-    if len(set(map(type, stated))) <= 1 and not any(isinstance(value, int) and abs(value) >> 63 for value in stated):
-        return values
-    return [None if term is None else _plain(term) for term in terms]
+    return COLUMNS[kind]({name: typed_column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)})
 
 
 def _tabular(result: QueryResult) -> QueryResult:

@@ -165,6 +165,18 @@ def bound(text: str, parameters: Mapping[str, Term]) -> str:
     return "".join(texts)
 
 
+def complete(text: str, parameters: Mapping[str, Term]) -> str:
+    """Return a query for any engine of SPARQL 1.1: as `bound`, with declarations of all prefixes that it uses.
+
+    Raises QueryError as `bound` and `checked`.
+    """
+    found = list(nodes(_parsed("".join(token.text for token in tokens_of(text)))))
+    declared = {str(node.prefix or "") for node in found if node.name == "PrefixDecl"}
+    used = {str(node.prefix or "") for node in found if node.name == "pname"} - declared
+    lines = (f"PREFIX {prefix}: <{PREFIXES[prefix]}>\n" for prefix in sorted(used & PREFIXES.keys()))
+    return "".join(lines) + bound(text, parameters)
+
+
 def limited(text: str, most: int) -> str:
     """Return a query with a LIMIT of `most`, or with its own LIMIT if that is smaller."""
     found = [*tokens_of(text)]

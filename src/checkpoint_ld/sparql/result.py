@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -23,7 +23,7 @@ from checkpoint_ld.tables import FrameLibrary, data_frame
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rdflib import Graph
 
@@ -127,6 +127,50 @@ def value_of(term: Term | None) -> Any:
     return term.value
 
 
+def typed_column(terms: Sequence[Term | None]) -> list[Any]:
+    """Return the Python values of a column, all of one type: also dates, times and decimals; None for None.
+
+    Times with an offset are in UTC. The column holds texts if its values have several types, times with and without an
+    offset among them, or if a number has more digits than Arrow's types.
+    """
+    values = [_typed_value(term) for term in terms]
+    kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
+    is_large = any(type(value) is int and abs(value) >> 63 for value in values)
+    if len(kinds) <= 1 and not is_large and _digits(values) <= _MOST_DIGITS:
+        return values
+    return [
+        None if term is None else term.value if isinstance(term, NamedNode | Literal) else str(term) for term in terms
+    ]
+
+
+_MOST_DIGITS = 38
+"""The most digits of a decimal number in Arrow's Decimal128."""
+
+
+def _digits(values: Iterable[Any]) -> int:
+    """Return the number of digits before and after the point that a column of these decimals needs."""
+    parts = [(value.adjusted() + 1, -int(value.as_tuple().exponent)) for value in values if isinstance(value, Decimal)]
+    return max((before for before, _ in parts), default=0) + max((after for _, after in parts), default=0)
+
+
+def _typed_value(term: Term | None) -> Any:
+    value = value_of(term)
+    if not isinstance(term, Literal) or not isinstance(value, str | float):
+        return value
+    kind = term.datatype.value.removeprefix(XSD)
+    try:
+        if kind == "decimal":
+            return Decimal(term.value)
+        if kind == "date":
+            return date.fromisoformat(term.value)
+        if kind in ("dateTime", "dateTimeStamp"):
+            moment = datetime.fromisoformat(term.value)
+            return moment.astimezone(UTC) if moment.tzinfo else moment
+    except (ValueError, ArithmeticError):  # a year or an offset that Python lacks
+        pass
+    return value
+
+
 def of_rdflib(term: Any) -> Term:
     """Return the term of pyoxigraph for a term of rdflib."""
     if isinstance(term, BNode):
@@ -215,12 +259,13 @@ class QueryResult(Shown):
         return [dict(zip(table.columns, map(value_of, row), strict=True)) for row in table.rows]
 
     def to_dataframe(self, *, library: FrameLibrary = "pandas") -> Any:
-        """Return the rows of `as_dicts` as a data frame of pandas or polars; unbound variables are missing values.
+        """Return the rows as a data frame of pandas or polars; unbound variables are missing values.
 
+        Columns of one type have it: numbers, decimals, truth values, dates, times (in UTC if they have an offset).
         Raises SettingsError for another library, and if the library is not installed.
         """
         table = self.tabular()
-        values = {name: [value_of(row[at]) for row in table.rows] for at, name in enumerate(table.columns)}
+        values = {name: typed_column([row[at] for row in table.rows]) for at, name in enumerate(table.columns)}
         return data_frame(values, library)
 
     @property

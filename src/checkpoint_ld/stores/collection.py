@@ -253,6 +253,11 @@ class Collection:
         self.holdings.directory.check_writable()
         return _keep_derived(self.holdings, progress)
 
+    @property
+    def keeps_derived(self) -> bool:
+        """Whether derived statements are kept, and up to date."""
+        return self._current_derived() is not None
+
     def forget_derived(self) -> None:
         """Delete the derived statements and keep none from now on."""
         self.holdings.directory.check_writable()
