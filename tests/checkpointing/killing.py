@@ -16,11 +16,14 @@ from sqlalchemy import Engine, event
 
 from checkpoint_ld import RuntimeState
 from checkpoint_ld.checkpointing import CheckpointManager, Retention
+from checkpoint_ld.documents.packed import Pack
+from checkpoint_ld.stores import files
 from checkpoint_ld.stores.files import FileStore
 from checkpoint_ld.stores.tables import Prepared
 from tests.forking import forked
 
 CALLS = ("open", "write", "fsync", "link", "unlink", "replace", "rename", "close")
+setattr(files, "_BATCH", 1)  # noqa: B010 - so that each save packs the one before it
 STATEMENTS = ("before_cursor_execute", "after_cursor_execute", "commit", "rollback")
 
 
@@ -40,6 +43,8 @@ class Fuse:
             setattr(os, name, self._around(getattr(os, name)))
         for name in STATEMENTS:
             event.listen(Engine, name, self.step)
+        for name in ("add", "_number", "_layout", "remove", "_open"):
+            setattr(Pack, name, self._around(getattr(Pack, name)))
         setattr(Prepared, "on", self._around(Prepared.on))  # noqa: B010 - statements that SQLAlchemy does not see
 
     def _around(self, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +59,9 @@ class Fuse:
 
 def manager(folder: Path) -> CheckpointManager:
     """Return a manager of files, a database, and files of another folder in the place of a graph store."""
-    return CheckpointManager(folder / "files", f"sqlite:///{folder}/c.db", FileStore(folder / "graph"))
+    return CheckpointManager(
+        FileStore(folder / "files", whole=1), f"sqlite:///{folder}/c.db", FileStore(folder / "graph")
+    )
 
 
 def confirm(folder: Path, checkpoint_id: str, sha256: str) -> None:

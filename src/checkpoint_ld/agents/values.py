@@ -223,7 +223,28 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-class Thought(Value):
+class _Part(Value):
+    """A value that many snapshots share; its JSON is made once, and is not to be changed."""
+
+    def tree(self) -> Tree:
+        """Return the value as JSON, as `Value.tree`."""
+        found: Tree | None = self.__dict__.get(_TREE)
+        if found is None:
+            found = self.__dict__[_TREE] = super().tree()
+        return found
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy, with the members of `update`, which are not checked."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop(_TREE, None)
+        return copied
+
+
+_TREE: Final = " tree"
+"""The key of the JSON of a part among its values; no member is called so."""
+
+
+class Thought(_Part):
     """One thought. `confidence` is absent where it is unknown; `parent_id` need not be in the chain."""
 
     id: Id
@@ -238,7 +259,7 @@ class Thought(Value):
     metadata: Members | None = None
 
 
-class ToolCall(Value):
+class ToolCall(_Part):
     """One call of a tool; it is in flight as long as `success` is absent."""
 
     id: Id

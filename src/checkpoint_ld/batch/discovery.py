@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from checkpoint_ld.documents.files import PACKED, no_path, unreadable
+from checkpoint_ld.documents.packed import PACK, names_in
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.graph import emission
 from checkpoint_ld.validation import selection
@@ -152,7 +153,17 @@ class _Search:
             visited.add(real)
             inner = _placed(folder, below)
             below[:] = sorted(name for name, place in inner if name not in SKIPPED and self._is_wanted(name, place))
+            if PACK in names:
+                names += [f"{PACK}/{name}" for name in self._packed(folder)]
             yield from (place for name, place in _placed(folder, sorted(names)) if self._is_wanted(name, place))
+
+    def _packed(self, folder: str) -> list[str]:
+        """Return the names of the packed texts of a folder that are no files as well."""
+        try:
+            return [name for name in names_in(Path(folder)) if not os.path.lexists(Path(folder, name))]
+        except OSError as error:
+            self.unreadable[os.path.normpath(Path(folder, PACK))] = str(error)
+            return []
 
     def _is_wanted(self, name: str, path: str) -> bool:
         return not name.startswith(".") and self._is_included(path)
@@ -185,6 +196,8 @@ def shows_a_checkpoint(file: Path) -> bool:
     The result is True for a file that cannot be opened, is too large or, as .jsonld, is no JSON, so that validation
     reports it.
     """
+    if file.parent.name == PACK:
+        return True
     try:
         if file.exists() and not file.is_file():  # reading a pipe or a device may never end
             return False

@@ -272,7 +272,10 @@ class CombinedStore:
 
     def _replace(self, store: CheckpointStore, checkpoint: AgentCheckpoint) -> None:
         path = getattr(self.truth, "path", None) if self.first == "files" else None
-        name = path(checkpoint.id).name if path else None
+        name = None
+        if path is not None:
+            with suppress(CheckpointNotFound):  # it is packed with others
+                name = path(checkpoint.id).name
         at_once = getattr(store, "replace", None)
         if at_once is not None:
             at_once(checkpoint, file_name=name)

@@ -110,6 +110,8 @@ def read_bytes(
         return source, None
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
+        if ".db" in name and (text := _packed_text(name)) is not None:
+            return text, name
         with reading(name), Path(name).open("rb") as file:
             expected = os.fstat(file.fileno()).st_size
             if expected > limits.size:
@@ -121,6 +123,16 @@ def read_bytes(
     label = label if isinstance(label, str) else None
     with reading(label or "the input"):
         return _read(source, label, limits), label
+
+
+def _packed_text(name: str) -> bytes | None:
+    """Return the text at a path such as `checkpoints/packed.db/ckpt_1.json`, None for any other path."""
+    from checkpoint_ld.documents.packed import text_in  # noqa: PLC0415 - SQLite, which is seldom needed
+
+    try:
+        return text_in(Path(name))
+    except (OSError, ValueError) as error:
+        raise SourceMissingError(f"{name}: cannot be read: {error}; verify the folder") from error
 
 
 def unpacked(data: bytes, name: str | None = None, limits: Limits = DEFAULT_LIMITS) -> bytes:

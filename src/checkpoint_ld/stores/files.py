@@ -12,11 +12,12 @@ import gzip
 import logging
 import os
 import re
+import sqlite3
 import threading
 import time
 from collections import Counter, defaultdict
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -27,13 +28,27 @@ from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.shapes import detect_shape
 from checkpoint_ld.documents.document import parse
 from checkpoint_ld.documents.files import flush
+from checkpoint_ld.documents.packed import PACK, Pack
 from checkpoint_ld.documents.values import ABSENT, Absent
-from checkpoint_ld.errors import CheckpointExists, InvalidCheckpoint, ReadError, SourceMissingError, StoreError
+from checkpoint_ld.errors import (
+    CheckpointExists,
+    CheckpointLdError,
+    CheckpointNotFound,
+    IntegrityError,
+    InvalidCheckpoint,
+    ReadError,
+    SettingsError,
+    SourceMissingError,
+    StoreBusyError,
+    StoreError,
+    StoreFull,
+)
 from checkpoint_ld.findings import Place
 from checkpoint_ld.mapping.traits import faults_of
 from checkpoint_ld.rules import finding
 from checkpoint_ld.stores.folder import (
     PACKED,
+    SUFFIX,
     TEMPORARY,
     file_name,
     folder_errors,
@@ -70,6 +85,12 @@ _logger = logging.getLogger("checkpoint_ld.stores")
 STALE_S: Final = 3600.0
 """Seconds after which the save that made a temporary file has certainly ended."""
 
+WHOLE: Final = 8
+"""The newest checkpoints of an execution that are whole files."""
+_BATCH: Final = 16
+"""The number of new files of an execution after which older ones are packed together."""
+_LARGE: Final = 1 << 20
+"""The bytes above which a checkpoint is packed at once."""
 _START = 1 << 13
 _END = 1 << 14
 _SNAPSHOT = b',\n  "snapshot": {\n    "thought_chain": ['
@@ -255,8 +276,21 @@ class FileStore:
 
     capabilities = CAPABILITIES
 
-    def __init__(self, directory: str | os.PathLike[str] = "./checkpoints") -> None:
+    def __init__(self, directory: str | os.PathLike[str] = "./checkpoints", *, whole: int | None = WHOLE) -> None:
+        """Keep them in `directory`; of each execution at least the newest `whole` are files, all if it is None.
+
+        Older ones are moved into the file `packed.db` there, which has what they share once, and those above a megabyte
+        are put there at once. Nothing is deleted before it is safely there. Raises SettingsError for a negative number.
+        """
+        if whole is not None and whole < 1:
+            raise SettingsError(f"whole is {whole}: give 1 or more, or None to pack nothing")
         self.directory = store_path(directory, is_folder=True)
+        self.whole = whole
+        self._pack = Pack(self.directory)
+        self._since: dict[str, int] = {}
+        """The number of files of each execution since the last packing, as far as this process knows."""
+        self._facts: dict[str, Facts] = {}
+        """Facts about packed checkpoints, by the names in the pack."""
         self._index = _Index(self.directory)
         self._guard = threading.RLock()
         self._was_there = self.directory.is_dir()
@@ -281,7 +315,14 @@ class FileStore:
             self._index.refresh(again=False)
             held = self._existing(checkpoint.id)
             if held:
-                return _same(held[0], checkpoint, data)
+                return _same(held[0].read_bytes(), held[0], checkpoint, data)
+            packed = self._packed(checkpoint.id)
+            if packed is not None:
+                return _same(packed, self._pack.path, checkpoint, data)
+            if self.whole is not None and len(data) > _LARGE:
+                with pack_errors(self._pack.path):
+                    self._pack.add([(names(checkpoint.id)[0], data, asdict(Header.of(checkpoint)))])
+                return Put(None, created=True)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
             for name in (second,) if self._index.is_taken(first) else (first, second):
                 path = self.directory / name
@@ -289,9 +330,10 @@ class FileStore:
                     place(path, data)
                 except FileExistsError:  # made by another process meanwhile, or no checkpoint
                     if _may_hold(path, checkpoint.id):
-                        return _same(path, checkpoint, data)
+                        return _same(path.read_bytes(), path, checkpoint, data)
                     continue
                 self._index.add(path, Header.of(checkpoint))
+                self._pack_older(checkpoint.execution_id)
                 return Put(path, created=True)
         raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
 
@@ -306,14 +348,19 @@ class FileStore:
                     break
             if found is not None and found.id == checkpoint_id:
                 return found
-            return AgentCheckpoint.load(self.path(checkpoint_id))
+            packed = self._packed(checkpoint_id)
+            return AgentCheckpoint.load(self.path(checkpoint_id) if packed is None else packed)
 
     def path(self, checkpoint_id: str, /) -> Path:
-        """Return the path of the checkpoint's file. Raises CheckpointNotFound."""
+        """Return the path of the checkpoint's file. Raises CheckpointNotFound, for a packed one too."""
         with self._guard, folder_errors(self.directory):
             held = self._held(checkpoint_id)
             if not held:
-                raise not_found(checkpoint_id, self._index.names, str(self.directory))
+                if self._packed(checkpoint_id) is not None:
+                    where = self._pack.path
+                    raise CheckpointNotFound(f"{where}: {checkpoint_id!r} is packed and no file of its own: export it")
+                known = [*self._index.names, *(about["id"] for about in self._abouts().values())]
+                raise not_found(checkpoint_id, known, str(self.directory))
             return held[0]
 
     def headers(self, wanted: Filter = EVERYTHING, /) -> Iterator[Header]:
@@ -322,6 +369,11 @@ class FileStore:
             self._refresh()
             listed = [self._index.files(checkpoint_id)[0] for checkpoint_id in self._index.names]
             found = [entry.header for entry in listed if entry.header is not None and entry.matches(wanted)]
+            for name, about in self._abouts().items():
+                if about["id"] in self._index.names or not wanted.admits(header := Header(**about)):
+                    continue
+                if not wanted.needs_facts or wanted.admits_facts(self._facts_of(name)):
+                    found.append(header)
         yield from wanted.arranged(found)
 
     def update_metadata(
@@ -334,8 +386,16 @@ class FileStore:
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
         """Rewrite the checkpoint's file with other metadata, and return the checkpoint; ABSENT leaves a value."""
-        path = self.path(checkpoint_id)
         with self._guard, folder_errors(self.directory), locked(self.directory):
+            packed = None if self._held(checkpoint_id) else self._packed(checkpoint_id)
+            if packed is not None:
+                changed = amended(AgentCheckpoint.load(packed), name=name, description=description, metadata=metadata)
+                about = asdict(Header.of(changed))
+                with pack_errors(self._pack.path):
+                    self._pack.add([(file_name(checkpoint_id), changed.content(), about)], replace=True)
+                self._facts.clear()
+                return changed
+            path = self.path(checkpoint_id)
             changed = amended(AgentCheckpoint.load(path), name=name, description=description, metadata=metadata)
             data = changed.content()
             place(path, gzip.compress(data, mtime=0) if path.name.endswith(PACKED) else data, replace=True)
@@ -345,11 +405,12 @@ class FileStore:
     def delete(self, checkpoint_id: str, /) -> bool:
         """Delete all files that hold the checkpoint; return whether there were any."""
         with self._guard, folder_errors(self.directory):
-            held = self._held(checkpoint_id)
-            if not held:
+            held, name = self._held(checkpoint_id), file_name(checkpoint_id)
+            if not held and name not in self._abouts():
                 return False
-            deleted = False
             with locked(self.directory):
+                with pack_errors(self._pack.path):
+                    deleted = self._pack.remove([name])
                 for path in held:
                     with suppress(FileNotFoundError):  # deleted by another process meanwhile
                         path.unlink()
@@ -367,6 +428,7 @@ class FileStore:
         for path in self.sweep() if repair else self._temporaries(STALE_S):
             yield _at(path, "agent-temporary", f"{path.name} was left behind{' and is removed' if repair else ''}")
         yield from _of_files(files)
+        yield from self._faults_of_pack(repair=repair)
 
     def sweep(self, older_than_s: float = STALE_S) -> tuple[Path, ...]:
         """Remove the temporary files of saves that did not end, and return them."""
@@ -377,9 +439,80 @@ class FileStore:
         return stale
 
     def close(self) -> None:
-        """Drop the index."""
+        """Drop the index, and close the packed file, in which nothing stays of what was deleted."""
         with self._guard:
             self._index = _Index(self.directory)
+            if self.directory.exists():
+                with pack_errors(self._pack.path):
+                    self._pack.close()
+
+    def _abouts(self) -> Mapping[str, Any]:
+        """Return the headers of packed checkpoints, as JSON, by their names in the pack."""
+        with pack_errors(self._pack.path):
+            return self._pack.abouts()
+
+    def _packed(self, checkpoint_id: str) -> bytes | None:
+        with pack_errors(self._pack.path):
+            return self._pack.text(file_name(checkpoint_id))
+
+    def _facts_of(self, name: str) -> Facts:
+        if name not in self._facts:
+            from checkpoint_ld.agents import serialization  # noqa: PLC0415 - loads rdflib
+
+            with pack_errors(self._pack.path):
+                text = self._pack.text(name)
+            empty = Facts(frozenset(), failed=False, confidence=None)  # deleted meanwhile
+            self._facts[name] = Facts.of(serialization.examine_bytes(text).tree["snapshot"]) if text else empty
+        return self._facts[name]
+
+    def _pack_older(self, execution_id: str) -> None:
+        """Move all but the newest files of an execution into the pack, some at a time.
+
+        Where that is impossible, they stay as they are: the new checkpoint is kept already.
+        """
+        self._since[execution_id] = since = self._since.get(execution_id, _BATCH) + 1
+        if self.whole is None or since < _BATCH:
+            return
+        self._since[execution_id] = 0
+        entries = [
+            (entry.header.key, entry.header, entry.path)
+            for entry in self._index.listed.values()
+            if entry.header is not None and entry.header.execution_id == execution_id and entry.path.suffix == SUFFIX
+        ]
+        older = sorted(entries)[: -self.whole]
+        if not older:
+            return
+        try:
+            with locked(self.directory, 0), pack_errors(self._pack.path):
+                moved = [one for one in older if one[2].is_file() and not one[2].is_symlink()]
+                texts = ((file_name(head.id), path.read_bytes(), asdict(head)) for _, head, path in moved)
+                self._pack.add(texts)
+                for _, _, path in moved:
+                    path.unlink(missing_ok=True)
+                    self._index.remove(path)
+                flush(self.directory)
+        except (StoreError, OSError) as error:
+            _logger.warning("%s: older checkpoints stay whole files: %s", self.directory, error)
+
+    def _faults_of_pack(self, *, repair: bool) -> Iterator[Finding]:
+        where = self._pack.path
+        try:
+            faults, names_of = self._pack.faults(), list(self._abouts())
+        except (sqlite3.Error, StoreError) as error:
+            yield _at(where, "agent-file-damaged", f"{where.name} cannot be read: {error}")
+            return
+        for fault in faults:
+            yield _at(where, "agent-file-damaged", f"{where.name} is damaged: {fault}")
+        for name in names_of:
+            try:
+                text = self._pack.text(name)
+                if text is not None:
+                    AgentCheckpoint.load(text)
+            except (ReadError, InvalidCheckpoint, sqlite3.Error, ValueError) as error:
+                yield _at(where, "agent-file-damaged", f"{name} in {where.name} cannot be restored: {error}")
+        if repair and not faults:
+            with pack_errors(where):
+                self._pack.clear()
 
     def _refresh(self) -> None:
         if self._was_there or self.directory.exists():
@@ -429,16 +562,34 @@ def _may_hold(path: Path, checkpoint_id: str) -> bool:
         return path.is_file() and path.name in names(checkpoint_id)
 
 
-def _same(path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
-    """Return the result for an equal checkpoint. Raises CheckpointExists if the file holds another one."""
-    if path.read_bytes() != data:
+@contextmanager
+def pack_errors(path: Path) -> Iterator[None]:
+    """Turn the errors of the packed file into store errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise StoreBusyError(f"{path}: another process is writing to it; try again") from error
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE):
+            raise StoreFull(f"{path}: no room is left ({error}), nothing was changed; free some space") from error
+        raise IntegrityError(f"{path}: the packed checkpoints cannot be read ({error}); verify the folder") from error
+    except ValueError as error:
+        if isinstance(error, CheckpointLdError):
+            raise
+        raise IntegrityError(f"{error}; put it back from a backup") from error
+
+
+def _same(held: bytes, path: Path, checkpoint: AgentCheckpoint, data: bytes) -> Put:
+    """Return the result for an equal checkpoint in a file. Raises CheckpointExists if it holds another one."""
+    if held != data:
         try:
-            other = AgentCheckpoint.load(path).sha256
+            other = AgentCheckpoint.load(held).sha256
         except (ReadError, InvalidCheckpoint) as error:
             raise CheckpointExists(f"{path}: holds {checkpoint.id!r} already, and is damaged: {error}") from error
         if other != checkpoint.sha256:
             raise other_content(path, checkpoint, other)
-    return Put(path, created=False)
+    return Put(None if path.name == PACK else path, created=False)
 
 
 def _of_files(files: Iterable[Path]) -> Iterator[Finding]:
