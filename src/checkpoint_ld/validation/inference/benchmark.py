@@ -214,7 +214,6 @@ def infer_settings(
     names, terms = _names(held_by), _values(held_by)
     lacks_values = not _ABSENT.isdisjoint(map(type, terms))
     unstated = {at for at, term in dict(zip(map(id, terms), terms, strict=True)).items() if not is_stated(term)}
-    has_unstated = bool(unstated) and inference.wants("unsetSetting")
     layouts: dict[tuple[object, ...], _Names] = {}
     end = 0
     for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
@@ -235,7 +234,9 @@ def infer_settings(
             for node, name, term in zip(found, own, held, strict=True):
                 if term is None and isinstance(name, str) and not may_lack_value(name, role):
                     inference.add_class(node, "ValuelessSetting")
-        if has_unstated:
+        if unstated and not unstated.isdisjoint(map(id, held)):
+            nulls = [node for node, term in zip(found, held, strict=True) if term is not None and not is_stated(term)]
+            inference.add_classes(nulls, "NullSetting")
             _infer_unset(inference, holder, role, dict(zip(own, held, strict=True)))
         for at, name in layout.older if inference.wants("olderTrait") else ():
             _infer_older_traits(inference, found[at], older_entries(name, json_value(held[at])))
@@ -251,7 +252,7 @@ def infer_settings(
 
 def _infer_unset(inference: Inference, holder: Node, role: str, settings: Mapping[object, Node | None]) -> None:
     """Infer the settings that are there without a value, or with null."""
-    for name, term in settings.items():
+    for name, term in settings.items() if inference.wants("unsetSetting") else ():
         if isinstance(name, str) and not is_stated(term) and not may_lack_value(name, role):
             inference.add(holder, "unsetSetting", literal_of(name))
 
