@@ -1,5 +1,6 @@
 """Queries of anybody's shapes: none reaches another host, whatever its spelling and wherever it stands."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -11,7 +12,9 @@ import pytest
 from rdflib import SH, Graph, URIRef
 
 from checkpoint_ld import families, shacl
+from checkpoint_ld.batch import configuration
 from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.workers import patterns
 
 PREFIXES = """@prefix ex: <http://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -177,3 +180,56 @@ def test_shapes_of_a_command_and_of_python_reach_no_server(silent: Listener, tmp
     assert "SERVICE" in done.stderr
     with pytest.raises(ShapesError, match="SERVICE"):
         families.validate(str(source), shapes=[str(tmp_path / "own.ttl")])
+
+
+SHAPES = """ex:S sh:targetClass <https://schema.org/DataFeed> ; sh:message "of a query" ;
+  sh:sparql [ sh:select "SELECT $this { $this ?p ?o }" ] ."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder of anybody, whose configuration names shapes with a query."""
+    (tmp_path / "own.ttl").write_text(PREFIXES + SHAPES, encoding="utf-8")
+    (tmp_path / ".checkpoint-ld.toml").write_text('shapes = ["own.ttl"]\n', encoding="utf-8")
+    document = {"@context": {"@vocab": "https://schema.org/"}, "@type": "DataFeed", "name": "x"}
+    (tmp_path / "feed.jsonld").write_text(json.dumps(document), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "is_run"),
+    [
+        ([], False),
+        (["--trust-config"], True),
+        (["--config", ".checkpoint-ld.toml"], True),
+        (["--shapes", "own.ttl"], True),
+    ],
+)
+def test_queries_of_a_found_configuration_run_only_on_the_word_of_the_user(
+    project: Path, options: list[str], is_run: bool
+) -> None:
+    command = [sys.executable, "-c", "from checkpoint_ld.cli import main; main()", "validate", *options, "feed.jsonld"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=project)
+
+    assert ("of a query" in done.stdout) is is_run
+    assert ("--trust-config" in done.stderr) is not is_run
+    assert done.returncode == (1 if is_run else 2)
+
+
+def test_shapes_that_declare_need_no_trust(project: Path) -> None:
+    declaring = SHAPES.partition("sh:sparql")[0] + "sh:nodeKind sh:Literal ."
+    (project / "own.ttl").write_text(PREFIXES + declaring, encoding="utf-8")
+    chosen = configuration.find(project)
+
+    assert configuration.profiles(chosen).shapes == (str(project / "own.ttl"),)
+
+
+def test_a_pattern_without_an_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "TIME_LIMIT", 0.5)
+    data = Graph().parse(data=PREFIXES + f"ex:ann ex:name '{'a' * 40}!', 'aa', 7 .")
+    shapes = Graph().parse(
+        data=PREFIXES + "ex:S sh:targetSubjectsOf ex:name ; sh:path ex:name ; sh:pattern '^(a+)+$' ."
+    )
+
+    with pytest.raises(ShapesError, match=r"takes more than 0\.5 s"):
+        shacl.validate(data, shapes)

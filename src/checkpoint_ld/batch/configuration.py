@@ -104,16 +104,29 @@ def _naming(file: Path | None) -> Iterator[None]:
         raise error if file is None else SettingsError(f"{file}: {error}") from error
 
 
-def profiles(chosen: Configuration, profile: str | None = None, shapes: Iterable[str] = ()) -> Profiles:
+def profiles(
+    chosen: Configuration, profile: str | None = None, shapes: Iterable[str] = (), *, is_trusted: bool = False
+) -> Profiles:
     """Return the profiles that `profile` and `shapes`, or else the configuration, name.
 
-    Raises SettingsError for an unknown profile and for shapes that cannot be used.
+    A configuration that was only found, in a folder of anybody, may name shapes that declare. Shapes with queries run
+    what their author wrote, so they need a configuration that the user trusts.
+
+    Raises SettingsError for an unknown profile, for shapes that cannot be used, and for shapes with queries that are
+    not trusted.
     """
     from checkpoint_ld.families import Profiles  # noqa: PLC0415 - it takes long to import
     from checkpoint_ld.validation.profiles import DEFAULT  # noqa: PLC0415 - as above
 
     with _naming(chosen.file if profile is None and chosen.profile is not None else None):
-        return Profiles(profile or chosen.profile or DEFAULT, tuple(shapes) or chosen.shapes)
+        found = Profiles(profile or chosen.profile or DEFAULT, tuple(shapes) or chosen.shapes)
+    own = found.first
+    if found.shapes is chosen.shapes and not is_trusted and own.has_queries:
+        raise SettingsError(
+            f"{chosen.file}: the shapes that it names have queries ({', '.join(map(str, own.own_shapes))}), which run "
+            "only if you trust them: give --trust-config, or name the configuration by --config"
+        )
+    return found
 
 
 def selection(

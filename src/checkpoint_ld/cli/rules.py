@@ -156,13 +156,16 @@ def schema(
 
 
 @click.command(cls=Command)
-def lsp() -> None:
+def lsp(
+    *,
+    trust_config: bool = options.flag("--trust-config", help="Run queries in the shapes that a configuration names."),
+) -> None:
     """Serve an editor: findings while you type, fixes, completion; over standard input and output."""
     from checkpoint_ld.integrations.language_server import server
 
     # The server closes its output when the editor leaves; that of the process stays open.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
-        server().start_io(stdout=output)
+        server(trust_config=trust_config).start_io(stdout=output)
 
 
 @click.command(cls=Command)

@@ -149,6 +149,7 @@ def validate(
     force_exclude: bool = options.flag("--force-exclude", help="Exclude also files that are named."),
     config: str | None = options.file("--config", help="The configuration to use."),
     no_config: bool = options.flag("--no-config", help="Use no configuration."),
+    trust_config: bool = options.flag("--trust-config", help="Run queries in shapes that a found configuration names."),
     show_settings: bool = options.flag(
         "--show-settings", help="Show the settings for PATH, and their file, as JSON; validate nothing."
     ),
@@ -176,7 +177,8 @@ def validate(
     runs: dict[_Run, tuple[str, ...]] = {}
     rules_files: list[str] = []
     for own, files in parts.items():
-        wanted = configuration.profiles(own, profile, shapes)
+        is_trusted = trust_config or config is not None
+        wanted = configuration.profiles(own, profile, shapes, is_trusted=is_trusted)
         selection = configuration.selection(own, wanted.first.rules, select=select, ignore=ignore)
         run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
         run.stdin_filename = stdin_filename

@@ -28,10 +28,12 @@ from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.rules import catalogue, example
+from checkpoint_ld.shacl import process
 from checkpoint_ld.validation.fixes import fixes_of, selected
 from checkpoint_ld.validation.reports import baseline
 from checkpoint_ld.validation.selection import Selection
 from checkpoint_ld.vocabulary import KEYS, SETTINGS, TRAIT_TYPES, TYPES
+from checkpoint_ld.workers import patterns
 
 library("pygls.lsp.server", extra="lsp")  # raises SettingsError, with the extra, where it is absent or too old
 
@@ -170,6 +172,7 @@ class CheckpointServer(LanguageServer):
         # Not Incremental: pygls applies such changes to other lines where a text has a U+2028, see `_Places.offset`.
         super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.known: dict[str, _Known] = {}
+        self.is_trusted = False
         self._validated: set[str] = set()
 
     def document(self, uri: str) -> TextDocument | None:
@@ -186,7 +189,7 @@ class CheckpointServer(LanguageServer):
             while (document := self.document(uri)) is not None:
                 await asyncio.sleep(_PAUSE)
                 version = document.version
-                known = await asyncio.to_thread(_examined, document)
+                known = await asyncio.to_thread(_examined, document, is_trusted=self.is_trusted)
                 if self.document(uri) is document and document.version == version:
                     self.known[uri] = known
                     diagnostics = [_diagnostic(place, found) for place, found in known.findings]
@@ -198,7 +201,7 @@ class CheckpointServer(LanguageServer):
             self._validated.discard(uri)
 
 
-def _examined(document: TextDocument) -> _Known:
+def _examined(document: TextDocument, *, is_trusted: bool = False) -> _Known:
     """Validate a document by the rules that its project has chosen, without the findings that it knows."""
     places = _Places(document)
     data = places.text.encode("utf-8", "surrogatepass")
@@ -207,7 +210,7 @@ def _examined(document: TextDocument) -> _Known:
     path = to_fs_path(document.uri)
     try:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
-        profiles = configuration.profiles(chosen)
+        profiles = configuration.profiles(chosen, is_trusted=is_trusted)
         selection = configuration.selection(chosen, profiles.first.rules)
         checked = selection.applied(replace(families.check(data, profiles), source=path))
         if chosen.baseline is not None:
@@ -409,9 +412,19 @@ def _places_of(value: Any, name: str) -> Iterator[tuple[str | int, ...]]:
             left += [((*path, at), part) for at, part in enumerate(held) if isinstance(part, dict | list)]
 
 
-def server() -> CheckpointServer:
-    """Return a language server with all features; `start_io()` runs it."""
+def server(*, trust_config: bool = False) -> CheckpointServer:
+    """Return a language server with all features; `start_io()` runs it.
+
+    With `trust_config`, queries run that are in the shapes which the configuration of a document's folder names.
+    """
     made = CheckpointServer()
+    made.is_trusted = trust_config
+
+    @made.feature(types.SHUTDOWN)
+    def end(_held: CheckpointServer, _params: Any) -> None:
+        # A validation that waits for a query would keep the process alive after its editor.
+        patterns.end()
+        process.end()
 
     def answered(
         method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None, *, is_list: bool = True

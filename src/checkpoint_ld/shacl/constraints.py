@@ -8,12 +8,14 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rdflib import BNode, Literal, URIRef
 
-from checkpoint_ld.errors import ShapesError
+from checkpoint_ld.errors import EvaluationError, ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.shacl import xpath
 from checkpoint_ld.shacl.data import Predicate
 from checkpoint_ld.shacl.shape import (
     VALUES_ALONE,
@@ -29,6 +31,7 @@ from checkpoint_ld.shacl.shape import (
     shown,
 )
 from checkpoint_ld.vocabulary import RDF, XSD
+from checkpoint_ld.workers import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -188,7 +191,39 @@ def _length(name: str, sign: str, compare: Callable[[int, int], bool]) -> Compil
     return compiler
 
 
-_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+@dataclass(frozen=True, slots=True, eq=False)
+class Pattern(ValueConstraint):
+    """A value node matches a regular expression.
+
+    Its author may be anybody, so it has a time limit, unless `is_ours`.
+    """
+
+    stated: str
+    pattern: str
+    flags: int
+    is_ours: bool = False
+
+    def faulty(self, _run: Evaluation, values: Sequence[Node]) -> Sequence[Node]:
+        """Return the values that do not match. Raises ShapesError after the time limit."""
+        texts = [str(one) for one in values]
+        if self.is_ours:
+            search = _compiled(self.pattern, self.flags).search
+            found = [search(text) is not None for text in texts]
+        else:
+            try:
+                found = patterns.occurring(self.pattern, texts, self.flags)
+            except EvaluationError as error:
+                raise ShapesError(f"sh:pattern {shown(Literal(self.stated))}: {error}") from error
+        return [one for one, is_found in zip(values, found, strict=True) if isinstance(one, BNode) or not is_found]
+
+    def reads(self, path: PropertyPath | None) -> Reads:  # noqa: ARG002 - as declared
+        """Return what the constraint looks at."""
+        return VALUES_ALONE
+
+
+@lru_cache(maxsize=500)
+def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
 
 
 def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -196,17 +231,20 @@ def _compile_pattern(shapes: Index, shape: Node, term: Node) -> Constraint:
     flags = "".join(map(str, sh_values(shapes, shape, "flags")))
     text = str(term)
     try:
-        if not isinstance(term, Literal) or not set(flags) <= {*_FLAGS, "q"}:
+        if not isinstance(term, Literal) or not set(flags) <= xpath.FLAGS.keys():
             raise ValueError(f"the flags are {flags}")
-        given = sum(_FLAGS[one] for one in set(flags) - {"q"})
-        pattern = re.compile(re.escape(text) if "q" in flags else text, given)
-    except (ValueError, re.error, RecursionError, OverflowError) as error:
+        given = int(sum(xpath.FLAGS[one] for one in set(flags)))
+        pattern = xpath.translated(text, flags)
+        patterns.refuse_faulty(pattern, [one.upper() for one in set(flags) & set("ims")])
+    except (ValueError, EvaluationError) as error:
         given_as = f"sh:pattern of {described(shapes, shape)} is {shown(term)}"
-        raise ShapesError(f"{given_as}, which is no regular expression for Python: {error}") from error
-    return _Tested(
+        raise ShapesError(f"{given_as}, which is no regular expression that can be applied: {error}") from error
+    return Pattern(
         _component_of("pattern"),
         f"Value does not match pattern '{_braces(text)}'",
-        test=lambda value: not isinstance(value, BNode) and pattern.search(str(value)),
+        stated=text,
+        pattern=pattern,
+        flags=given,
     )
 
 

@@ -25,6 +25,7 @@ _MOST_IDLE: Final = 2
 _lock = threading.Lock()
 _idle: list[tuple[int, Worker, set[object]]] = []
 """Workers without a task: the id of the process that started it, and what it holds."""
+_busy: dict[Worker, int] = {}
 
 
 def ask(
@@ -44,15 +45,15 @@ def ask(
             held.add(session)
         reply = _received(worker.call(request, SECONDS))
     except TimeLimitError as error:
-        worker.close()
+        _closed(worker)
         raise ShapesError(
             f"a query or rule of the shapes took longer than {SECONDS:g} s and was ended: simplify it, or take it out"
         ) from error
     except (OSError, WorkerError) as error:
-        worker.close()
+        _closed(worker)
         raise ShapesError(f"a query of the shapes cannot be evaluated: its process {error}") from error
     except BaseException:
-        worker.close()
+        _closed(worker)
         raise
     _give_back(worker, held)
     return reply
@@ -70,15 +71,24 @@ def _taken(session: object) -> tuple[Worker, set[object]]:
         own = [at for at, (owner, *_) in enumerate(_idle) if owner == os.getpid()]
         if own:
             _, worker, held = _idle.pop(next((at for at in own if session in _idle[at][2]), own[-1]))
+            _busy[worker] = os.getpid()
             return worker, held
     try:
-        return Worker(start, start_limit=START_LIMIT), set()
+        worker = Worker(start, start_limit=START_LIMIT)
     except OSError as error:
         raise ShapesError(f"a query of the shapes cannot be evaluated: no process can be started ({error})") from error
+    _busy[worker] = os.getpid()
+    return worker, set()
+
+
+def _closed(worker: Worker) -> None:
+    _busy.pop(worker, None)
+    worker.close()
 
 
 def _give_back(worker: Worker, held: set[object]) -> None:
     with _lock:
+        _busy.pop(worker, None)
         _idle.append((os.getpid(), worker, held))
         left = _idle.pop(0) if len(_idle) > _MOST_IDLE else None
     if left is not None:
@@ -86,9 +96,12 @@ def _give_back(worker: Worker, held: set[object]) -> None:
 
 
 def end() -> None:
-    """Close the idle workers; the next request starts another."""
+    """Close all workers, and so end what they do; the next request starts another."""
     while _idle:
         _idle.pop()[1].close()
+    for worker, owner in list(_busy.items()):
+        if owner == os.getpid():
+            worker.close()
 
 
 atexit.register(end)

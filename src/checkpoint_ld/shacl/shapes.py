@@ -13,7 +13,7 @@ from rdflib import BNode, Literal, URIRef
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE, named
 from checkpoint_ld.graph.store import Index, terms_of
-from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, compile_qualified, truth
+from checkpoint_ld.shacl.constraints import COMPILERS, QUALIFIED_COUNTS, Pattern, compile_qualified, truth
 from checkpoint_ld.shacl.data import DataGraph, Table, index_of
 from checkpoint_ld.shacl.shape import (
     QUERIES,
@@ -111,19 +111,28 @@ def compile_shapes(
     return compile_statements(index_of(shapes_graph), components or {}, advanced=advanced)
 
 
-def compile_statements(index: Index, components: Mapping[str, Component], *, advanced: bool = False) -> Shapes:
-    """Compile the statements of a shapes graph; see `compile_shapes`."""
+def compile_statements(
+    index: Index,
+    components: Mapping[str, Component],
+    *,
+    advanced: bool = False,
+    own_patterns: frozenset[str] = frozenset(),
+) -> Shapes:
+    """Compile the statements of a shapes graph; see `compile_shapes`. `own_patterns` are ours, without time limits."""
     if any(not held.keys().isdisjoint(QUERIES) for held in index.values()):
         from checkpoint_ld.shacl.queries import guard  # noqa: PLC0415 - most shapes have no queries
 
         guard(index)
-    return _Compilation(index, components, advanced=advanced).shapes()
+    return _Compilation(index, components, advanced=advanced, own_patterns=own_patterns).shapes()
 
 
 class _Compilation:
     """The compilation of one shapes graph."""
 
-    def __init__(self, index: Index, functions: Mapping[str, Component], *, advanced: bool) -> None:
+    def __init__(
+        self, index: Index, functions: Mapping[str, Component], *, advanced: bool, own_patterns: frozenset[str]
+    ) -> None:
+        self.own_patterns = own_patterns
         self.index = index
         self.graph = DataGraph(index)
         self.functions = functions
@@ -266,7 +275,7 @@ class _Compilation:
             compiler = _COMPILERS.get(predicate)
             if compiler is not None:
                 found = (compiler(self.index, node, term) for term in terms_of(terms))
-                yield from (one for one in found if one is not None)
+                yield from (self._as_ours(one) for one in found if one is not None)
             elif predicate == _QUALIFIED:
                 for term in terms_of(terms):
                     yield from compile_qualified(self.index, node, term)
@@ -300,6 +309,10 @@ class _Compilation:
                     messages=sparql.messages_of(self.index, source),
                     prebound=frozenset((sparql.THIS, sparql.SHAPE, sparql.SHAPES_GRAPH)),
                 )
+
+    def _as_ours(self, constraint: Constraint) -> Constraint:
+        is_ours = isinstance(constraint, Pattern) and constraint.stated in self.own_patterns
+        return replace(constraint, is_ours=True) if is_ours else constraint  # type: ignore[call-arg]  # it is a Pattern
 
     def _path(self, node: Node) -> PropertyPath | None:
         paths = sh_values(self.index, node, "path")

@@ -26,6 +26,7 @@ from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.store import Index, put, terms_of, triples_of
 from checkpoint_ld.phrases import shown, unknown
 from checkpoint_ld.rules import FOLDER
+from checkpoint_ld.shacl.shape import QUERIES
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, RDF, SHACL
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ FAMILIES = (DEFAULT, AGENT)
 
 _FILE = "profiles.ttl"
 _TARGET_CLASS = URIRef(SHACL + "targetClass")
-_PATH, _SEVERITY = URIRef(SHACL + "path"), URIRef(SHACL + "severity")
+_PATH, _SEVERITY, _PATTERN = (URIRef(SHACL + name) for name in ("path", "severity", "pattern"))
 _SEVERITIES = {severity: URIRef(iri) for iri, severity in rules.SEVERITIES.items()}
 _NAMESPACE = "urn:checkpoint-ld:profile:"
 
@@ -80,6 +81,16 @@ class Profile:
     def of_shape(self, iri: str) -> Rule | None:
         """Return the rule whose shape is `iri`."""
         return self._by_shape.get(iri)
+
+    def own_patterns(self) -> frozenset[str]:
+        """Return the regular expressions in the files that are shipped."""
+        held = (one for file in self.files for one in shipped_statements(file).values())
+        return frozenset(str(term) for one in held for term in terms_of(one.get(_PATTERN)))
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether the user's shapes have queries (SHACL 1.0 §5)."""
+        return any(not held.keys().isdisjoint(QUERIES) for one in self.own_statements for held in one.values())
 
     @cached_property
     def _by_slug(self) -> Mapping[str, Rule]:

@@ -143,7 +143,7 @@ class Result:
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError if the user's shapes are ill-formed."""
-    return compile_statements(profile.shapes(), components.COMPONENTS)
+    return compile_statements(profile.shapes(), components.COMPONENTS, own_patterns=profile.own_patterns())
 
 
 @lru_cache(maxsize=8)

@@ -39,7 +39,7 @@ def match_here() -> None:
     _match_in_process.set()
 
 
-def evaluate(operation: str, pattern: str, flags: int, text: str) -> Any:
+def evaluate(operation: str, pattern: str, flags: int, text: str | list[str]) -> Any:
     """Compile, search or find (`compile`, `search`, `findall`) a pattern in a text; return the matches.
 
     Raises TimeLimitError after `TIME_LIMIT`, and `EvaluationError` for an invalid pattern or if no process can be
@@ -58,7 +58,7 @@ def end() -> None:
         _workers.popitem()[1].close()
 
 
-def _worker_reply(request: tuple[str, str, int, str]) -> Any:
+def _worker_reply(request: tuple[str, str, int, Any]) -> Any:
     with _lock:
         try:
             if os.getpid() not in _workers:
@@ -80,11 +80,13 @@ def start(_: object, __: object) -> Callable[[Any], dict[str, Any]]:
     return answer
 
 
-def answer(request: tuple[str, str, int, str]) -> dict[str, Any]:
+def answer(request: tuple[str, str, int, Any]) -> dict[str, Any]:
     """Return the matches, or the error."""
     operation, pattern, flags, text = request
     try:
         compiled = re.compile(pattern, flags)
+        if operation == "search-all":
+            return {"found": [compiled.search(one) is not None for one in text]}
         if operation == "findall":
             return {"found": compiled.findall(text)}
         if operation == "match":
@@ -145,6 +147,38 @@ def find_all(pattern: str, text: str) -> list[Match]:
     """Return all matches, as Python's `findall` does. Raises as `occurs` does."""
     found: list[str | list[str]] = _matched("findall", pattern, text, ())
     return [tuple(match) if isinstance(match, list) else match for match in found]
+
+
+def occurring(pattern: str, texts: Sequence[str], flags: int) -> list[bool]:
+    """Return for each text whether a pattern occurs in it; `flags` are those of Python's `re`.
+
+    All texts that may take long have one time limit. Raises `EvaluationError` after it.
+    """
+    try:
+        if _match_in_process.is_set():
+            search = re.compile(pattern, flags).search
+            return [search(text) is not None for text in texts]
+        names = [name for name in "AIMSX" if FLAGS[name] & flags]
+        quick = [is_quick(pattern, text, names) for text in texts]
+        found: list[bool] = [False] * len(texts)
+        if any(quick):
+            search = _compiled(pattern, flags).search
+            found = [is_fast and search(text) is not None for is_fast, text in zip(quick, texts, strict=True)]
+        slow = [at for at, is_fast in enumerate(quick) if not is_fast]
+        for start in range(0, len(slow), _BATCH):
+            part = slow[start : start + _BATCH]
+            matched = evaluate("search-all", pattern, flags, [texts[at] for at in part])
+            for at, is_found in zip(part, matched, strict=True):
+                found[at] = is_found
+    except TimeLimitError as error:
+        raise EvaluationError(
+            f"the pattern {shown(pattern)} takes more than {TIME_LIMIT:g} s: rewrite it without repetitions inside "
+            "repetitions"
+        ) from error
+    return found
+
+
+_BATCH = 500
 
 
 def first_group(pattern: str, text: str) -> str | None:
