@@ -6,13 +6,17 @@ import socket
 import struct
 import threading
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pyoxigraph
 import pytest
 
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.sparql.service import Server, Settings
 from tests.serving.conftest import ALLOYS, METALS, Ask, serving
 
@@ -248,7 +252,7 @@ def test_head_is_get_without_a_body_and_the_connection_goes_on(ask: Ask) -> None
     for path in ("/", "/nothing", "/sparql"):
         head, get = ask("HEAD", path), ask("GET", path)
         assert (head.status_code, head.content) == (get.status_code, b"")
-        assert head.headers["content-length"] == str(len(get.content))
+        assert head.headers["content-length"] == get.headers["content-length"]
 
 
 def test_a_result_that_is_cut_states_so(ask: Ask) -> None:
@@ -292,3 +296,58 @@ def test_named_queries_are_listed_and_bound(ask: Ask) -> None:
     assert len(found.json()["results"]["bindings"]) == 1
     assert ask("GET", "/queries/nothing").status_code == 404
     assert ask("GET", "/queries/search").status_code == 400
+
+
+# --- What a public endpoint needs.
+
+
+@contextmanager
+def public(location: Path, **settings: Any) -> Iterator[httpx.Client]:
+    with Server(location, Settings(workers=1, **settings)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            with httpx.Client(base_url=server.url, timeout=60) as client:
+                yield client
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_public_endpoint_is_read_by_pages_of_other_sites_and_behind_a_proxy(location: Path) -> None:
+    lines: list[str] = []
+    with public(location, cors=True, public_url="https://data.example.org/bench/", log=lines.append) as client:
+        ready = client.get("/health")
+        assert (ready.status_code, ready.json()["status"]) == (200, "ok")
+        flight = client.options("/sparql", headers={"Origin": "https://example.org"})
+        assert (flight.status_code, flight.headers["Access-Control-Allow-Origin"]) == (204, "*")
+        assert "POST" in flight.headers["Access-Control-Allow-Methods"]
+        headers = {"Accept": "text/turtle", "Host": "data.example.org"}
+        described = client.get("/.well-known/void", headers=headers)
+        assert (described.status_code, described.headers["Access-Control-Allow-Origin"]) == (200, "*")
+        assert "https://data.example.org/bench/" in described.text
+        again = client.get("/.well-known/void", headers={**headers, "If-None-Match": described.headers["ETag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    assert len(lines) == 4
+    assert ' "GET /health" 200 ' in lines[0]
+
+
+def test_long_answers_are_packed_for_those_who_can_unpack_them(location: Path) -> None:
+    with public(location) as client:
+        packed = client.get("/queries", headers={"Accept-Encoding": "gzip, br"})
+        plain = client.get("/queries", headers={"Accept-Encoding": "gzip;q=0"})
+    assert (packed.headers.get("Content-Encoding"), plain.headers.get("Content-Encoding")) == ("gzip", None)
+    assert packed.text == plain.text
+    assert "Access-Control-Allow-Origin" not in packed.headers
+
+
+def test_an_iri_that_nothing_mentions_is_not_found(location: Path) -> None:
+    with public(location) as client:
+        for accept in ("text/turtle", "text/html"):
+            found = client.get("/resource", params={"iri": "urn:none"}, headers={"Accept": accept})
+            assert found.status_code == 404
+
+
+def test_a_faulty_public_url_is_refused() -> None:
+    with pytest.raises(SettingsError, match="write it as https"):
+        Settings(public_url="example.org")

@@ -370,6 +370,14 @@ def serve(
     timeout: float = options.real("--timeout", default=30.0, help="Seconds for one query."),
     max_rows: int | None = options.whole("--max-rows", help="At most this number of rows."),
     workers: int = options.whole("--workers", default=2, help="The number of parallel queries."),
+    cors: bool = options.flag("--cors", help="Let the pages of all sites read the answers."),
+    public_url: str | None = options.value(
+        "--public-url", metavar="URL", help="The URL under which a proxy offers the server."
+    ),
+    access_log: bool = options.flag(
+        "--access-log",
+        help="Print a line for each request on standard error, in the Common Log Format, without queries.",
+    ),
     quiet: bool = options.flag("-q", "--quiet", help="Print only the URL."),
 ) -> None:
     """Serve checkpoints as a read-only SPARQL endpoint, with a query page."""
@@ -378,7 +386,9 @@ def serve(
 
     with ExitStack() as stack:
         location = _location(paths, stack, inferred=inferred, quiet=quiet)
-        server = stack.enter_context(Server(location, Settings(host, port, timeout, max_rows, workers)))
+        log = streams.note if access_log else None
+        settings = Settings(host, port, timeout, max_rows, workers, cors=cors, public_url=public_url, log=log)
+        server = stack.enter_context(Server(location, settings))
         if not is_loopback(host):
             streams.note(f"whoever reaches this machine at {host} can read what is served")
         # Whoever reads the URL may end the command at once.

@@ -120,6 +120,11 @@ def rows(iri: str) -> str:
     return text.replace("IRI", f"<{iri}>")
 
 
+def mention(iri: str) -> str:
+    """Return the query whether any statement mentions an IRI."""
+    return f"ASK {{ {{ <{iri}> ?p ?o }} UNION {{ ?s <{iri}> ?o }} UNION {{ ?s ?p <{iri}> }} }}"
+
+
 def statements(iri: str) -> str:
     """Return the query for the same statements as RDF."""
     given = f"""CONSTRUCT {{ IRI ?predicate ?object . ?subject ?about IRI }} WHERE {{

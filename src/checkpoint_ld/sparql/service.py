@@ -7,6 +7,8 @@ It uses the standard library's HTTP server. `Server` listens, `_Handler` turns a
 from __future__ import annotations
 
 import contextlib
+import gzip
+import hashlib
 import json
 import queue
 import re
@@ -146,6 +148,15 @@ class Pool:
         for _ in range(size):
             self._idle.put(self._started())
 
+    def location(self) -> str:
+        """Return the folder of the store of today."""
+        return self._location()
+
+    def health(self) -> Answer:
+        """Return the numbers of workers, and of those that are free."""
+        state = {"status": "ok", "workers": len(self._all), "free": self._idle.qsize()}
+        return Answer(200, MEDIA_TYPES[".json"], json.dumps(state) + "\n", {"Cache-Control": "no-store"})
+
     def close(self) -> None:
         """Kill the workers."""
         for worker in self._all:
@@ -192,13 +203,26 @@ _HEADER = re.compile(r"\A(?:\s*(?:#[^\n]*)?\n)+")
 """The header of a query file, whose content the page shows elsewhere."""
 _HOST = re.compile(r"[A-Za-z0-9._-]+(?::[0-9]+)?|\[[0-9A-Fa-f:.]+\](?::[0-9]+)?")
 """A header Host (RFC 9110 §7.2) that can stand in an IRI."""
+_PUBLIC = re.compile(r"https?://[A-Za-z0-9._-]+(?::[0-9]+)?(?:/[A-Za-z0-9._~/-]*)?")
 _SAFE = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
+    "Cache-Control": "no-cache",
+    "Vary": "Accept, Accept-Encoding",
 }
+_SHARED = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+_PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, HEAD, POST",
+    "Access-Control-Allow-Headers": "Accept, Content-Type",
+    "Access-Control-Max-Age": "86400",
+}
+HEALTH = "/health"
+_MOST_KEPT = 20
+"""The most descriptions that are kept: one for each accepted media type and name of the server."""
+_SHORTEST_PACKED = 1024
+"""The fewest bytes that are worth being packed."""
 
 
 _NO_UPDATES = Answer.plain(403, "this service only reads: updates are refused")
@@ -255,7 +279,9 @@ class Settings:
     """The address to listen at, and the limits.
 
     `timeout` is in seconds for each query, `workers` is the number of queries at a time. Port 0 is any free port.
-    Raises SettingsError for a timeout that is none.
+    With `cors`, pages of other sites may read the answers. `public_url` is the URL under which a proxy offers the
+    server. `log` gets a line for each request, in the Common Log Format without the query, which is private. Raises
+    SettingsError for a timeout that is none, and for a public URL that is none.
     """
 
     host: str = "127.0.0.1"
@@ -263,9 +289,14 @@ class Settings:
     timeout: float = 30.0
     max_rows: int | None = None
     workers: int = 2
+    cors: bool = False
+    public_url: str | None = None
+    log: Callable[[str], object] | None = None
 
     def __post_init__(self) -> None:
         check_timeout(self.timeout)
+        if self.public_url is not None and not _PUBLIC.fullmatch(self.public_url):
+            raise SettingsError(f"the public URL {self.public_url!r} is none: write it as https://example.org/data/")
 
 
 class Server(ThreadingHTTPServer):
@@ -287,7 +318,8 @@ class Server(ThreadingHTTPServer):
             raise SettingsError(
                 f"cannot listen at {settings.host} port {settings.port}: {reason}; choose another --port or --host"
             ) from None
-        self.names = _names(settings.host)
+        self.names = _names(settings)
+        self.descriptions: dict[tuple[str, str, str], Answer] = {}
         current = location if callable(location) else lambda: str(location)
         self.pool = Pool(current, size=settings.workers, timeout=settings.timeout)
 
@@ -315,18 +347,30 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def log_message(self, *_: Any) -> None:
-        """Log nothing, because queries are private."""
+        """Log nothing of a faulty request; `_handle` logs the others."""
 
     def version_string(self) -> str:
         return "checkpoint-ld"
 
     def _handle(self) -> None:
-        answer = self._answer()
+        answer, settings = self._answer(), self.server.settings
         body = answer.text.encode("utf-8", "replace")
+        own = {"Content-Type": f"{answer.media_type}; charset=utf-8"}
+        if answer.status == HTTPStatus.OK and self.command != "POST":
+            own["ETag"] = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
+            if own["ETag"] in self.headers.get("If-None-Match", ""):
+                answer, body = replace(answer, status=HTTPStatus.NOT_MODIFIED), b""
+        if len(body) >= _SHORTEST_PACKED and _accepts_gzip(self.headers.get("Accept-Encoding", "")):
+            body, own["Content-Encoding"] = gzip.compress(body, 6, mtime=0), "gzip"
+        own["Content-Length"] = str(len(body))
         self.send_response(answer.status)
-        own = {"Content-Type": f"{answer.media_type}; charset=utf-8", "Content-Length": str(len(body))}
-        for name, value in {**own, **_SAFE, **answer.headers}.items():
+        shared = _SHARED if settings.cors else {}
+        for name, value in {**own, **_SAFE, **shared, **answer.headers}.items():
             self.send_header(name, value)
+        if settings.log is not None:
+            path = urlsplit(self.path).path if self.path.isascii() and self.path.isprintable() else "?"
+            at = self.log_date_time_string()
+            settings.log(f'{self.address_string()} - - [{at}] "{self.command} {path}" {answer.status:d} {len(body)}')
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
@@ -370,6 +414,8 @@ class _Handler(BaseHTTPRequestHandler):
             message = f"{self.path!r} is no target of a request: write it in ASCII, other characters as %XX of UTF-8"
             return Answer.plain(HTTPStatus.BAD_REQUEST, message)
         path = unquote(parts.path)
+        if self.command == "OPTIONS" and self.server.settings.cors:
+            return Answer(HTTPStatus.NO_CONTENT, _TEXT, "", _PREFLIGHT)
         if path == SERVICE:
             return self._queried(parts.query, body)
         if self.command not in {"GET", "HEAD"}:
@@ -379,6 +425,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _found(self, path: str, query: str) -> Answer:
         given = parse_qs(query)
         accept = given.get("format", [self._accepted()])[-1]
+        if path == HEALTH:
+            return self.server.pool.health()
         if path == VOID or (path == "/" and not prefers_page(accept) and chosen(accept, "construct")):
             return self._described(accept)
         if path in {GRAPH, RESOURCE}:
@@ -396,13 +444,26 @@ class _Handler(BaseHTTPRequestHandler):
         host = self.headers.get("Host", "")
         if not _HOST.fullmatch(host):
             return Answer.plain(400, "say the name of this server in the header Host")
-        pool, site = self.server.pool, f"http://{host}/"
+        site = f"{(self.server.settings.public_url or f'http://{host}').rstrip('/')}/"
         if not prefers_page(accept):
-            return pool.answer(QueryOperation("", accept, site=site))
-        answer = pool.answer(QueryOperation("", _TURTLE, site=site))
+            return self._description(accept, site)
+        answer = self._description(_TURTLE, site)
         # A browser shows plain text, and downloads unknown media types.
         is_browser = _PAGE in accept and answer.status == HTTPStatus.OK
         return replace(answer, media_type=_TEXT) if is_browser else answer
+
+    def _description(self, accept: str, site: str) -> Answer:
+        """Return the description of the store, which takes long, and is kept until the store changes."""
+        pool, kept = self.server.pool, self.server.descriptions
+        key = (pool.location(), accept, site)
+        if key not in kept:
+            answer = pool.answer(QueryOperation("", accept, site=site))
+            if answer.status != HTTPStatus.OK:
+                return answer
+            if len(kept) >= _MOST_KEPT or any(location != key[0] for location, _, _ in kept):
+                kept.clear()
+            kept[key] = answer
+        return kept[key]
 
     def _about(self, path: str, given: Mapping[str, Sequence[str]], accept: str) -> Answer:
         """Return a whole graph, or the statements about a resource, as a page or as RDF."""
@@ -417,7 +478,12 @@ class _Handler(BaseHTTPRequestHandler):
             answer = pool.answer(QueryOperation(describing.ALL, wanted, (iri,), (), self.server.settings.max_rows))
             return replace(answer, status=404) if answer.status == HTTPStatus.BAD_REQUEST else answer
         if not prefers_page(accept):
-            return pool.answer(QueryOperation(describing.statements(iri), accept))
+            answer = pool.answer(QueryOperation(describing.statements(iri), accept))
+            if answer.status != HTTPStatus.OK:
+                return answer
+            known = pool.answer(QueryOperation(describing.mention(iri), MEDIA_TYPES[".srj"]))
+            is_known = known.status != HTTPStatus.OK or json.loads(known.text)["boolean"]
+            return answer if is_known else Answer.plain(404, f"nothing here mentions <{iri}>")
         answer = pool.answer(QueryOperation(describing.rows(iri), MEDIA_TYPES[".srj"]))
         if answer.status != HTTPStatus.OK:
             return answer
@@ -461,6 +527,18 @@ class _Handler(BaseHTTPRequestHandler):
         return ", ".join(self.headers.get_all("Accept", ()))
 
 
-def _names(host: str) -> frozenset[str] | None:
+def _accepts_gzip(header: str) -> bool:
+    """Return whether a header Accept-Encoding accepts gzip (RFC 9110 §12.5.3)."""
+    for entry in header.lower().split(","):
+        coding, _, weight = entry.replace(" ", "").partition(";q=")
+        if coding in ("gzip", "*"):
+            return weight.rstrip("0").rstrip(".") not in ("0", "") if weight else True
+    return False
+
+
+def _names(settings: Settings) -> frozenset[str] | None:
     """Return the names of this server that requests may use, None for any, because only loopback names are known."""
-    return frozenset((host, "127.0.0.1", "localhost", "::1")) if is_loopback(host) else None
+    if not is_loopback(settings.host):
+        return None
+    public = {urlsplit(settings.public_url).hostname or ""} if settings.public_url else set()
+    return frozenset({settings.host, "127.0.0.1", "localhost", "::1"} | public)
