@@ -787,3 +787,15 @@ def test_a_question_whose_text_was_removed_from_the_graph_cannot_be_read() -> No
     benchmark.graph.remove((None, SDO.text, Literal(benchmark.get_question(identifier)["question"])))
     with pytest.raises(ReadError, match="the question '' cannot be read: question: "):
         benchmark.get_question_as_object(identifier)
+
+
+def test_a_question_is_found_by_the_id_of_its_entity_too() -> None:
+    benchmark = Benchmark("Metals")
+    first = benchmark.add_question("Which metal is liquid?", "Mercury", finished=False)
+    benchmark.add_question("Which metal rusts?", "Iron", finished=False)
+
+    benchmark.mark_finished(benchmark.questions[0].id)
+    benchmark.mark_finished("d41d8cd98f00b204e9800998ecf8427e")
+
+    assert benchmark.get_finished_questions(ids_only=True) == [first]
+    assert benchmark.get_question(benchmark.questions[1].id)["raw_answer"] == "Iron"

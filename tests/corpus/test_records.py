@@ -340,7 +340,8 @@ def test_classes_of_ours_give_what_was_observed(templates: list[Row]) -> None:
             assert answer.verify() is sample["verify"]
             assert answer.field_results() == sample["field_results"]
             assert answer.field_scores() == pytest.approx(sample["field_scores"])
-            check_granular(answer.verify_granular(), template, sample, passed=sample["verify"])
+            assert answer.verify_granular() == pytest.approx(sample["granular"], abs=1e-12)
+            check_granular(answer.graded_score(), template, sample, passed=sample["verify"])
 
 
 def test_reading_gives_what_was_observed(templates: list[Row]) -> None:
@@ -360,7 +361,7 @@ def test_reading_and_classes_of_ours_agree_to_the_bit(templates: list[Row]) -> N
         for sample in samples(template):
             answer = answer_class(**sample["fields"])
             result = verify(answer_class_spec(answer_class), answer)
-            assert result.granular_score == answer.verify_granular()
+            assert result.granular_score == answer.graded_score()
             assert _outcomes(result) == _outcomes(verify(template["code"], sample["fields"]))
 
 

@@ -198,7 +198,7 @@ class TwoOf(Gene):
     ],
 )
 def test_the_strategy_of_a_class_decides(answer: BaseAnswer, passed: bool, score: float) -> None:
-    assert (answer.verify(), answer.verify_granular()) == (passed, score)
+    assert (answer.verify(), answer.graded_score()) == (passed, score)
 
 
 def test_a_strategy_of_none_requires_all_fields() -> None:
@@ -349,7 +349,7 @@ def test_fields_may_have_the_names_of_methods() -> None:
     fields: Any = {name: (bool, VerifiedField(name, True, BooleanMatch())) for name in names}
     bond: Any = create_model("Bond", __base__=BaseAnswer, **fields)
     answer = bond(**dict.fromkeys(names, True))
-    assert (answer.verify(), answer.verify_granular()) == (True, 1.0)
+    assert (answer.verify(), answer.graded_score()) == (True, 1.0)
     lines = (f"    {name}: bool = VerifiedField('d', True, BooleanMatch())\n" for name in names)
     assert verify("class Bond(BaseAnswer):\n" + "".join(lines), answer).passed is True
 

@@ -268,3 +268,15 @@ def test_what_only_the_dataset_dialect_requires_is_no_concern_of_today() -> None
     found = families.check(shown.invalid, profiles.profile()).findings
 
     assert [one.code for one in found if one.code.startswith("KL")] == []
+
+
+@pytest.mark.parametrize("identifier", [{"@id": [1]}, [1], 5, None, {}])
+@pytest.mark.parametrize("profile", ["karenina", "strict"])
+def test_an_identifier_that_is_no_text_stops_nothing(identifier: Json, profile: str) -> None:
+    tree = canonical(item("Which metal?"))
+    tree["dataFeedElement"][0]["@id"] = identifier
+
+    report = checkpoint_ld.validate(dumped(tree), dumped(canonical()), profile=profile)
+
+    assert len(report.checked) == 2
+    assert report.checked[0].findings

@@ -534,5 +534,5 @@ def test_reading_and_running_agree(case: tuple[TemplateSpec, dict[str, Any]], tr
     assert result.passed is passed
     assert results == answer.field_results()
     assert {field.name: field.score for field in result.fields} == answer.field_scores()
-    assert result.granular_score == answer.verify_granular()
+    assert result.granular_score == answer.graded_score()
     assert verify(spec, answer) == result

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.agents.checkpoint import AgentCheckpoint
 from checkpoint_ld.agents.json_patch import guarded, patch
 from checkpoint_ld.agents.timeline import outcome_of
 from checkpoint_ld.documents.text import pointer
@@ -17,7 +19,6 @@ from checkpoint_ld.secrets import WITHHELD, secret
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from checkpoint_ld.agents.checkpoint import AgentCheckpoint
     from checkpoint_ld.agents.json_patch import Operation
     from checkpoint_ld.agents.values import Thought, ToolCall
     from checkpoint_ld.documents.values import Path
@@ -136,14 +137,22 @@ class CheckpointDiff:
         return [{"op": "test", "path": "/id", "value": self.before.id}, *guarded(before, found)] if tests else found
 
 
+def _checkpoint(source: AgentCheckpoint | Mapping[str, Any]) -> AgentCheckpoint:
+    return AgentCheckpoint.of_tree(source) if isinstance(source, Mapping) else source
+
+
 def diff_checkpoints(
-    before: AgentCheckpoint, after: AgentCheckpoint, *, allow_other_execution: bool = False
+    before: AgentCheckpoint | Mapping[str, Any],
+    after: AgentCheckpoint | Mapping[str, Any],
+    *,
+    allow_other_execution: bool = False,
 ) -> CheckpointDiff:
-    """Return the differences between two checkpoints.
+    """Return the differences between two checkpoints, each of which may be the JSON object of one.
 
     Raises SettingsError if they belong to two executions, unless one continues the other (`parent`) or
     `allow_other_execution` is given.
     """
+    before, after = _checkpoint(before), _checkpoint(after)
     are_linked = any(
         one.parent is not None and one.parent.checkpoint_id == other.id
         for one, other in ((before, after), (after, before))

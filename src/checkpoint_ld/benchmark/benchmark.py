@@ -35,7 +35,7 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
-from checkpoint_ld.identifiers import CHECKPOINT, template_id, unique_question_id
+from checkpoint_ld.identifiers import CHECKPOINT, question_object_id, template_id, unique_question_id
 from checkpoint_ld.mapping import questions, traits
 from checkpoint_ld.mapping.questions import checked_creator, creator_members, creator_of, frame, named, question_object
 from checkpoint_ld.mapping.traits import CUSTOM
@@ -79,6 +79,9 @@ Validate = Literal["off", "warn", "strict"]
 MatchMode = Literal["exact", "contains", "in", "regex"]
 
 DEFAULT_DESCRIPTION = "Benchmark containing questions"
+
+_DIGEST_SIZE = 32
+"""The length of an MD5 digest in hexadecimal digits, which `Question.id` is."""
 
 _BULK = ("dataFeedElement", "hasPart")
 """The members of the root that hold questions and scenarios."""
@@ -766,8 +769,8 @@ class Benchmark(Shown):
     def _mark(self, question_ids: Iterable[str], *, finished: bool) -> None:
         if isinstance(question_ids, str):  # its letters would be taken for identifiers
             raise WrongTypeError(f"the identifiers are the text {question_ids!r:.60}: give a list of them")
-        known = self._elements()
-        nodes = [known[identifier] for identifier in dict.fromkeys(question_ids) if identifier in known]
+        found = {self._found(identifier): None for identifier in question_ids}
+        nodes = [node for node in found if node is not None]
         items = zip(nodes, self._graph.read_all(nodes, only=questions.STATES), strict=True)
         changed = [node for node, item in items if questions.is_finished(item) is not finished]
         change = partial(editing.set_values, properties={"finished": finished})
@@ -1325,10 +1328,21 @@ class Benchmark(Shown):
         return self._known
 
     def _node(self, question_id: str) -> Node:
-        node = self._elements().get(question_id)
+        node = self._found(question_id)
         if node is None:
             raise LookupFailedError(f"there is no question {question_id!r}: see get_question_ids()")
         return node
+
+    def _found(self, question_id: str) -> Node | None:
+        """Return the element with an identifier, or else the first whose question has the MD5 digest `Question.id`."""
+        known = self._elements()
+        if question_id in known or len(question_id) != _DIGEST_SIZE:
+            return known.get(question_id)
+        for node in known.values():
+            question = self._graph.content(question_node(self._graph, node), "text")
+            if isinstance(question, str) and question_object_id(question) == question_id:
+                return node
+        return None
 
     def _items(self, only: Frame | None = None) -> dict[str, Json]:
         """Return the feed items by the identifiers of their questions; with `only`, the members in this frame."""

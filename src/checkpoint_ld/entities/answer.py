@@ -21,7 +21,7 @@ from checkpoint_ld.entities.class_source import CELLS, line_of, source_in_file, 
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import PRIMITIVES, primitive_of
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score
+from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score, karenina_score
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
 from checkpoint_ld.phrases import shown
@@ -373,9 +373,20 @@ class BaseAnswer(BaseModel):
         return evaluate_strategy(node, results)
 
     def verify_granular(self) -> float:
-        """Return how right the answer is, from 0.0 to 1.0; see `checkpoint_ld.entities.template_spec`.
+        """Return how right the answer is, by Karenina's formula; see `graded_score` for one from 0.0 to 1.0.
 
-        Raises as `verify` does.
+        Of a strategy only the root counts, and the weight of all fields: AnyOf gives the largest credit times weight of
+        a field, AtLeastN the sum of the `n` largest, anything else the sum of all, each divided by that weight. So it
+        may be below 1.0 for a right answer. Raises as `verify` does.
+        """
+        self._verifiable()
+        weights = {name: meta.weight for name, meta in verified_fields(type(self)).items()}
+        return karenina_score(strategy_of(type(self)), BaseAnswer.field_scores(self), weights)
+
+    def graded_score(self) -> float:
+        """Return how right the answer is, from 0.0 to 1.0, by the whole strategy.
+
+        See `checkpoint_ld.entities.template_spec.granular_score`. Raises as `verify` does.
         """
         results = self._verifiable()
         weights = {name: meta.weight for name, meta in verified_fields(type(self)).items()}
@@ -450,14 +461,14 @@ class BaseAnswer(BaseModel):
             super().__setattr__("_judged", _Judged())
 
 
-def capture_answer_source(cls: type[_Answer]) -> type[_Answer]:
+def capture_answer_source(answer_class: type[_Answer]) -> type[_Answer]:
     """Take the source of a class from a notebook, and return the class: a function, or a decorator of answer classes.
 
     See `BaseAnswer.set_source_code_from_notebook`. Any other class is returned unchanged.
     """
-    if issubclass(cls, BaseAnswer):
-        cls.set_source_code_from_notebook()
-    return cls
+    if issubclass(answer_class, BaseAnswer):
+        answer_class.set_source_code_from_notebook()
+    return answer_class
 
 
 def verified_fields(answer: type[BaseModel]) -> dict[str, VerificationMeta]:

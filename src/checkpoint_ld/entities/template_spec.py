@@ -153,6 +153,24 @@ def granular_score(
     return min(value, _BELOW_ONE) if any(credit[name] for name in fields_of(node)) else 0.0
 
 
+def karenina_score(node: StrategyNode | None, scores: Mapping[str, float | None], weights: Mapping[str, float]) -> float:
+    """Return the granular score as Karenina computes it, from the credit and the weight of each field by name.
+
+    Only the root of the tree counts, and the weight of all fields, whether they are in the tree or not: the best credit
+    for AnyOf, the `n` largest for AtLeastN, the sum otherwise, each times its weight and divided by that of all. So it
+    may be below 1.0 for a right answer, and outside of 0.0 to 1.0 for negative weights.
+    """
+    total = sum(weights.values())
+    if not total:
+        return 0.0
+    earned = sorted(((scores[name] or 0.0) * weight for name, weight in weights.items()), reverse=True)
+    if isinstance(node, AnyOf):
+        return max(earned, default=0.0) / total
+    if isinstance(node, AtLeastN):
+        return sum(earned[: node.n]) / total
+    return sum(earned) / total
+
+
 def _worth(node: StrategyNode, credit: Mapping[str, float], shares: Mapping[str, float]) -> tuple[float, float]:
     if isinstance(node, FieldCheck):
         return credit[node.field], shares[node.field]

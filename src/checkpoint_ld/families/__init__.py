@@ -406,7 +406,7 @@ class Together:
             elements = [
                 item["@id"]
                 for item in as_list(read.tree.get("dataFeedElement"))
-                if isinstance(item, dict) and "@id" in item
+                if isinstance(item, dict) and isinstance(item.get("@id"), str)
             ]
             self.record(source, (str(read.tree.get("@id")), frozenset(elements), sha256(data).hexdigest()))
         else:

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from checkpoint_ld.entities.answer import BaseAnswer, check_regexes, resolve_truth
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import json_value
-from checkpoint_ld.entities.template_spec import AnyOf, AtLeastN, TemplateSpec, evaluate_strategy, granular_score
+from checkpoint_ld.entities.template_spec import TemplateSpec, evaluate_strategy, granular_score, karenina_score
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, LookupFailedError, SettingsError
 from checkpoint_ld.mapping.traits import faults_of
@@ -198,24 +198,6 @@ def decided(
         granular if granular == best[1] else None,
         karenina if karenina == best[2] else None,
     )
-
-
-def karenina_score(node: StrategyNode | None, scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Return the granular score as Karenina computes it, from the credit and the weight of each field by name.
-
-    Only the root of the tree counts, and the weight of all fields, whether they are in the tree or not: the best credit
-    for AnyOf, the `n` largest for AtLeastN, the sum otherwise, each times its weight and divided by that of all. So it
-    may be below 1.0 for a right answer, and outside of 0.0 to 1.0 for negative weights.
-    """
-    total = sum(weights.values())
-    if not total:
-        return 0.0
-    earned = sorted((scores[name] * weight for name, weight in weights.items()), reverse=True)
-    if isinstance(node, AnyOf):
-        return max(earned, default=0.0) / total
-    if isinstance(node, AtLeastN):
-        return sum(earned[: node.n]) / total
-    return sum(earned) / total
 
 
 @dataclass(frozen=True, slots=True)
