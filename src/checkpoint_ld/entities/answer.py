@@ -21,7 +21,13 @@ from checkpoint_ld.entities.class_source import CELLS, line_of, source_in_file, 
 from checkpoint_ld.entities.conversion import named
 from checkpoint_ld.entities.entity import Entity, json_value
 from checkpoint_ld.entities.primitives import PRIMITIVES, primitive_of
-from checkpoint_ld.entities.template_spec import ConditionalGroundTruth, StrategyNode, evaluate_strategy, granular_score, karenina_score
+from checkpoint_ld.entities.template_spec import (
+    ConditionalGroundTruth,
+    StrategyNode,
+    evaluate_strategy,
+    granular_score,
+    karenina_score,
+)
 from checkpoint_ld.entities.verification_primitive import TracePrimitive, VerificationPrimitive, safe_check
 from checkpoint_ld.errors import EvaluationError, EvaluationValueError, NotVerifiableError, SettingsError
 from checkpoint_ld.phrases import shown

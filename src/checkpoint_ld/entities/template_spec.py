@@ -153,7 +153,9 @@ def granular_score(
     return min(value, _BELOW_ONE) if any(credit[name] for name in fields_of(node)) else 0.0
 
 
-def karenina_score(node: StrategyNode | None, scores: Mapping[str, float | None], weights: Mapping[str, float]) -> float:
+def karenina_score(
+    node: StrategyNode | None, scores: Mapping[str, float | None], weights: Mapping[str, float]
+) -> float:
     """Return the granular score as Karenina computes it, from the credit and the weight of each field by name.
 
     Only the root of the tree counts, and the weight of all fields, whether they are in the tree or not: the best credit
