@@ -184,7 +184,7 @@ def validate(
         run.stdin_filename = stdin_filename
         run.has_results = any(kind == "turtle" for kind, _ in targets)
         run.baseline = baseline or own.baseline
-        run.use_cache(None if no_cache else cache_folder(cache_dir, own))
+        run.use_cache(None if no_cache else cache_folder(cache_dir, own), is_trusted=is_trusted)
         run.threshold = severity(fail_on or own.fail_on or "violation")
         runs[run] = files
         rules_files += [str(file) for file in (own.file, *wanted.first.files, run.baseline) if file is not None]
@@ -392,12 +392,12 @@ class _Run:
         streams.note(message)
         self.has_failed = True
 
-    def use_cache(self, folder: Path | None) -> None:
+    def use_cache(self, folder: Path | None, *, is_trusted: bool) -> None:
         """Use the verdicts in a cache, which has no SHACL reports."""
         if folder is not None and not self.has_results:
             from checkpoint_ld.batch import verdicts
 
-            settings = self.profiles.name, self.syntax, self.engine
+            settings = self.profiles.name, self.syntax, self.engine, is_trusted
             self.cache = verdicts.VerdictCache(folder, settings, self.profiles.first.own_shapes)
 
     def report(self, files: Sequence[str]) -> Report:

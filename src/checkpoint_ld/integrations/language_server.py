@@ -27,6 +27,7 @@ from checkpoint_ld.documents.document import read_json
 from checkpoint_ld.documents.text import Spans, line_starts
 from checkpoint_ld.errors import CheckpointLdError, ReadError
 from checkpoint_ld.findings import Finding, Severity
+from checkpoint_ld.integrations.edited_text import EditedText
 from checkpoint_ld.rules import catalogue, example
 from checkpoint_ld.shacl import process
 from checkpoint_ld.validation.fixes import fixes_of, selected
@@ -174,11 +175,16 @@ class CheckpointServer(LanguageServer):
         self.known: dict[str, _Known] = {}
         self.is_trusted = False
         self._validated: set[str] = set()
+        self._edited: dict[str, EditedText] = {}
 
     def document(self, uri: str) -> TextDocument | None:
         """Return an open document; pygls knows it by its address without escapes."""
         found: TextDocument | None = self.workspace.text_documents.get(unquote(uri))
         return found
+
+    def forget(self, uri: str) -> None:
+        """Forget what is known of the texts of a document."""
+        self._edited.pop(uri, None)
 
     async def validate(self, uri: str) -> None:
         """Publish the findings of a document: one validation at a time, again while the text has changed."""
@@ -189,7 +195,8 @@ class CheckpointServer(LanguageServer):
             while (document := self.document(uri)) is not None:
                 await asyncio.sleep(_PAUSE)
                 version = document.version
-                known = await asyncio.to_thread(_examined, document, is_trusted=self.is_trusted)
+                edited = self._edited.setdefault(uri, EditedText())
+                known = await asyncio.to_thread(_examined, document, edited, is_trusted=self.is_trusted)
                 if self.document(uri) is document and document.version == version:
                     self.known[uri] = known
                     diagnostics = [_diagnostic(place, found) for place, found in known.findings]
@@ -201,7 +208,7 @@ class CheckpointServer(LanguageServer):
             self._validated.discard(uri)
 
 
-def _examined(document: TextDocument, *, is_trusted: bool = False) -> _Known:
+def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = False) -> _Known:
     """Validate a document by the rules that its project has chosen, without the findings that it knows."""
     places = _Places(document)
     data = places.text.encode("utf-8", "surrogatepass")
@@ -212,7 +219,7 @@ def _examined(document: TextDocument, *, is_trusted: bool = False) -> _Known:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
         profiles = configuration.profiles(chosen, is_trusted=is_trusted)
         selection = configuration.selection(chosen, profiles.first.rules)
-        checked = selection.applied(replace(families.check(data, profiles), source=path))
+        checked = selection.applied(replace(edited.check(places.text, profiles), source=path))
         if chosen.baseline is not None:
             report = families.report_of([checked], profiles)
             [checked] = baseline.compared(report, Path(chosen.baseline), selection).report.checked
@@ -449,6 +456,7 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
     def closed(held: CheckpointServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         held.known.pop(uri, None)
+        held.forget(uri)
         held.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
     def definition(document: TextDocument, known: _Known, params: types.DefinitionParams) -> types.Location | None:
