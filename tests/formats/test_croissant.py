@@ -104,9 +104,11 @@ def test_the_library_yields_the_questions(mlc: Any, tmp_path: Path) -> None:
 def test_what_is_published_comes_back(tmp_path: Path) -> None:
     benchmark = checkpoint_ld.load(METALS)
     benchmark.set_metadata(license=["CC-BY-4.0", "MIT"], keywords=["metals", "chemistry"], version="1.10")
+    makers = [{"@type": "Person", "name": "Ada"}, {"@type": "Organization", "name": "The Lab"}]
+    benchmark.set_metadata(creator=makers, citation="On metals")
     export_benchmark(benchmark, tmp_path / "metals", format="croissant")
     again = import_benchmark(tmp_path / "metals").benchmark
-    for name in ("name", "description", "version", "license", "keywords"):
+    for name in ("name", "description", "version", "license", "keywords", "creator", "citation"):
         assert getattr(again, name) == getattr(benchmark, name)
 
 

@@ -258,4 +258,13 @@ def _about(described: Description) -> dict[str, Any]:
     for name in _LISTS:
         if texts := [text for text in dataset.get(f"sc:{name}", ()) if isinstance(text, str) and text]:
             about[name] = texts if len(texts) > 1 else texts[0]
+    makers = [
+        {"@type": "Organization" if "sc:Organization" in node.get("@type", ()) else "Person", "name": names[0]}
+        for node in described.of(dataset, "sc:creator")
+        if (names := [name for name in node.get("sc:name", ()) if isinstance(name, str) and name])
+    ]
+    if makers:
+        about["creator"] = makers if len(makers) > 1 else makers[0]
+    if cited := [text for text in dataset.get("cr:citeAs", ()) if isinstance(text, str) and text]:
+        about["citation"] = cited[0]
     return about
