@@ -6,8 +6,6 @@ import operator
 import re
 from collections import Counter
 from dataclasses import dataclass
-from datetime import date, datetime, time
-from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,6 +15,7 @@ from checkpoint_ld.errors import EvaluationError, ShapesError
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.shacl import xpath
 from checkpoint_ld.shacl.data import Predicate
+from checkpoint_ld.shacl.literals import LANG_STRING, STRING, holds, is_well_typed
 from checkpoint_ld.shacl.shape import (
     VALUES_ALONE,
     Constraint,
@@ -30,7 +29,6 @@ from checkpoint_ld.shacl.shape import (
     shared,
     shown,
 )
-from checkpoint_ld.vocabulary import RDF, XSD
 from checkpoint_ld.workers import patterns
 
 if TYPE_CHECKING:
@@ -95,7 +93,6 @@ _KINDS: dict[Node, tuple[type, ...]] = {
     sh("BlankNodeOrLiteral"): (BNode, Literal),
     sh("IRIOrLiteral"): (URIRef, Literal),
 }
-_STRING, _LANG_STRING = URIRef(XSD + "string"), URIRef(RDF + "langString")
 
 
 def _compile_node_kind(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -119,7 +116,7 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
     if not isinstance(term, URIRef):
         raise ShapesError(f"sh:datatype of {described(shapes, shape)} is {shown(term)}: write the IRI of a datatype")
 
-    is_text, is_tagged = term == _STRING, term == _LANG_STRING
+    is_text, is_tagged = term == STRING, term == LANG_STRING
 
     def is_of(value: Node) -> bool:
         if not isinstance(value, Literal):
@@ -127,40 +124,10 @@ def _compile_datatype(shapes: Index, shape: Node, term: Node) -> Constraint:
         datatype = value.datatype
         if datatype is None:
             return is_text if value.language is None else is_tagged
-        return datatype == term and value.ill_typed is not True
+        return datatype == term and is_well_typed(value)
 
     message = f"Value is not Literal with datatype {_braced(term)}"
     return _Tested(_component_of("datatype"), message, test=is_of)
-
-
-def _holds(compare: Callable[[Any, Any], bool], one: Node, other: Node) -> bool:
-    """Return the comparison of two literals by an operator, false if they are not comparable (SPARQL 1.1)."""
-    first, second = _comparable(one), _comparable(other)
-    if first is None or second is None or first[0] != second[0]:
-        return False
-    values: tuple[Any, Any] = first[1], second[1]
-    try:
-        if set(map(type, values)) == {Decimal, float}:  # SPARQL compares them as doubles (SPARQL 1.1 §17.3)
-            values = float(values[0]), float(values[1])
-        return bool(compare(*values))
-    except (TypeError, ValueError, ArithmeticError):  # a date with an offset and one without, a decimal that is NaN
-        return False
-
-
-def _comparable(term: Node) -> tuple[object, Any] | None:
-    """Return the value of a literal, and the kind of values it is comparable with; None for a value without order."""
-    if not isinstance(term, Literal) or term.language is not None or term.ill_typed:
-        return None
-    value = term.value
-    if isinstance(value, bool):
-        return bool, value
-    if isinstance(value, (int, float, Decimal)):
-        return int, value
-    if term.datatype in (None, _STRING):
-        return str, str(term)
-    if isinstance(value, (datetime, date, time)):
-        return term.datatype, value
-    return None
 
 
 def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compiler:
@@ -172,7 +139,7 @@ def _range(name: str, sign: str, compare: Callable[[Any, Any], bool]) -> Compile
             raise ShapesError(f"sh:{name} of {described(shapes, shape)} is {shown(term)}: write a literal")
         component = _component_of(name)
         message = f"Value is not {sign} {_braced(term)}"
-        return _Tested(component, message, test=lambda value: _holds(compare, value, term))
+        return _Tested(component, message, test=lambda value: holds(compare, value, term))
 
     return compiler
 
@@ -444,7 +411,7 @@ def _not_disjoint(values: Sequence[Node], other: Sequence[Node]) -> list[Node]:
 
 def _not_below(compare: Callable[[Any, Any], bool]) -> Callable[[Sequence[Node], Sequence[Node]], list[Node]]:
     """Return a function that finds the values that are not below all of others; a pair of values is one result."""
-    return lambda values, other: [one for one in values for bound in other if not _holds(compare, one, bound)]
+    return lambda values, other: [one for one in values for bound in other if not holds(compare, one, bound)]
 
 
 def _pair(

@@ -63,6 +63,8 @@ def shown(term: Node | None) -> str:
     """Return a term for a message, as in Turtle."""
     if term is None or (isinstance(term, Literal) and isinstance(term.value, (int, Decimal))):
         return "" if term is None else str(term)
+    if isinstance(term, Literal) and term.ill_typed and term.datatype is not None:  # rdflib warns of such numbers
+        return f"{Literal(str(term)).n3()}^^<{term.datatype}>"
     return _shown_name(term) if isinstance(term, URIRef) else term.n3()
 
 
