@@ -5,6 +5,10 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,9 +17,9 @@ import pytest
 
 from checkpoint_ld import Checkpointer, CheckpointManager, Clock, Event, RuntimeState
 from checkpoint_ld.agents.changes import new_id
-from checkpoint_ld.agents.values import Snapshot, ToolCall
+from checkpoint_ld.agents.values import Snapshot, Thought, ToolCall
 from checkpoint_ld.documents.values import ABSENT
-from checkpoint_ld.errors import LookupFailedError, SettingsError, WriteError, WrongTypeError
+from checkpoint_ld.errors import CheckpointWarning, LookupFailedError, SettingsError, WriteError, WrongTypeError
 from tests.agents.states import START, HandClock, heard, state, together
 
 
@@ -388,8 +392,6 @@ def test_what_is_no_call_is_refused_and_nothing_changes() -> None:
             of.tool_state.start("ls", {}, **unusual)
     with pytest.raises(WriteError, match="follow from how it ended"):
         of.tool_state.complete("1", status="failed")
-    with pytest.raises(WrongTypeError, match="no JSON"):
-        of.tool_state.complete("1", object())
     with pytest.raises(WriteError, match="error"):
         of.tool_state.fail("1", 7)  # type: ignore[arg-type]
     assert of.snapshot().tool_state is before.tool_state
@@ -472,7 +474,7 @@ def test_a_block_that_raises_fails_or_cancels_its_call_and_the_error_goes_on(
     assert of.tool_state.in_flight == ()
 
 
-@pytest.mark.parametrize(("result", "kept"), [({"status": 500}, [{"status": 500}]), (None, [None]), ({1}, [])])
+@pytest.mark.parametrize(("result", "kept"), [({"status": 500}, [{"status": 500}]), (None, [None]), ({1}, [[1]])])
 def test_a_block_that_raises_after_its_result_keeps_the_result(result: object, kept: list[Any]) -> None:
     of = state()
 
@@ -487,15 +489,70 @@ def test_a_block_that_raises_after_its_result_keeps_the_result(result: object, k
     assert [*of.tool_state.results.values()] == kept
 
 
+class Answer(str, Enum):  # noqa: UP042 - as many programs have it
+    """A text that is a member."""
+
+    OK = "ok"
+
+
+@dataclass
+class Found:
+    """A result of a tool."""
+
+    where: Path
+    when: datetime
+    what: Answer = Answer.OK
+
+
 @pytest.mark.parametrize("is_async", [False, True])
-@pytest.mark.parametrize(("result", "error"), [(float("nan"), WriteError), ({1}, WrongTypeError)])
-def test_a_result_that_is_no_json_fails_the_call_and_is_reported(
-    result: object, error: type[Exception], *, is_async: bool
+@pytest.mark.parametrize(
+    ("result", "kept"),
+    [
+        (Answer.OK, "ok"),
+        ([{"a": Answer.OK}], [{"a": "ok"}]),
+        (Decimal("1.5"), "1.5"),
+        (Path("a/b"), "a/b"),
+        ({1}, [1]),
+        ({1: 2}, {"1": 2}),
+        (b"\xff", "_w=="),
+        (
+            Found(Path("a"), datetime(2026, 1, 31, tzinfo=UTC)),
+            {"where": "a", "when": "2026-01-31T00:00:00Z", "what": "ok"},
+        ),
+        (Thought(id="t", type="x", content="y", created_at=1), None),
+    ],
+)
+def test_a_result_that_is_no_json_is_kept_as_pydantic_writes_it(
+    result: object, kept: object, *, is_async: bool
 ) -> None:
     of = state()
-    with pytest.raises(error, match="result"):
-        use(of, result, is_async=is_async)
-    assert only(of).status == "failed"
+    use(of, result, is_async=is_async)
+    assert only(of).status == "completed"
+    found = of.tool_state.results[only(of).id]
+    assert found == kept or (kept is None and found["content"] == "y")
+
+
+class Odd:
+    """A value that cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no")
+
+
+@pytest.mark.parametrize("result", [object(), Odd(), float("nan"), "\ud800", [object()]])
+def test_any_other_result_is_its_repr_with_a_warning(result: object) -> None:
+    of = state()
+    with pytest.warns(CheckpointWarning, match="only the repr is kept"):
+        use(of, result, is_async=False)
+    assert only(of).status == "completed"
+    assert of.tool_state.results
+
+
+def test_a_default_makes_something_simpler_of_other_values() -> None:
+    of = state()
+    of.tool_state.default = lambda value: {"kind": type(value).__name__}
+    use(of, [object()], is_async=False)
+    assert list(of.tool_state.results.values()) == [[{"kind": "object"}]]
 
 
 def test_arguments_may_have_any_name_and_are_checked_before_the_tool_runs() -> None:

@@ -11,16 +11,18 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from checkpoint_ld.agents.values import Value, members_of
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, copied, lone_surrogate
-from checkpoint_ld.errors import SettingsError, WriteError, WrongTypeError
+from checkpoint_ld.errors import CheckpointWarning, SettingsError, WriteError, WrongTypeError, warn
 from checkpoint_ld.mapping.traits import faults_of
-from checkpoint_ld.phrases import shown
+from checkpoint_ld.phrases import encodable, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,14 +71,12 @@ def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
     """
     if value is None or isinstance(value, (bool, JsonObject, JsonArray)):
         return value
+    if isinstance(value, Enum):  # as pydantic writes it; the text of a member is its name
+        return frozen(value.value, what, deepest)
     if isinstance(value, str):
         return _text(value, what)
     if isinstance(value, int):
-        try:
-            str(int(value))
-        except ValueError:
-            raise WriteError(f"{what} holds an integer of more digits than Python writes: give it as text") from None
-        return int(value)
+        return _integer(value, what)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise WriteError(f"{what} holds {value}, which JSON has no form for: give a finite number or null")
@@ -94,11 +94,56 @@ def frozen(value: Any, what: str = "a value", deepest: int = DEEPEST) -> Any:
     )
 
 
+def recorded(value: Any, what: str, default: Callable[[Any], Any] | None = None) -> Any:
+    """Return anything as immutable JSON: what is no JSON as pydantic writes it, by `default`, or else as its `repr`.
+
+    `default` gets values of other types, and returns something simpler. A `repr` gives a CheckpointWarning, since it
+    cannot be read back; nothing is raised.
+    """
+    try:
+        return frozen(value, what)
+    except (WriteError, WrongTypeError):
+        pass
+    unknown: list[str] = []
+
+    def simpler(one: Any) -> Any:
+        if default is not None:
+            return default(one)
+        if type(one).__module__ == "numpy" and callable(getattr(one, "item", None)):
+            return one.item() if getattr(one, "ndim", 0) == 0 else one.tolist()
+        unknown.append(type(one).__name__)
+        return repr(one)
+
+    try:
+        plain = frozen(to_jsonable_python(value, fallback=simpler, bytes_mode="base64"), what)
+    except Exception:  # noqa: BLE001 - a tool has run: whatever its result raises must not lose the call
+        unknown = [type(value).__name__]
+        plain = encodable(_shown(value))
+    if unknown:
+        warn(CheckpointWarning(f"{what} holds a {unknown[0]}, of which only the repr is kept: set tool_state.default"))
+    return plain
+
+
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # noqa: BLE001 - as above
+        return object.__repr__(value)
+
+
 def frozen_key(key: object, what: str) -> str:
     """Return the key of a member. Raises WrongTypeError if it is no text."""
     if not isinstance(key, str):
         raise WrongTypeError(f"{what} has the key {key!r}, which is no text: keys of JSON objects are texts")
     return _text(key, what)
+
+
+def _integer(number: int, what: str) -> int:
+    try:
+        str(int(number))
+    except ValueError:
+        raise WriteError(f"{what} holds an integer of more digits than Python writes: give it as text") from None
+    return int(number)
 
 
 def _text(text: str, what: str) -> str:

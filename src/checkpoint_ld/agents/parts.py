@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
-from checkpoint_ld.agents.changes import DEEPEST, JsonArray, JsonObject, changed, frozen, frozen_key, made, new_id
+from checkpoint_ld.agents.changes import (
+    DEEPEST,
+    JsonArray,
+    JsonObject,
+    changed,
+    frozen,
+    frozen_key,
+    made,
+    new_id,
+    recorded,
+)
 from checkpoint_ld.agents.values import (
     LARGEST_COUNT,
     Amount,
@@ -378,7 +388,13 @@ _OPEN = ("pending", "running", None)
 
 
 class ToolState(_Series[ToolCall]):
-    """Calls in the order in which they were started, and results by the ids of calls. Nothing here calls a tool."""
+    """Calls in the order in which they were started, and results by the ids of calls. Nothing here calls a tool.
+
+    A result that is no JSON is kept as pydantic writes it, a date as its text. `default`, if it is set, is called with
+    a value that pydantic does not know, and returns a simpler one; otherwise its `repr` is kept, with a warning.
+    """
+
+    default: Callable[[Any], Any] | None = None
 
     def __init__(self, changes: Changes, base: SnapshotToolState) -> None:
         self._changes = changes
@@ -466,7 +482,7 @@ class ToolState(_Series[ToolCall]):
             return self._taken
 
     def _end(self, id: str, status: str, result: Any, end: dict[str, Any], more: dict[str, Any]) -> ToolCall:
-        value = ABSENT if result is ABSENT else frozen(result, f"the result of {shown(id)}")
+        value = ABSENT if result is ABSENT else recorded(result, f"the result of {shown(id)}", self.default)
         if {"success", "status"} & more.keys():
             raise WriteError(f"success and status of {shown(id)} follow from how it ended: leave them out")
         with self._changes.change():

@@ -51,16 +51,9 @@ class ToolUse:
         if not self._calls.get(self.id).is_in_flight:
             return
         if error is None:
-            try:
-                self._calls.complete(self.id, self.result)
-            except WriteError as refused:  # the result is no JSON; no call is left behind for that
-                self._calls.fail(self.id, error_message(refused))
-                raise
+            self._calls.complete(self.id, self.result)
         elif isinstance(error, Exception) and not isinstance(error, CancelledError):
-            try:
-                self._calls.fail(self.id, error_message(error), self.result)
-            except WriteError:  # the result is no JSON; the exception goes on
-                self._calls.fail(self.id, error_message(error))
+            self._calls.fail(self.id, error_message(error), self.result)
         else:
             self._calls.cancel(self.id)
 
