@@ -2,12 +2,25 @@
 
 import copy
 import json
+import warnings
+from pathlib import Path
 from typing import Any
 
+import pyoxigraph
 import pytest
+import rdflib
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from pyld import jsonld
+from rdflib import RDF, URIRef
 
+import checkpoint_ld
 from checkpoint_ld.dialects import reading
-from checkpoint_ld.graph import contexts, emission
+from checkpoint_ld.errors import SettingsError
+from checkpoint_ld.graph import contexts, coverage, emission
+from checkpoint_ld.graph.key_order import KEY_ORDER
+from checkpoint_ld.writing import write
+from tests.documents import SCHEMA, canonical, item, rating, rich, setting
 from tests.processors import statements_of, statements_of_graph
 
 Json = Any
@@ -68,6 +81,10 @@ def document_with(context: Json, members: Json) -> Json:
     return value
 
 
+def as_bytes(document: Json) -> bytes:
+    return json.dumps(document).encode()
+
+
 def read(document: Json, **options: Any) -> Any:
     return reading.examine_bytes(json.dumps(document).encode(), **options)
 
@@ -99,3 +116,182 @@ def test_each_feature_of_an_inner_context_counts(feature: str) -> None:
         **members,
     }
     compared(value)
+
+
+@pytest.mark.parametrize("by", ["plans", "pyld"])
+def test_the_expansion_can_be_chosen_and_changes_nothing(by: str) -> None:
+    texts = {checkpoint_ld.Benchmark.load(as_bytes(one), expansion=by).to_ntriples() for one in (rich(), rich())}
+    assert texts == {checkpoint_ld.load(as_bytes(rich())).to_ntriples()}
+    found = [checkpoint_ld.validate(as_bytes(rich()), **options).findings for options in ({}, {"expansion": by})]
+    codes = [sorted(one.code for one in each if one.rule != "json-ld-form") for each in found]
+    assert codes[0] == codes[1]
+
+
+def test_another_expansion_is_refused() -> None:
+    with pytest.raises(SettingsError, match="pyld"):
+        checkpoint_ld.load(as_bytes(rich()), expansion="fast")
+
+
+def test_every_file_is_the_same_by_pyld(corpus: Path) -> None:
+    for dialect in ("dataset-0", "dataset-1", "datafeed-legacy", "datafeed-ns-v3"):
+        for file in sorted((corpus / dialect).iterdir()):
+            by_plans = reading.examine(file)
+            with coverage.expanding("pyld"):
+                by_pyld = reading.examine(file)
+            assert {*by_pyld.graph} == {*by_plans.graph}, file.name
+
+
+TWO = """
+@prefix s: <https://schema.org/> .
+<urn:uuid:{0}> a s:DataFeed ; s:name "{0}" ; s:creator _:b0 ; s:dataFeedElement <urn:q:{0}> .
+<urn:q:{0}> a s:DataFeedItem ; s:item [ a s:Question ; s:text "Which?" ; s:author _:b0 ] .
+_:b0 a s:Person ; s:name "{1}" .
+"""
+
+
+def test_a_label_of_a_blank_node_belongs_to_its_document() -> None:
+    graphs = [reading.examine_bytes(TWO.format(*pair).encode(), "x.ttl").graph for pair in (("a", "Ann"), ("b", "Bob"))]
+    people = [set(graph.subjects(RDF.type, URIRef(SCHEMA + "Person"))) for graph in graphs]
+    assert [len(one) for one in people] == [1, 1]
+    assert people[0].isdisjoint(people[1])
+    assert all(
+        str(one).startswith(str(graph.root)) for graph, found in zip(graphs, people, strict=True) for one in found
+    )
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "nt", "jsonld"])
+def test_a_shared_blank_node_is_one_node_in_every_syntax(syntax: str) -> None:
+    graph = reading.examine_bytes(TWO.format("a", "Ann").encode(), "x.ttl").graph
+    written = write(graph, syntax=syntax).data
+    again = reading.examine_bytes(written, syntax="json" if syntax == "jsonld" else syntax).graph
+    assert {*again} == {*graph}
+    if syntax == "jsonld":
+        quads = [*pyoxigraph.parse(written, format=pyoxigraph.RdfFormat.JSON_LD)]
+        of_ann = {one.subject for one in quads if getattr(one.object, "value", "") == "Ann"}
+        referring = [one for one in quads if one.object in of_ann]
+        assert (len(of_ann), len(referring)) == (1, 2)
+
+
+CLASSES = {"poor": "not at all", "fair": "in part", "excellent": "in full"}
+
+
+def classed() -> Json:
+    trait = {**rating("quality", kind="literal", classes=CLASSES), "additionalType": "karenina:GlobalLLMRubricTrait"}
+    return {**canonical(item()), "rating": [{**trait, "bestRating": 2.0, "worstRating": 0.0}]}
+
+
+def order_in(graph: Any) -> list[str]:
+    [trait] = graph.tree()["rating"]
+    return [*next(one["value"] for one in trait["additionalProperty"] if one["name"] == "classes")]
+
+
+@pytest.mark.parametrize("processor", ["PyLD", "pyoxigraph", "rdflib"])
+def test_the_order_of_classes_survives_other_processors(processor: str) -> None:
+    graph = read(classed()).graph
+    document = emission.jsonld_of(graph)
+    text = json.dumps(document)
+    if processor == "PyLD":
+        quads = jsonld.to_rdf(document, {**contexts.options(), "format": "application/n-quads"}).encode()
+    elif processor == "pyoxigraph":
+        quads = pyoxigraph.serialize(
+            pyoxigraph.parse(text, format=pyoxigraph.RdfFormat.JSON_LD), format=pyoxigraph.RdfFormat.N_QUADS
+        )
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            quads = rdflib.Graph().parse(data=text, format="json-ld").serialize(format="nt").encode()
+    assert order_in(reading.examine_bytes(quads, syntax="nq").graph) == [*CLASSES]
+    assert json.dumps(canonical_json(document)) != text  # a processor may sort all keys of the document itself
+    assert order_in(read(canonical_json(document)).graph) == [*CLASSES]
+
+
+def canonical_json(value: Json) -> Json:
+    """Return a JSON value with the keys of all objects sorted, as RFC 8785 demands."""
+    return json.loads(json.dumps(value, sort_keys=True))
+
+
+def test_an_edit_of_classes_states_their_new_order() -> None:
+    graph = read(classed()).graph
+    [trait] = graph.member(graph.root, "rating")
+    setting = next(one for one in graph.member(trait, "additionalProperty") if graph.plain(one, "name") == "classes")
+    graph.replace(setting, "value", {"z": "", "a": ""})
+    assert order_in(read(canonical_json(emission.jsonld_of(graph))).graph) == ["z", "a"]
+    graph.replace(setting, "name", "anything")
+    assert not [*graph.triples((None, KEY_ORDER, None))]
+
+
+@pytest.mark.parametrize(
+    ("text", "datatype"),
+    [
+        *(("123456789012345678", "decimal"), ("1.10", "decimal"), ("0.1000000000000000055511151231257827", "decimal")),
+        *(("1.5", "float"), ("007", "integer"), ("-0", "integer"), ("abc", "integer"), ("1", "boolean")),
+        *(("INF", "double"), ("NaN", "double"), ("5", "nonNegativeInteger"), ("2026-02-30", "date")),
+    ],
+)
+def test_a_number_keeps_its_text_and_its_datatype(text: str, datatype: str) -> None:
+    graph = read({**canonical(item()), "additionalProperty": [setting("custom", "placeholder")]}).graph
+    number = f'"{text}"^^<http://www.w3.org/2001/XMLSchema#{datatype}>'
+    stated = emission.ntriples_of(graph).decode().replace('"placeholder"', number).encode()
+    again = reading.examine_bytes(stated, syntax="nt").graph
+    assert number in emission.ntriples_of(again).decode()
+    written = write(again).data
+    assert number in emission.ntriples_of(reading.examine_bytes(written).graph).decode()
+
+
+TERMS = ("alpha", "beta", "gamma")
+IRIS = st.sampled_from([EX + "a", EX + "b", "p:c", "d", "@nest", None])
+DEFINITIONS = st.one_of(
+    IRIS,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "@id": IRIS,
+            "@reverse": st.sampled_from([EX + "r", "p:r"]),
+            "@type": st.sampled_from(["@id", "@vocab", "@json", "@none", EX + "datatype", "p:datatype"]),
+            "@container": st.sampled_from(["@set", "@list", "@language", "@index", "@id", "@type", ["@index", "@set"]]),
+            "@language": st.sampled_from(["de", None]),
+            "@direction": st.sampled_from(["rtl", None]),
+            "@protected": st.booleans(),
+            "@prefix": st.booleans(),
+            "@nest": st.just("@nest"),
+            "@context": st.fixed_dictionaries(
+                {}, optional={"beta": IRIS, "gamma": IRIS, "@propagate": st.booleans(), "@language": st.just("fr")}
+            ),
+        },
+    ),
+)
+CONTEXTS = st.fixed_dictionaries(
+    {"p": st.just(EX + "p/")},
+    optional={
+        **dict.fromkeys(TERMS, DEFINITIONS),
+        "id": st.just("@id"),
+        "type": st.just("@type"),
+        "@language": st.sampled_from(["en", None]),
+        "@base": st.just(EX + "base/"),  # without a base, processors drop relative names, which our graph keeps
+        "@protected": st.booleans(),
+    },
+)
+# All of these may be names; our graph keeps those that may not as texts.
+TEXTS = st.sampled_from(["x", "y", "p:thing", EX + "thing"])
+VALUES = st.recursive(
+    st.one_of(TEXTS, st.integers(-5, 5), st.booleans()),
+    lambda below: st.one_of(
+        st.lists(below, min_size=1, max_size=2),
+        st.dictionaries(st.sampled_from([*TERMS, "de", "one", EX + "k", "description"]), below, min_size=1, max_size=2),
+    ),
+    max_leaves=4,
+)
+MEMBERS = st.dictionaries(st.sampled_from(TERMS), VALUES, min_size=1, max_size=3)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(context=CONTEXTS, members=MEMBERS)
+def test_any_context_counts(context: Json, members: Json) -> None:
+    document = document_with(context, members)
+    try:
+        expected = statements_of("PyLD", document)
+    except contexts.failures():
+        assume(False)
+    graph = read(document).graph
+    assert statements_of_graph(graph) == expected
+    assert statements_of("PyLD", emission.jsonld_of(graph)) == expected

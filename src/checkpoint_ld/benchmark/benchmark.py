@@ -32,6 +32,7 @@ from checkpoint_ld.entities.rubric import merge_dynamic_rubrics, merge_rubrics
 from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError, warn
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
+from checkpoint_ld.graph.coverage import expanding
 from checkpoint_ld.graph.emission import ContextStyle
 from checkpoint_ld.graph.literals import same
 from checkpoint_ld.graph.store import terms_of
@@ -208,7 +209,7 @@ class Benchmark(Shown):
         return cls(name, description, version, creator, workspace_root)
 
     @classmethod
-    def load(
+    def load(  # noqa: PLR0913 - each is a choice that the user makes by name
         cls,
         path: str | os.PathLike[str] | BinaryIO | bytes | Graph,
         workspace_root: str | os.PathLike[str] | None = None,
@@ -216,20 +217,23 @@ class Benchmark(Shown):
         syntax: str | None = None,
         strict: bool = False,
         validate: Validate = "off",
+        expansion: str | None = None,
     ) -> Self:
         """Read a benchmark from a path, an open binary file, bytes or an rdflib graph.
 
         Every dialect, every JSON-LD form and the RDF syntaxes are recognised; `syntax` (`json`, `turtle`, `nt`, `nq`,
         `trig`, `xml`) decides where the bytes are ambiguous. `findings` has the faults of the source. `validate` also
         applies the SHACL rules: "warn" adds their findings to `findings` and gives a FindingsWarning, "strict" refuses
-        violations under the profile `strict`. `workspace_root` sets the property of that name. Raises ReadError with
+        violations under the profile `strict`. `workspace_root` sets the property of that name. With the `expansion`
+        `pyld`, PyLD expands JSON-LD under every context, with the same result. Raises ReadError with
         the findings that prevent reading (if `strict`, with every finding); FindingsError with the violations that
         `validate="strict"` found; SourceMissingError.
         """
         if isinstance(path, Graph):
             read = validator.refusing(reading.of_statements(emission.held(path)), strict=strict)
         else:
-            read = validator.read(path, syntax=syntax, strict=strict)
+            with expanding(expansion):
+                read = validator.read(path, syntax=syntax, strict=strict)
         benchmark = cls.of_reading(read, validate=validate)
         benchmark.set_workspace_root(workspace_root)
         return benchmark

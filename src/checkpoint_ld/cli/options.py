@@ -114,6 +114,8 @@ def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
             if isinstance(option, click.Argument):
                 option.opts = [option.name]
             yield option
+            if "--from" in option.opts:
+                yield EXPANSION
 
 
 def _with_several(function: Callable[..., None]) -> Callable[..., None]:
@@ -226,6 +228,22 @@ def _named(ctx: click.Context, param: click.Parameter, value: str) -> str:  # no
 
 PATHS = argument("PATH…", "Files, folders and patterns.", nargs=-1, required=True)
 SYNTAX = choice("--from", values=INPUTS, help="The input format, if neither extension nor content decides.")
+
+
+def _expand(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001 - click's signature
+    if value is not None:
+        from checkpoint_ld.graph.coverage import expanding
+
+        ctx.with_resource(expanding(value))
+
+
+EXPANSION = choice(
+    "--expansion",
+    values=("plans", "pyld"),
+    callback=_expand,
+    expose_value=False,
+    help="Expand JSON-LD by compiled plans, where they cover the context, or always by PyLD. Both give the same.",
+)
 JSON = flag("--json", help="Print JSON.")
 QUIET = flag("-q", "--quiet", help="Print only errors.")
 PROV = value("--prov/--no-prov", default=True, help="Add the provenance of agent checkpoints to RDF, or leave it out.")

@@ -25,6 +25,7 @@ from checkpoint_ld.errors import ReadError, SettingsError, SourceMissingError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.graph import emission
 from checkpoint_ld.graph.contexts import RDF_TYPE
+from checkpoint_ld.graph.coverage import expanding
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.validation import profiles, validator
@@ -240,13 +241,15 @@ def load(
     syntax: str | None = None,
     strict: bool = False,
     validate: Validate = "off",
+    expansion: str | None = None,
 ) -> Any:
     """Read a checkpoint and return the object of its family: a `Benchmark`, or an `AgentCheckpoint`.
 
     The family follows from its content; `Benchmark.load` and `AgentCheckpoint.load` accept one family only. Parameters
     and errors are those of `Benchmark.load`. An agent checkpoint that breaks rules is always refused.
     """
-    read = of_statements(emission.held(source)) if isinstance(source, Graph) else examine(source, syntax=syntax)
+    with expanding(expansion):
+        read = of_statements(emission.held(source)) if isinstance(source, Graph) else examine(source, syntax=syntax)
     refusing(read, strict=strict)
     if isinstance(read, Reading):
         from checkpoint_ld.benchmark import Benchmark  # noqa: PLC0415 - it takes long to import
@@ -314,18 +317,21 @@ def validate(
     shapes: Sequence[str | Path] = (),
     syntax: str | None = None,
     engine: str = validator.COMPILED,
+    expansion: str | None = None,
 ) -> Report:
     """Validate checkpoints, each by the rules of its family in `profile`, and of the user's own `shapes`.
 
     Each source is a path, an open binary file or bytes; `shapes` are files or folders of Turtle, `engine` is one of
-    `validation.ENGINES`. An unreadable source gives a finding. Raises SettingsError for a profile or an engine that
-    does not exist or shapes that are none, SourceMissingError for a file that is not there.
+    `validation.ENGINES`. With the `expansion` `pyld`, PyLD expands every JSON-LD document, with the same result. An
+    unreadable source gives a finding. Raises SettingsError for a profile or an engine that does not exist or shapes
+    that are none, SourceMissingError for a file that is not there.
     """
     chosen = Profiles(profile, tuple(shapes))
     validator.check_engine(engine)
     together = Together(chosen)
-    found = (check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources)
-    return report_of(together.added(found), chosen)
+    with expanding(expansion):
+        found = [check(source, chosen, syntax=syntax, engine=engine, together=together) for source in sources]
+        return report_of(together.added(found), chosen)
 
 
 def check(

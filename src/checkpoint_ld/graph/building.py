@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, URIRef
 
-from checkpoint_ld.graph import contexts, interpreter, key_order, literals
+from checkpoint_ld.graph import contexts, coverage, interpreter, key_order, literals
 from checkpoint_ld.graph.annotation import annotate, complete, name_of
 from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stems_of
 from checkpoint_ld.graph.compaction import (
@@ -433,13 +433,13 @@ def _checked(owner: str) -> str:
 __all__ = ["built", "by_algorithm", "uncollected"]
 
 
-def built(tree: Tree) -> tuple[Index, URIRef]:
-    """Return the statements of a tree and the name of its root.
+def built(tree: Tree, expansion: str = coverage.PLANS) -> tuple[Index, URIRef]:
+    """Return the statements of a tree and the name of its root; `expansion` is one of `coverage.EXPANSIONS`.
 
     Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
     """
     with interpreter.room(), uncollected():
-        index, root = index_of(tree) or by_algorithm(tree)
+        index, root = (index_of(tree) if expansion == coverage.PLANS else None) or by_algorithm(tree)
         remembered = contexts.remembered(tree.get("@context"))
         if remembered is not None:
             left = residue_of(index, root).joined({"@context": encoded(remembered, {})}, {})

@@ -32,6 +32,7 @@ from checkpoint_ld.graph.compaction import (
     residue_of,
 )
 from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.coverage import PLANS
 from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
 from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
 from checkpoint_ld.graph.object_reading import ObjectReading
@@ -325,12 +326,12 @@ class CheckpointGraph(StatementGraph):
         self._shared: tuple[int, set[Node]] | None = None
 
     @classmethod
-    def of_tree(cls, tree: Tree) -> CheckpointGraph:
-        """Build the graph of a canonical tree.
+    def of_tree(cls, tree: Tree, expansion: str = PLANS) -> CheckpointGraph:
+        """Build the graph of a canonical tree; with the expansion `pyld`, by PyLD alone.
 
         Raises ReadError for a tree that is no JSON-LD, or that is nested too deeply.
         """
-        return cls(*built(tree))
+        return cls(*built(tree, expansion))
 
     @property
     def own_context(self) -> Any:

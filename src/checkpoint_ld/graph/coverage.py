@@ -7,17 +7,47 @@ or unknown, is not covered.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
+from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.graph import contexts
 from checkpoint_ld.graph.contexts import ROOT_TYPE
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, is_iri
+from checkpoint_ld.phrases import unknown
 from checkpoint_ld.vocabulary import ID_BASE, KARENINA, KEYS, SCHEMA, SCHEMA_HTTP
 
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Iterator, Set
 
     from checkpoint_ld.graph.contexts import Definition
+
+PLANS, PYLD = EXPANSIONS = ("plans", "pyld")
+"""The ways to expand a document: by the compiled plans where they cover it, or always by PyLD. Both give the same."""
+
+_expansion: ContextVar[str] = ContextVar("expansion", default=PLANS)
+
+
+@contextmanager
+def expanding(by: str | None) -> Iterator[None]:
+    """Expand the documents that are read meanwhile, in this thread, in one of `EXPANSIONS`; None changes nothing.
+
+    Raises SettingsError for another way.
+    """
+    if by is not None and by not in EXPANSIONS:
+        raise SettingsError(unknown("expansion", by, EXPANSIONS))
+    token = _expansion.set(by or _expansion.get())
+    try:
+        yield
+    finally:
+        _expansion.reset(token)
+
+
+def expansion() -> str:
+    """Return the way in which documents are expanded here and now."""
+    return _expansion.get()
+
 
 _NAMESPACES = (SCHEMA, SCHEMA_HTTP)
 _KEYWORDS: dict[str, tuple[object, ...]] = {"@version": (1.1,), "@vocab": _NAMESPACES, "@base": (ID_BASE,)}
@@ -114,7 +144,7 @@ def _is_foreign(key: str, value: object, defined: Definition | None, members: Se
         and parts.get("@container") in (None, "@set")
         and isinstance(parts.get("@id", key), str)
         and is_iri(defined.iri)
-        and (not defined.iri.startswith((*_NAMESPACES, KARENINA)) or defined.iri in (SCHEMA + key, SCHEMA_HTTP + key))
+        and not defined.iri.startswith((*_NAMESPACES, KARENINA))
     )
 
 

@@ -23,7 +23,7 @@ from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS, Limits
 from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.graph import contexts, emission
+from checkpoint_ld.graph import contexts, coverage, emission
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import TypedText
 from checkpoint_ld.graph.store import terms_of
@@ -79,13 +79,14 @@ class Reading:
     unplaced: tuple[Finding, ...] = field(repr=False)
     has_typed_texts: bool
     checked: tuple[Finding, ...] | None = None
+    expansion: str = coverage.PLANS
 
     @cached_property
     def graph(self) -> CheckpointGraph:
         """The checkpoint as a graph."""
         from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph  # noqa: PLC0415 - it takes long to import
 
-        return CheckpointGraph.of_tree(self.tree)
+        return CheckpointGraph.of_tree(self.tree, self.expansion)
 
     @property
     def is_checked(self) -> bool:
@@ -298,6 +299,7 @@ def _reading(
         placed=(*(document.findings if document is not None else ()), *_form_findings(plain, document)),
         unplaced=tuple(old_name_findings(plain.tree)) if is_as_written else (),
         has_typed_texts=plain.has_typed_texts,
+        expansion=coverage.expansion(),
     )
 
 

@@ -36,6 +36,7 @@ from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD
 from checkpoint_ld.graph.contexts import ESCAPED, VERBATIM, expand, expand_name, statements
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, INTEGER, escaped, is_iri, json_text
 from checkpoint_ld.rules import finding
+from checkpoint_ld.vocabulary import SCHEMA_HTTP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,8 +57,12 @@ def plain(value: Any) -> Plain:
     with interpreter.room():
         if isinstance(tree, dict):
             context = coverage.joined(tree.get("@context"))
-            if not coverage.covers(context, NAMES):
-                return _expanded(value) or unwrapped
+            is_covered = coverage.covers(context, NAMES)
+            if not is_covered or coverage.expansion() == coverage.PYLD:
+                found = _expanded(value)
+                if found is not None and is_covered:
+                    found = replace(found, tree=_as_covered(found.tree, tree))
+                return found or unwrapped
             table = contexts.table(context)
             names = PlainNames.of_context(context)
             marked = UnusualObjects(table, names).find(tree)
@@ -84,8 +89,31 @@ def _expanded(value: Any) -> Plain | None:
         message = f"the document holds {len(found)} checkpoints: {', '.join(sorted(map(str, found)))}"
         remedy = "give each of them a file of its own"
         raise ReadError.of([finding("no-checkpoint", message, pointer="", remedy=remedy)])
-    plain = of_index(index, "JSON-LD in another form than plain keys", as_found=True)
+    chain = next(chains_in(value), [])
+    vocabulary = next((one["@vocab"] for one in reversed(chain) if isinstance(one, dict) and "@vocab" in one), None)
+    is_of_today = False if vocabulary == SCHEMA_HTTP else None
+    form = "JSON-LD in another form than plain keys"
+    plain = of_index(index, form, as_found=True, is_of_today=is_of_today)
     return plain and replace(plain, changed=(*plain.changed, *placeholders.changed))
+
+
+def _as_covered(read: Tree, source: Tree) -> Tree:
+    """Return a tree that PyLD gave under a covered context: with that context, and with its maps in order.
+
+    PyLD sorts the keys of index maps.
+    """
+    bare = {key: value for key, value in read.items() if key != "@context"}
+    parts, sources = bare.get("hasPart"), source.get("hasPart")
+    if isinstance(parts, list) and isinstance(sources, list) and len(parts) == len(sources):
+        bare["hasPart"] = [_with_maps_of(*pair) for pair in zip(parts, sources, strict=True)]
+    return {"@context": source["@context"], **bare} if "@context" in source else bare
+
+
+def _with_maps_of(part: Any, source: Any) -> Any:
+    nodes, before = (one.get("nodes") if isinstance(one, dict) else None for one in (part, source))
+    if not isinstance(nodes, dict) or not isinstance(before, dict) or nodes.keys() != before.keys():
+        return part
+    return {**part, "nodes": {key: nodes[key] for key in before}}
 
 
 def _default_context(value: Any) -> Tree:
@@ -99,7 +127,7 @@ def _default_context(value: Any) -> Tree:
     return {
         key: definition
         for key, definition in contexts.improved().items()
-        if not (isinstance(definition, dict) and definition.get("@type") in (DOUBLE, DATETIME))
+        if not (isinstance(definition, dict) and definition.get("@type") in (DOUBLE, DATETIME, "@vocab"))
     }
 
 
@@ -185,13 +213,18 @@ class Placeholders:
         self._values: dict[str, Any] = {}
         self._mentions = Counter(self._identifiers(document))
         self.changed: list[str] = []
+        self._keeps_form = all(
+            coverage.covers(chain if len(chain) > 1 else chain[0], NAMES) for chain in chains_in(document) if chain
+        )
+        """Whether nested arrays, lists and value objects keep their form, as no context changes what is in them."""
 
     def substituted(self, value: Any, at: str = "", *, is_property: bool = False, is_top: bool = False) -> Any:
         """Return a value with a token in place of every one in it that expansion would change or drop."""
         if isinstance(value, list):
             return [
                 self._verbatim(self._in_plain_keys(entry))
-                if entry is None or (isinstance(entry, list) and self._is_independent(entry) and not is_top)
+                if entry is None
+                or (isinstance(entry, list) and self._keeps_form and self._is_independent(entry) and not is_top)
                 else self.substituted(entry, f"{at}/{place}", is_property=is_property, is_top=is_top)
                 for place, entry in enumerate(value)
             ]
@@ -248,7 +281,8 @@ class Placeholders:
         """
         keys = [part for part in steps_of(at) if part and not part.isdecimal()]
         name = self._names.plain(keys[-1]) if keys else ""
-        if name not in MEMBERS and name[:1] != "@" and self._is_independent(value):
+        is_unknown = name not in MEMBERS and name[:1] != "@"
+        if is_unknown and (self._keeps_form or value.get("@value", "") is None) and self._is_independent(value):
             return self._verbatim(self._in_plain_keys(value))
         self.changed += [f"the {keyword} at {at} is left out" for keyword in sorted(lost)]
         is_list = {key: self._names.plain(key) in _CONTAINERS for key in value}

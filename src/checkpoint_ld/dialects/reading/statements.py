@@ -88,11 +88,12 @@ def _not_held(index: Index, found: list[Node]) -> list[Node]:
     return tops
 
 
-def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
+def of_index(index: Index, form: str, *, as_found: bool, is_of_today: bool | None = None) -> Plain | None:
     """Rewrite the only checkpoint in a set of statements in plain keys; None if there is not exactly one.
 
     Derived statements (`without_derived`) are ignored, because they follow from the others. With `as_found`, the index
-    has the order of a document. Raises ReadError (E-DEPTH) for a checkpoint that is nested too deeply.
+    has the order of a document. `is_of_today` is whether the vocabulary is https://schema.org/, None if the statements
+    tell. Raises ReadError (E-DEPTH) for a checkpoint that is nested too deeply.
     """
     index = without_derived(index)
     if any(
@@ -102,7 +103,8 @@ def of_index(index: Index, form: str, *, as_found: bool) -> Plain | None:
         for subject, predicate, value in triples_of(index)
     ):
         return _of_ours(index, form, as_found=as_found)
-    is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
+    if is_of_today is None:
+        is_of_today = any(str(predicate).startswith(SCHEMA) for held in index.values() for predicate in held)
     index = _in_our_vocabulary(index)
     found = roots(index)
     if len(found) != 1:
