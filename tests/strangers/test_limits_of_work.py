@@ -76,7 +76,7 @@ def ladder(size: int) -> str:
 
 @pytest.mark.parametrize("command", ["inspect", "validate", "convert", "fingerprint"])
 @pytest.mark.parametrize("graph", [clique(12, "_:b{}"), ladder(60)], ids=["clique", "ladder"])
-def test_blank_nodes_that_refer_to_one_another_end_with_a_sentence(
+def test_blank_nodes_that_refer_to_one_another_are_read_or_refused_at_once(
     run: Run, tmp_path: Path, command: str, graph: str
 ) -> None:
     """Time would grow factorially, or double with each node."""
@@ -86,7 +86,6 @@ def test_blank_nodes_that_refer_to_one_another_end_with_a_sentence(
     outcome = run(command, file, *more)
     assert outcome.code in (0, 1, 2)
     assert "fault of checkpoint-ld" not in outcome.err
-    assert outcome.code == 0 or b"IRIs" in outcome.out + outcome.err.encode()
 
 
 def test_a_small_clique_and_one_of_names_are_read() -> None:
