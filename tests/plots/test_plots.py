@@ -158,7 +158,7 @@ def test_what_no_chart_can_be_made_of_is_reported(
 def test_svg_is_always_the_same_and_holds_texts_that_are_harmless() -> None:
     made = Benchmark("<b>")
     for text in ("$x^2$ <script>alert(1)</script> & more", "日本語 \x1b[31m", "a" * 500):
-        made.add_question(text, "", keywords=[text])
+        made.add_question(text, "yes", keywords=[text])
     draw = (plots.keywords, plots.lengths, plots.readiness)
     first, second = ([plots.svg(one(made)) for one in draw] for _ in range(2))
     assert first == second
@@ -188,7 +188,7 @@ def test_names_of_runs_stand_in_the_legend_as_they_are(name: str) -> None:
 
 def test_a_question_of_several_lines_is_one_line_of_a_chart() -> None:
     made = Benchmark("Lines")
-    made.add_question("Which metal\r\n\tis liquid?", "")
+    made.add_question("Which metal\r\n\tis liquid?", "Mercury")
     made.add_global_rubric_trait(LLMRubricTrait(name="brief", kind="boolean"))
     assert "Which metal is liquid?" in texts(plots.trait_coverage(made))
 
@@ -196,7 +196,7 @@ def test_a_question_of_several_lines_is_one_line_of_a_chart() -> None:
 def test_rows_are_limited_and_the_chart_states_so() -> None:
     made = Benchmark("Many")
     for number in range(33):
-        made.add_question(f"Is {number} even?", "", keywords=[f"n{number}"])
+        made.add_question(f"Is {number} even?", "yes", keywords=[f"n{number}"])
     assert "3 more keywords are not shown" in texts(plots.keywords(made))
 
 

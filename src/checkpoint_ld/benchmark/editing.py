@@ -238,6 +238,8 @@ def addition(given: str | Mapping[str, Any] | Question, arguments: Json) -> Addi
         members = {**arguments, **given}
     else:
         raise WrongTypeError(f"{given!r} is no question: give a text, a mapping or a Question")
+    if members.get("raw_answer") == "":
+        raise WriteError("the answer to the question is empty: give the reference answer as text")
     identifier, finished = members.pop("question_id", None), state_given(members.pop("finished", None))
     if identifier is not None and not (isinstance(identifier, str) and identifier):
         raise WriteError(f"the question_id {identifier!r} is no text: give a text that is not empty, or none")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.cli.streams import Output
     from checkpoint_ld.findings import Finding
 
-OUTPUTS = ("jsonld", "turtle", "nt", "nq", "trig", "xml", "expanded")
+OUTPUTS = ("jsonld", "turtle", "nt", "nq", "trig", "xml", "expanded", "ntriples", "nquads")
 """The syntaxes of `convert`: the names of `writing.SYNTAXES`."""
 CONTEXTS = ("improved", "plain")
 """The contexts of JSON-LD: the values of `emission.ContextStyle`."""
@@ -277,12 +277,21 @@ def import_(
         raise FindingsError.of(findings)
     dialect = benchmark.dialect if writing.is_writable(benchmark.dialect) else reading.CANONICAL
     syntax = writing.syntax_of(output.file)
-    written = writing.write(benchmark.graph, syntax=syntax, dialect=dialect, deep_judgment=True, source=source)
+    missing = 0 if source is not None else len(benchmark.get_missing_templates(ids_only=True))
+    written = writing.write(
+        benchmark.graph,
+        syntax=syntax,
+        dialect=dialect,
+        deep_judgment=True,
+        placeholders=bool(missing),
+        source=source,
+    )
     output.write(written.data)
     if not quiet:
         streams.report([*findings, *written.findings], most=len(findings) + len(written.findings))
         if source is None:
-            streams.note(f"{counted(len(benchmark), 'question')} imported from {file}")
+            without = f"; {missing} got the placeholder for a template" if missing else ""
+            streams.note(f"{counted(len(benchmark), 'question')} imported from {file}{without}")
         if rubric is not None:
             traits = counted(len(benchmark.traits_records()), "trait")
             streams.note(f"traits imported from {rubric}: the rubrics have {traits} now")

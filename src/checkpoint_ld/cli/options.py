@@ -27,7 +27,7 @@ EXIT_FOUND = 1
 
 `checkpoint_ld.cli.EXIT_FAILED` has precedence.
 """
-INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml")
+INPUTS = ("json", "turtle", "nt", "nq", "trig", "xml", "ntriples", "nquads")
 """The syntaxes of inputs whose extension and content are ambiguous: JSON, and the names of `rdf.SYNTAXES`."""
 CONFLICTS = ("error", "replace", "skip", "keep-both")
 """The ways to handle two checkpoints of the same name: `stores.loading.OnConflict`, `stores.remote.CONFLICTS`."""

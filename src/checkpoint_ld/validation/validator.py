@@ -164,7 +164,10 @@ class _Benchmark:
     ) -> tuple[list[Finding], Sequence[shacl.Result]]:
         if not found:
             return [], ()
-        return [one for _, one in located(found, shapes, self.data, self.reading, profile)], without_secrets(found)
+        placed = [one for _, one in located(found, shapes, self.data, self.reading, profile)]
+        if self.dialect.startswith(_DATASET):  # its questions stand in another member
+            placed = [_about_parts(one) if one.rule == "benchmark-feed" else one for one in placed]
+        return placed, without_secrets(found)
 
     def of_form(self, findings: Sequence[Finding], profile: Profile) -> Iterable[Finding]:  # noqa: ARG002 - agents need them
         beside = (*_of_dialect(self.reading, profile), *(() if profile.dialect else _read_otherwise(self.reading)))
@@ -174,6 +177,14 @@ class _Benchmark:
 def form_findings(reading: Reading, profile: Profile) -> Iterator[Finding]:
     """Yield the findings about the form of a source and about its dialect, as severe as in a profile."""
     return _weighed((*reading.of_form, *_of_dialect(reading, profile)), profile)
+
+
+_DATASET = "dataset"
+
+
+def _about_parts(found: Finding) -> Finding:
+    message, remedy = (text.replace("dataFeedElement", "hasPart") for text in (found.message, found.remedy))
+    return replace(found, message=message, remedy=remedy)
 
 
 def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:

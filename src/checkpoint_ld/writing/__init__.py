@@ -101,6 +101,7 @@ def write(  # noqa: PLR0913 - each is a choice that the user makes by name
     statements, which only RDF syntaxes can hold. Raises WriteError for what cannot be written.
     """
     adaptation = _Adaptation(deep_judgment=deep_judgment, placeholders=placeholders)
+    syntax = emission.LONG_NAMES.get(syntax, syntax)
     if syntax != JSONLD:
         tree = graph.tree() if adaptation.is_wanted else None
         adapted = tree and adaptation.of(tree)

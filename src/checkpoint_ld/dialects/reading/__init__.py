@@ -199,6 +199,7 @@ def parsed(  # noqa: PLR0913 - the source, and what is made of either kind
     if several are named by a checkpoint in them; such a source is refused without it. Without `syntax` it follows from
     the extension of `name` or the first characters. The findings of a ReadError get the file `name`.
     """
+    syntax = emission.LONG_NAMES.get(syntax or "", syntax)
     if syntax is not None and syntax not in _SYNTAXES:
         raise ReadError(unknown("syntax", syntax, _SYNTAXES))
     try:

@@ -80,6 +80,9 @@ EXTENSIONS = {
     ".xml": "xml",
 }
 
+LONG_NAMES = {"ntriples": "nt", "nquads": "nq"}
+"""Other names of syntaxes, by which they are known too."""
+
 _ENTITY = re.compile(rb'<!ENTITY\s+[^\s%]+\s+"([^"&]*)"')
 _EXPANSION = 10
 """Entities may make an RDF/XML text so many times longer. Abbreviated namespaces add less than its own length."""
