@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pyoxigraph
 import pytest
 import yaml
 
@@ -280,3 +281,15 @@ def test_a_name_that_does_not_exist_is_refused(run: Run) -> None:
     done = run("schema", "checkpont")
     assert (done.code, done.out) == (2, b"")
     assert 'there is no schema "checkpont"; did you mean checkpoint?' in done.err
+
+
+def test_the_vocabularies_are_printed_in_any_syntax(run: Run, tmp_path: Path) -> None:
+    whole, benchmarks = run("vocabulary"), run("vocabulary", "karenina")
+    assert whole.code == benchmarks.code == 0
+    assert b"urn:caf:vocab:" in whole.out
+    assert b"urn:caf:vocab:" not in benchmarks.out
+    stated = set()
+    for name in ("v.ttl", "v.nt", "v.rdf", "v.jsonld"):
+        assert run("vocabulary", "caf", "-o", tmp_path / name).code == 0
+        stated.add(frozenset(quad.triple for quad in pyoxigraph.parse(path=tmp_path / name)))
+    assert len(stated) == 1

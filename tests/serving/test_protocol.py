@@ -351,3 +351,15 @@ def test_an_iri_that_nothing_mentions_is_not_found(location: Path) -> None:
 def test_a_faulty_public_url_is_refused() -> None:
     with pytest.raises(SettingsError, match="write it as https"):
         Settings(public_url="example.org")
+
+
+def test_a_term_of_the_vocabulary_has_a_page_also_where_nothing_uses_it(location: Path) -> None:
+    with public(location) as client:
+        iri = {"iri": "urn:karenina:vocab:identifier"}
+        page = client.get("/resource", params=iri, headers={"Accept": "text/html"})
+        data = client.get("/resource", params=iri, headers={"Accept": "text/turtle"})
+        used = client.get("/resource", params={"iri": "https://schema.org/text"}, headers={"Accept": "text/html"})
+    assert page.status_code == data.status_code == used.status_code == 200
+    assert "<h1>identifier</h1>" in page.text
+    assert '"identifier"@en' in data.text
+    assert "Used by" in used.text

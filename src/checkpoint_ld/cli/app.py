@@ -48,6 +48,7 @@ SUMMARIES = {
     "lsp": "Serve an editor: findings while you type, fixes, completion; over standard input and output.",
     "completion": "Print the script by which a shell completes commands, options and files.",
     "schema": "Print the JSON Schema of the checkpoint document, or of an entity.",
+    "vocabulary": "Print the vocabulary of benchmarks or of agents, in RDFS and OWL.",
 }
 """The first line of each command's docstring, so that `--help` need not import the commands."""
 
@@ -62,6 +63,7 @@ _MODULES = {
     "sign": "inspect",
     "verify-signature": "inspect",
     "schema": "rules",
+    "vocabulary": "rules",
     "pull": "push",
     "serve": "query",
     "site": "inspect",

@@ -1,4 +1,4 @@
-"""The commands `rules`, `schema`, `lsp` and `completion`: the rules, and the support for editors and shells."""
+"""The commands `rules`, `schema`, `vocabulary`, `lsp` and `completion`: what is known, for people, editors and shells."""
 
 from __future__ import annotations
 
@@ -153,6 +153,32 @@ def schema(
         output.write_report("".join(lines))
     else:
         output.write(dump_json(json_schemas.json_schema(name)) + b"\n")
+
+
+@click.command(cls=Command)
+def vocabulary(
+    *,
+    name: str = options.argument(
+        "[NAME]",
+        "karenina, of benchmarks, or caf, of agents; both without it.",
+        type=click.Choice(("karenina", "caf")),
+        required=False,
+    ),
+    output: Output = options.output(
+        "The file to write: Turtle, or by its extension N-Triples, JSON-LD or RDF/XML; - for standard output."
+    ),
+) -> None:
+    """Print the vocabulary of benchmarks or of agents, in RDFS and OWL."""
+    from checkpoint_ld.documents.files import kind_of
+    from checkpoint_ld.sparql.formats import GRAPHS, render
+    from checkpoint_ld.sparql.result import QueryResult
+    from checkpoint_ld.vocabularies import NAMES, statements
+
+    output.check()
+    kinds = {".ttl": "turtle", ".nt": "ntriples", ".jsonld": "jsonld", ".rdf": "xml"}
+    kind = kind_of(output.file, kinds, None) or GRAPHS[0]
+    found = (triple for known in ((name,) if name else NAMES) for triple in statements(known))
+    output.write_report(render(QueryResult("construct", triples=tuple(found)), kind))
 
 
 @click.command(cls=Command)

@@ -21,8 +21,10 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.phrases import encodable, harmless_lines
 from checkpoint_ld.sparql.formats import short
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
-from checkpoint_ld.sparql.result import QueryResult, is_iri, written
+from checkpoint_ld.sparql.result import QueryResult, is_iri, results_json, written
 from checkpoint_ld.sparql.running import MANIFEST, evaluated
+from checkpoint_ld.vocabularies import NAMES
+from checkpoint_ld.vocabularies import statements as statements_of
 from checkpoint_ld.vocabulary import XSD
 
 if TYPE_CHECKING:
@@ -115,9 +117,24 @@ def rows(iri: str) -> str:
     """Return the query for the statements about an IRI, in both directions, and the graphs that have it as subject."""
     graphs = f"{{ GRAPH ?g {{ IRI ?p ?o }} FILTER (?g != <{MANIFEST}>) }} LIMIT {_MOST_GRAPHS}"
     text = f"""SELECT ?way ?property ?term WHERE {{{_PARTS}
+  UNION {{ SELECT ("use" AS ?way) (IRI AS ?property) ?term WHERE {{ ?term IRI ?value }} LIMIT {MOST + 1} }}
   UNION {{ SELECT DISTINCT ("graph" AS ?way) (?g AS ?term) WHERE {graphs} }}
 }}"""
     return text.replace("IRI", f"<{iri}>")
+
+
+def of_vocabulary(iri: str) -> tuple[Triple, ...]:
+    """Return what the shipped vocabularies state about an IRI, nothing for one that is no term of theirs."""
+    term = NamedNode(iri)
+    return tuple(triple for name in NAMES for triple in statements_of(name) if triple.subject == term)
+
+
+def vocabulary_rows(iri: str) -> list[Binding]:
+    """Return the same as bindings of the query of `rows`."""
+    columns = ("way", "property", "term")
+    rows = tuple((Literal("out"), triple.predicate, triple.object) for triple in of_vocabulary(iri))
+    found: list[Binding] = results_json(QueryResult("select", columns, rows))["results"]["bindings"]
+    return found
 
 
 def mention(iri: str) -> str:
@@ -134,12 +151,21 @@ def statements(iri: str) -> str:
     return given.replace("IRI", f"<{iri}>")
 
 
+_USES: Final = """<section class="result" aria-labelledby="uses"><h2 id="uses">Used by</h2>
+{}
+</section>"""
+
+
 def page(template: str, iri: str, found: Sequence[Binding]) -> str:
     """Return the page about an IRI; `found` are the bindings of its query in SPARQL 1.1 Query Results JSON."""
-    by_way: dict[str, list[Binding]] = {"out": [], "in": [], "graph": []}
+    by_way: dict[str, list[Binding]] = {"out": [], "in": [], "use": [], "graph": []}
     for row in found:
         by_way[row["way"]["value"]].append(row)
-    names = [row["term"]["value"] for row in by_way["out"] if _short(row["property"]) in {"schema:name", "schema:text"}]
+    names = [
+        row["term"]["value"]
+        for row in by_way["out"]
+        if _short(row["property"]) in {"schema:name", "schema:text", "rdfs:label"}
+    ]
     is_web = iri.startswith(("http://", "https://"))
     return Template(template).substitute(
         title=_text(names[0] if names else short(iri)),
@@ -148,6 +174,7 @@ def page(template: str, iri: str, found: Sequence[Binding]) -> str:
         graphs=", ".join(_term(row["term"]) for row in by_way["graph"]) or "none",
         outgoing=_table(by_way["out"], "Value"),
         incoming=_table(by_way["in"], "Subject"),
+        uses=_USES.format(_table(by_way["use"], "Subject")) if by_way["use"] else "",
     )
 
 

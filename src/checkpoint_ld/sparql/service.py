@@ -32,7 +32,7 @@ from checkpoint_ld.sparql import describing, queries
 from checkpoint_ld.sparql.describing import Description, described
 from checkpoint_ld.sparql.formats import chosen, offered_for, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
-from checkpoint_ld.sparql.result import is_iri, term_of
+from checkpoint_ld.sparql.result import QueryResult, is_iri, term_of
 from checkpoint_ld.sparql.running import START_LIMIT, evaluated
 from checkpoint_ld.validation.reports.page import look
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping, Sequence
 
-    from checkpoint_ld.sparql.result import QueryResult
     from checkpoint_ld.sparql.rewriting import Known
 
 
@@ -482,12 +481,16 @@ class _Handler(BaseHTTPRequestHandler):
             if answer.status != HTTPStatus.OK:
                 return answer
             known = pool.answer(QueryOperation(describing.mention(iri), MEDIA_TYPES[".srj"]))
-            is_known = known.status != HTTPStatus.OK or json.loads(known.text)["boolean"]
-            return answer if is_known else Answer.plain(404, f"nothing here mentions <{iri}>")
+            if known.status != HTTPStatus.OK or json.loads(known.text)["boolean"]:
+                return answer
+            stated, media = describing.of_vocabulary(iri), chosen(accept, "construct")
+            if stated and media:
+                return _rendered(QueryResult("construct", triples=stated), media, {})
+            return Answer.plain(404, f"nothing here mentions <{iri}>")
         answer = pool.answer(QueryOperation(describing.rows(iri), MEDIA_TYPES[".srj"]))
         if answer.status != HTTPStatus.OK:
             return answer
-        found = json.loads(answer.text)["results"]["bindings"]
+        found = [*describing.vocabulary_rows(iri), *json.loads(answer.text)["results"]["bindings"]]
         page = describing.page(packaged("sparql/resource.html"), iri, found)
         return Answer(200 if found else 404, _PAGE, page)
 
