@@ -1,4 +1,4 @@
-"""The commands `rules`, `schema`, `vocabulary`, `lsp` and `completion`: what is known, for people, editors and shells."""
+"""The commands `rules`, `schema`, `vocabulary`, `lsp` and `completion`: what is known, and help for editors."""
 
 from __future__ import annotations
 
