@@ -324,16 +324,20 @@ class FileStore:
                     self._pack.add([(names(checkpoint.id)[0], data, asdict(Header.of(checkpoint)))])
                 return Put(None, created=True)
             first, second = names(checkpoint.id)[0], hashed_name(checkpoint.id)
-            for name in (second,) if self._index.is_taken(first) else (first, second):
+            choices = (second,) if self._index.is_taken(first) else (first, second)
+        with folder_errors(self.directory):  # several threads may wait for the disk at once
+            for name in choices:
                 path = self.directory / name
                 try:
                     place(path, data)
-                except FileExistsError:  # made by another process meanwhile, or no checkpoint
+                except FileExistsError:  # made by another process or thread meanwhile, or no checkpoint
                     if _may_hold(path, checkpoint.id):
                         return _same(path.read_bytes(), path, checkpoint, data)
                     continue
-                self._index.add(path, Header.of(checkpoint))
-                self._pack_older(checkpoint.execution_id)
+                with self._guard:
+                    with suppress(FileNotFoundError):  # packed or deleted by another process
+                        self._index.add(path, Header.of(checkpoint))
+                    self._pack_older(checkpoint.execution_id)
                 return Put(path, created=True)
         raise StoreError(f"{self.directory}: the names for {checkpoint.id!r} are taken by other files; move them away")
 
