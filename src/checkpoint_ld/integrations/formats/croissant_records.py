@@ -15,7 +15,6 @@ import io
 import json
 import lzma
 import os
-import re
 import tarfile
 import zipfile
 import zlib
@@ -32,6 +31,7 @@ from checkpoint_ld.documents.files import extension_of, read_bytes, unpacked
 from checkpoint_ld.documents.values import DEFAULT_LIMITS
 from checkpoint_ld.errors import EvaluationError, ReadError
 from checkpoint_ld.graph.contexts import expand
+from checkpoint_ld.integrations.formats import json_paths
 from checkpoint_ld.integrations.formats.arrow_rows import parquet_rows
 from checkpoint_ld.phrases import BOOLEAN_WORDS, unknown
 from checkpoint_ld.vocabulary import ID_BASE
@@ -58,16 +58,12 @@ _FORMATS: Final = {
     "text/plain": ".txt",
 }
 """The formats of files that are read, by media type."""
-_STEP = re.compile(r"\.([^.\[\]*'\"()?@\s]+)|\.?\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+)|(\*))\s*\]|\.(\*)")
-"""A step of a JSONPath (RFC 9535): a name, an index or all members."""
 _DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError),
     *(NotImplementedError, RuntimeError),
 )
 """What archives raise that are damaged, encrypted, or compressed in a way that Python cannot read."""
 _KNOWN_TRANSFORMS = ("regex", "jsonPath", "separator", "delimiter", "replace")
-_ALL = "*"
-"""The step to all members of an array or an object; names and indexes are texts and numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +386,7 @@ class Description:
 
     def _by_paths(self, name: str, roots: Iterable[Any], leaves: Sequence[Field]) -> Iterator[dict[str, Any]]:
         paths = {leaf.identifier: self._path(leaf) for leaf in leaves}
-        levels = {identifier: _level(path) for identifier, path in paths.items()}
+        levels = {identifier: json_paths.level(path) for identifier, path in paths.items()}
         wanted = {level for leaf in leaves for level in [levels[leaf.identifier]] if not leaf.is_repeated}
         if len(wanted) > 1:
             one, *_, other = sorted(leaves, key=lambda leaf: len(levels[leaf.identifier]))
@@ -398,20 +394,24 @@ class Description:
             raise ReadError(f"{self.file}: {message} of {name!r} ({one.where}, {other.where}): they make no records")
         shared = next(iter(wanted), None)
         if shared is None:
-            shared = _level(_common([path[:-1] if path[-1:] == (_ALL,) else path for path in paths.values()]))
+            shared = json_paths.level(
+                json_paths.common([path[:-1] if path[-1:] == (json_paths.ALL,) else path for path in paths.values()])
+            )
         for leaf in leaves:
             if paths[leaf.identifier][: len(shared)] != shared:
                 raise ReadError(f"{self.file}: the path {leaf.where!r} leads out of the records at {name!r}")
         for root in roots:
-            for record in _find(root, shared):
-                found = {leaf: _find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
+            for record in json_paths.find(root, shared):
+                found = {leaf: json_paths.find(record, paths[leaf.identifier][len(shared) :]) for leaf in leaves}
                 yield {
-                    leaf.identifier: [*values] if _ALL in paths[leaf.identifier][len(shared) :] else next(values, None)
+                    leaf.identifier: [*values]
+                    if json_paths.ALL in paths[leaf.identifier][len(shared) :]
+                    else next(values, None)
                     for leaf, values in found.items()
                 }
 
-    def _path(self, leaf: Field) -> tuple[str | int, ...]:
-        return _parsed(leaf.where, f"{self.file}: the field {leaf.identifier!r}")
+    def _path(self, leaf: Field) -> json_paths.Path:
+        return json_paths.parsed(leaf.where, f"{self.file}: the field {leaf.identifier!r}")
 
     def _value(self, leaf: Field, raw: Any) -> Any:
         if not leaf.way:
@@ -429,7 +429,7 @@ class Description:
             return None
         if method == "jsonPath":
             held = read_json(value.encode(), place).value if isinstance(value, str) else value
-            return next(_find(held, _parsed(setting, place)), None)
+            return next(json_paths.find(held, json_paths.parsed(setting, place)), None)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         if method in ("separator", "delimiter"):
             return text.split(setting)
@@ -487,53 +487,6 @@ def _short(iri: str) -> str:
 
 def _text(node: Node, key: str) -> str:
     return next((value for value in node.get(key, ()) if isinstance(value, str)), "")
-
-
-def _parsed(path: str, place: str) -> tuple[str | int, ...]:
-    """Return the steps of a JSONPath. Raises ReadError for one that selects in another way than by names and places."""
-    at, steps = len(path) - len(path.removeprefix("$")), list[str | int]()
-    while at < len(path):
-        found = _STEP.match(path, at)
-        if found is None:
-            raise ReadError(f"{place}: of the path {path!r}, {path[at:]!r} is not read; names, [n] and [*] are")
-        name, single, double, index, *wild = found.groups()
-        steps.append(
-            _ALL
-            if any(wild)
-            else int(index)
-            if index
-            else next(text for text in (name, single, double) if text is not None)
-        )
-        at = found.end()
-    return tuple(steps)
-
-
-def _level(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    """Return the part of a path up to its last step to all members: the place of the records."""
-    return path[: max((at for at, step in enumerate(path, 1) if step == _ALL), default=0)]
-
-
-def _common(paths: Sequence[tuple[str | int, ...]]) -> tuple[str | int, ...]:
-    """Return the steps with which all paths begin."""
-    first = paths[0]
-    most = next(
-        (at for at in range(len(first)) if any(path[: at + 1] != first[: at + 1] for path in paths)), len(first)
-    )
-    return first[:most]
-
-
-def _find(value: Any, steps: tuple[str | int, ...]) -> Iterator[Any]:
-    if not steps:
-        yield value
-        return
-    step, rest = steps[0], steps[1:]
-    if step == _ALL:
-        for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-            yield from _find(item, rest)
-    elif isinstance(value, dict) and step in value:
-        yield from _find(value[str(step)], rest)
-    elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-        yield from _find(value[step], rest)
 
 
 def _cast(value: Any, kind: str) -> Any:
