@@ -122,7 +122,7 @@ def record(table: Path, benchmarks: Iterable[Path]) -> None:
 def rows(table: Path) -> Iterator[Row]:
     """Yield the rows of a table."""
     with gzip.open(table, "rt", encoding="utf-8") as lines:
-        yield from map(tuple, map(json.loads, lines))  # type: ignore[arg-type]  # five texts
+        yield from map(tuple, map(json.loads, lines))
 
 
 def is_alike(document: Any, row: Row, known: frozenset[str]) -> bool:

@@ -128,7 +128,7 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: Benchmark.create(5), "the name 5 is no text: give a text"),  # type: ignore[arg-type]
     (lambda: Benchmark("n", version=[]), r"the version \[\] is no text: give a text"),  # type: ignore[arg-type]
     (lambda: checkpoint_ld.semantic_diff("a.jsonld", MADE), r"give checkpoint_ld\.load\('a.jsonld'\)"),  # type: ignore[arg-type]
-    (lambda: shacl.validate("data.ttl"), r"a str is no graph: give one of rdflib, such as Graph\(\).parse\(file\)"),  # type: ignore[call-arg,arg-type]
+    (lambda: shacl.validate("data.ttl"), r"a str is no graph: give one of rdflib, such as Graph\(\).parse\(file\)"),  # type: ignore[arg-type]
     (lambda: Retention(keep_last=1, keep="ckpt_1"), "keep is the text 'ckpt_1': give a set"),  # type: ignore[arg-type]
 ]
 

@@ -19,7 +19,7 @@ import pytest
 from checkpoint_ld import Benchmark, import_benchmark, validate
 from checkpoint_ld.errors import CheckpointLdError
 from checkpoint_ld.host import LONGEST_FIELD, csv_of, uncollected, without_logs, without_warnings
-from tests.documents import canonical, item
+from tests.documents import Json, canonical, item
 
 LEVELS = 190
 """As deep as a document may be, together with the levels above."""
@@ -38,7 +38,7 @@ def table(folder: Path) -> Path:
     return file
 
 
-def escaped() -> dict[str, object]:
+def escaped() -> Json:
     document = canonical(item())
     document["dataFeedElement"][0]["item"]["hasPart"]["text"] = 'class Answer(BaseAnswer):\n    """\\d"""\n    m: str\n'
     return document

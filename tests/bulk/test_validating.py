@@ -3,10 +3,11 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from checkpoint_ld.batch import validating
+from checkpoint_ld.batch import bulk, validating
 from checkpoint_ld.batch.validating import Outcome, Work, outcomes
 from tests.agents.runs import checkpoint
 from tests.cli.conftest import Run, run
@@ -79,7 +80,12 @@ def test_a_process_that_dies_takes_one_file_along(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.usefixtures("folder")
 def test_processes_live_as_long_as_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    pool = validating.pool
-    monkeypatch.setattr(validating, "pool", lambda jobs: made.append(jobs) or pool(jobs))
+    pool = bulk.pool
+
+    def counted(jobs: int) -> Any:
+        made.append(jobs)
+        return pool(jobs)
+
+    monkeypatch.setattr(validating, "pool", counted)
     assert len([*outcomes([f"{number % 9}.jsonld" for number in range(200)], Work(), 2)]) == 200
     assert made == [2]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from checkpoint_ld import SettingsError
-from checkpoint_ld.cli import inspect as inspecting
+from checkpoint_ld.cli import streams
 from checkpoint_ld.data import library
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
@@ -73,8 +73,8 @@ def test_an_error_is_called_what_it_is(
     def refuse(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(inspecting.streams, "read", refuse)
-    monkeypatch.setattr(inspecting.streams, "read_benchmark", refuse)
+    monkeypatch.setattr(streams, "read", refuse)
+    monkeypatch.setattr(streams, "read_benchmark", refuse)
     outcome = run("inspect", EXAMPLE)
     assert outcome.code == 2
     assert outcome.err.startswith(sentence)

@@ -1,18 +1,19 @@
 """Metadata called `self`, FROM with a path, a database that may only be read, and folders of killed runs."""
 
+import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from checkpoint_ld import Benchmark, DatabaseStore, StoreBusyError, StoreError, import_benchmark
-from checkpoint_ld.documents import files
+from checkpoint_ld.documents.files import temporary_folder, working_folder
 from checkpoint_ld.stores.collection import Collection
-from checkpoint_ld.stores.sqlite import os as system
 from tests.agents.runs import checkpoint
 from tests.cli.conftest import Run
 from tests.documents import canonical, item
@@ -62,7 +63,7 @@ def test_a_database_that_may_only_be_read_is_read(tmp_path: Path, monkeypatch: p
     store.put(kept)
     store.close()
     before = path.read_bytes(), sorted(tmp_path.iterdir())
-    monkeypatch.setattr(system, "access", lambda *_, **__: False)  # for the administrator, nothing is read-only
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)  # for the administrator, nothing is read-only
     store = DatabaseStore(str(path))
     assert [header.id for header in store.headers()] == [kept.id]
     assert store.get(kept.id).sha256 == kept.sha256
@@ -90,14 +91,14 @@ with temporary_folder(target) as beside, working_folder() as working:
 """
 
 
-@pytest.mark.skipif(files.fcntl is None, reason="this system has no locks that end with a process")
+@pytest.mark.skipif(importlib.util.find_spec("fcntl") is None, reason="no locks that end with a process")
 def test_folders_of_a_killed_run_are_removed_by_the_next_and_those_of_others_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     (temporary / "checkpoint-ld-mine").mkdir()
-    monkeypatch.setattr(files.tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
 
     def left() -> int:
         return sum(1 for folder in (tmp_path, temporary) for _ in folder.glob("*checkpoint-ld-" + "[0-9a-f]" * 16))
@@ -115,13 +116,13 @@ def test_folders_of_a_killed_run_are_removed_by_the_next_and_those_of_others_sta
     assert left() == 2
     with start() as alive:
         assert left() == 2  # those of the killed run went when these came
-        with files.temporary_folder(tmp_path / "other") as beside, files.working_folder() as working:
+        with temporary_folder(tmp_path / "other") as beside, working_folder() as working:
             assert left() == 4
             assert beside.stat().st_mode & 0o077 == (tmp_path / "temporary").stat().st_mode & 0o077
             assert working.stat().st_mode & 0o077 == 0
         assert left() == 2
         alive.kill()
-    with files.temporary_folder(tmp_path / "other"), files.working_folder():
+    with temporary_folder(tmp_path / "other"), working_folder():
         pass
     assert left() == 0
     assert (temporary / "checkpoint-ld-mine").is_dir()
