@@ -66,6 +66,7 @@ docs: $(VENV)/.docs-group
 
 bench: $(VENV)/.test-group
 	python benchmarks
+	python benchmarks/edits.py
 
 peers:
 	$(PYTHON) .ci/peers

@@ -1,0 +1,133 @@
+"""What an edit costs, side by side in one run: `python benchmarks/edits.py [--base PYTHON] 1000 10000`.
+
+One question is edited, then the benchmark is validated, queried, or its text is read by the language server. Each
+figure is the median CPU time of some edits. With `--base`, the Python of an environment with another build, the same
+jobs run there too, and the ratio is to that build. The documents are those of `documents.py` and `rich_documents.py`.
+The last row is a second `validate` of a folder of files that have not changed, as a whole process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_documents
+from rich.console import Console
+from rich.table import Table
+
+from checkpoint_ld import Benchmark, families
+from documents import document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EDITS = 5
+FILES = 300
+QUERY = "SELECT ?date { <%s> <https://schema.org/dateModified> ?date }"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the CPU time of `work`."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def jobs(file: Path) -> dict[str, float]:
+    """Return the median times of the jobs after an edit of one question, in this build."""
+    data = file.read_bytes()
+    text = data.decode()
+    profiles = families.Profiles()
+    try:
+        from checkpoint_ld.integrations.edited_text import EditedText  # noqa: PLC0415 - an older build has none
+    except ImportError:
+
+        def typed(text: str) -> object:
+            return families.check(text.encode(), profiles)
+    else:
+        typed = partial(_typed, EditedText(), profiles)
+    benchmark = Benchmark.load(file)
+    query = QUERY % benchmark.id
+    taken: dict[str, list[float]] = {
+        "whole verdict": [seconds(partial(families.check, data, profiles)) for _ in range(3)]
+    }
+    benchmark.validate()
+    benchmark.query(query)
+    typed(text)
+    at = text.index('"text"', len(text) // 2) + len('"text": "')
+    for number, identifier in enumerate(benchmark.get_question_ids()[: EDITS + 1]):
+        benchmark.update_question_metadata(identifier, raw_answer=f"answer {number}")
+        text = text[:at] + "x" + text[at:]
+        for name, job in {
+            "edit, then validate": benchmark.validate,
+            "edit, then query": partial(benchmark.query, query),
+            "key stroke in an editor": partial(typed, text),
+        }.items():
+            taken.setdefault(name, []).append(seconds(job))
+    return {name: statistics.median(times[1:] or times) for name, times in taken.items()}
+
+
+def _typed(edited: Any, profiles: families.Profiles, text: str) -> object:
+    return edited.check(text, profiles)
+
+
+def by_build(python: str, file: Path) -> dict[str, float]:
+    """Return the times of the jobs with the build in an environment."""
+    command = [python, __file__, "--child", str(file)]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)  # noqa: S603 - this program
+    return found
+
+
+def second_validation(python: str) -> tuple[float, float]:
+    """Return the times of the first and of the second `validate` of files, each a whole process."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(FILES):
+            (Path(folder) / f"{number}.jsonld").write_bytes(document(20, number))
+        command = [python, "-c", "from checkpoint_ld.cli import main; main()", "validate", ".", "--quiet"]
+        taken = []
+        for _ in range(2):
+            start = time.perf_counter()
+            subprocess.run(command, check=False, capture_output=True, cwd=folder)  # noqa: S603 - this package
+            taken.append(time.perf_counter() - start)
+    return taken[0], taken[1]
+
+
+def main() -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sizes", nargs="*", type=int, default=[1_000, 10_000])
+    parser.add_argument("--base", help="the Python of an environment with another build")
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.child is not None:
+        print(json.dumps(jobs(given.child)))  # noqa: T201 - for the process that started this one
+        return
+
+    table = Table("questions", "job", "ms", "base, ms", "base / this", title="what an edit costs, median CPU time")
+    with tempfile.TemporaryDirectory() as folder:
+        for size in given.sizes:
+            for kind, make in {"clean": document, "rich": rich_documents.document}.items():
+                file = Path(folder) / f"{kind}-{size}.jsonld"
+                file.write_bytes(make(size, 1))
+                ours = by_build(sys.executable, file)
+                theirs: dict[str, Any] = {} if given.base is None else by_build(given.base, file)
+                for name, cost in ours.items():
+                    other = theirs.get(name)
+                    beside = ("-", "-") if other is None else (f"{other * 1000:.1f}", f"{other / cost:.1f}")
+                    table.add_row(f"{size}, {kind}", name, f"{cost * 1000:.1f}", *beside)
+    first, second = second_validation(sys.executable)
+    beside = f"{first * 1000:.0f}", f"{first / second:.1f}"
+    table.add_row(f"{FILES} files", "second validate (beside the first)", f"{second * 1000:.0f}", *beside)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
