@@ -1,7 +1,7 @@
 """`python benchmarks/langgraph_steps.py`: what a step of a graph takes with our checkpointer and LangGraph's own.
 
 Each checkpointer runs the same graph in turn, after a first run that counts for nothing. It prints medians of the time
-that a step takes, and that of the first and of the last quarter of steps.
+that a step takes, that of the first and of the last quarter of steps, that of `get_state`, and the room on the disk.
 """
 
 from __future__ import annotations
@@ -71,14 +71,22 @@ def saver(name: str, folder: Path) -> Iterator[Any]:
             yield CheckpointSaver(manager)
 
 
-def taken(name: str, steps: int) -> list[float]:
-    """Return the moments, in milliseconds from the start, at which the steps of a run were done."""
+def taken(name: str, steps: int) -> tuple[list[float], float, float]:
+    """Return the milliseconds from the start at which the steps of a run were done, those of `get_state`, and MB."""
     config: Any = {"configurable": {"thread_id": "run"}, "recursion_limit": steps + 10}
-    with tempfile.TemporaryDirectory() as folder, saver(name, Path(folder)) as checkpointer:
-        graph = agent(steps).compile(checkpointer=checkpointer)
-        start = time.perf_counter()
-        said: Any = {"messages": [HumanMessage("what is the weather like?")], "rounds": 0}
-        return [(time.perf_counter() - start) * 1000 for _ in graph.stream(said, config, durability="sync")]
+    with tempfile.TemporaryDirectory() as folder:
+        with saver(name, Path(folder)) as checkpointer:
+            graph = agent(steps).compile(checkpointer=checkpointer)
+            start = time.perf_counter()
+            said: Any = {"messages": [HumanMessage("what is the weather like?")], "rounds": 0}
+            moments = [(time.perf_counter() - start) * 1000 for _ in graph.stream(said, config, durability="sync")]
+            reads = []
+            for _ in range(5):
+                start = time.perf_counter()
+                graph.get_state(config)
+                reads.append((time.perf_counter() - start) * 1000)
+        size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 1e6
+    return moments, statistics.median(reads), size
 
 
 def main() -> None:
@@ -86,22 +94,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--turns", type=int, default=5)
-    given = parser.parse_args()
     names = (OWN, "files", "database", "graph")
+    parser.add_argument("--stores", nargs="*", default=names, choices=names)
+    given = parser.parse_args()
+    names = (OWN, *(name for name in given.stores if name != OWN))
     for name in names:
         taken(name, 20)
-    found: dict[str, list[list[float]]] = {name: [] for name in names}
+    found: dict[str, list[tuple[list[float], float, float]]] = {name: [] for name in names}
     for _ in range(given.turns):
         for name in names:
             found[name].append(taken(name, given.steps))
-    table = Table("checkpointer", "ms a step", "first quarter", "last quarter", "times its own")
-    own = statistics.median(one[-1] for one in found[OWN])
+    table = Table("checkpointer", "ms a step", "first quarter", "last quarter", "times its own", "ms get_state", "MB")
+    own = statistics.median(one[0][-1] for one in found[OWN])
     quarter = given.steps // 4
     for name, runs in found.items():
-        whole = statistics.median(one[-1] for one in runs)
-        first = statistics.median(one[quarter - 1] for one in runs) / quarter
-        last = statistics.median(one[-1] - one[-1 - quarter] for one in runs) / quarter
-        figures = (whole / given.steps, first, last, whole / own)
+        moments = [one[0] for one in runs]
+        whole = statistics.median(one[-1] for one in moments)
+        first = statistics.median(one[quarter - 1] for one in moments) / quarter
+        last = statistics.median(one[-1] - one[-1 - quarter] for one in moments) / quarter
+        read, size = statistics.median(one[1] for one in runs), statistics.median(one[2] for one in runs)
+        figures = (whole / given.steps, first, last, whole / own, read, size)
         table.add_row(name, *(f"{one:.2f}" for one in figures))
     Console().print(table)
 
