@@ -295,3 +295,14 @@ def test_any_context_counts(context: Json, members: Json) -> None:
     graph = read(document).graph
     assert statements_of_graph(graph) == expected
     assert statements_of("PyLD", emission.jsonld_of(graph)) == expected
+
+
+def test_a_number_of_another_datatype_is_a_number_to_the_rules() -> None:
+    graph = read(classed()).graph
+    stated = emission.ntriples_of(graph).decode() + "".join(
+        f"<urn:x:{name}> <{RDF.type}> <{SCHEMA}PropertyValue> ; <{SCHEMA}name> '{name}' ; <{SCHEMA}value> {value} .\n"
+        f"<{graph.root}#/rating/0> <{SCHEMA}additionalProperty> <urn:x:{name}> .\n"
+        for name, value in (("deep_judgment_fuzzy_match_threshold", "0.8"), ("deep_judgment_enabled", "true"))
+    )
+    found = checkpoint_ld.validate(stated.encode(), syntax="turtle").findings
+    assert not [one for one in found if "not a number" in one.message or "stands for a boolean" in one.message]

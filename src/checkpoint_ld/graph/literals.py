@@ -90,6 +90,17 @@ class TypedText(str):
         return {"@language": self.language} if self.language is not None else {"@type": self.datatype}
 
 
+def plain_of(text: TypedText) -> Any:
+    """Return the JSON value that is nearest to a text with a datatype: a number or a boolean, else the text itself."""
+    kind = _KINDS.get(URIRef(text.datatype)) if text.datatype is not None else None
+    if kind == "boolean" and text in ("1", "0"):
+        return text == "1"
+    if kind == "integer" and _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
+        return int(text)
+    number = _number(str(text), kind, DOUBLE)
+    return str(text) if number is None else number
+
+
 def is_datetime(text: str) -> bool:
     """Return whether `text` is in the lexical space of `xsd:dateTime` (XML Schema 1.1 §3.3.7)."""
     found = _DATETIME.fullmatch(text)

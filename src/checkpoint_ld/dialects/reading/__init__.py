@@ -25,7 +25,7 @@ from checkpoint_ld.errors import ReadError
 from checkpoint_ld.findings import Finding, Place, Severity
 from checkpoint_ld.graph import contexts, coverage, emission
 from checkpoint_ld.graph.interpreter import uncollected
-from checkpoint_ld.graph.literals import TypedText
+from checkpoint_ld.graph.literals import TypedText, plain_of
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.phrases import given, shown, unknown
 from checkpoint_ld.rules import finding
@@ -342,7 +342,7 @@ def _plain_texts(value: Any) -> Any:
         return {key: _plain_texts(member) for key, member in value.items()}
     if isinstance(value, list):
         return [_plain_texts(member) for member in value]
-    return str(value) if isinstance(value, TypedText) else value
+    return plain_of(value) if isinstance(value, TypedText) else value
 
 
 def _no_checkpoint(value: Any, document: Document | None) -> Finding:
