@@ -19,6 +19,7 @@ from checkpoint_ld import (
     Benchmark,
     LookupFailedError,
     ReadError,
+    Severity,
     TargetExistsError,
     WriteError,
     WrongTypeError,
@@ -723,9 +724,11 @@ def test_what_is_no_question_is_refused_and_changes_nothing(question: Json, expe
     assert benchmark.question_count == 1
 
 
-def test_an_empty_answer_is_an_answer() -> None:
+def test_an_empty_answer_is_kept_from_files_and_refused_from_authors() -> None:
     assert again(Benchmark("Sums")).question_count == 0
-    assert again(made(TEXT, ""))[TEXT_ID].raw_answer == ""
+    assert load(canonical({**item(TEXT), "item": {**item(TEXT)["item"], "acceptedAnswer": {"text": ""}}})).questions
+    with pytest.raises(WriteError, match="answer to the question is empty"):
+        made(TEXT, "")
 
 
 def test_a_benchmark_of_scenarios_takes_no_questions() -> None:
@@ -799,3 +802,27 @@ def test_a_question_is_found_by_the_id_of_its_entity_too() -> None:
 
     assert benchmark.get_finished_questions(ids_only=True) == [first]
     assert benchmark.get_question(benchmark.questions[1].id)["raw_answer"] == "Iron"
+
+
+def test_what_karenina_misses_in_a_benchmark_that_is_made_here_is_named_and_can_be_filled_in(tmp_path: Path) -> None:
+    benchmark = Benchmark("Metals")
+    benchmark.add_question("Which metal is liquid?", "Mercury")
+    benchmark.save(tmp_path / "metals.jsonld", placeholders=True)
+
+    assert [one.rule for one in benchmark.validate().report.at_least(Severity.VIOLATION)] == ["template-missing"]
+    assert checkpoint_ld.validate(tmp_path / "metals.jsonld").conforms
+
+
+def test_touch_sets_the_date_of_modification_and_nothing_else(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonld", tmp_path / "second.jsonld"
+    made = Benchmark("Metals")
+    made.add_question("Which metal is liquid?", "Mercury")
+    made.save(first)
+
+    benchmark = Benchmark.load(first)
+    before = benchmark.modified_at
+    benchmark.save(second, True, touch=True)
+
+    lines = zip(first.read_text().splitlines(), second.read_text().splitlines(), strict=True)
+    assert [old.split(":")[0].strip() for old, new in lines if old != new] == ['"dateModified"']
+    assert Benchmark.load(second).modified_at > before

@@ -300,7 +300,7 @@ def unclassed() -> LLMRubricTrait:
         (lambda b: b.add_global_rubric_trait(DEPTH.model_copy(update={"min_score": 9})), "9 is not less than"),
         (lambda b: b.set_global_rubric(unmeasured()), "the trait 'found' is refused: metrics: List should have"),
         (lambda b: b.update_question_metadata(METAL, question_rubric=unmeasured()), "'found' is refused: metrics"),
-        (lambda b: b.add_question({"question": "?", "raw_answer": "", "question_rubric": unmeasured()}), "metrics"),
+        (lambda b: b.add_question({"question": "?", "raw_answer": "!", "question_rubric": unmeasured()}), "metrics"),
         (lambda b: b.update_global_rubric_trait("tone", unclassed()), "'tone' is refused: .* at least two classes"),
     ],
 )

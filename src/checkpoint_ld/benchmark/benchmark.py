@@ -271,6 +271,7 @@ class Benchmark(Shown):
         overwrite: bool = True,
         round_scores: bool = False,
         placeholders: bool = False,
+        touch: bool = False,
     ) -> tuple[Finding, ...]:
         """Write the benchmark to exactly `path`, all of it or nothing; return findings about the losses.
 
@@ -280,10 +281,12 @@ class Benchmark(Shown):
         `save_deep_judgment_config=True`; a finding counts those left out. RDF always has them. With True, or where
         there are none, a file that was not edited is written byte for byte as it was read, if its dialect can be
         written. `placeholders` writes a placeholder for each missing template, which Karenina requires. `round_scores`
-        rounds bounds of scores that Karenina would refuse. Raises WriteError, also for another extension; the file is
-        then as it was.
+        rounds bounds of scores that Karenina would refuse. `touch` sets the benchmark's date of modification to now.
+        Raises WriteError, also for another extension; the file is then as it was.
         """
         syntax = writing.syntax_of(path)
+        if touch:
+            self._touch()
         written = writing.write(
             self._graph,
             syntax=syntax,
