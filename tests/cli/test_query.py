@@ -431,3 +431,18 @@ def test_version_and_help(run: Run) -> None:
     assert run("--version").out.startswith(b"checkpoint-ld ")
     for arguments in (("--help",), ("convert", "--help"), ("inspect", "-h")):
         assert b"FILE" in run(*arguments).out or arguments == ("--help",)
+
+
+def test_integers_that_the_engine_cannot_compare_are_noted(run: Run, folder: Path, tmp_path: Path) -> None:
+    document = json.loads((folder / "metals.jsonld").read_text(encoding="utf-8"))
+    seed = {"@type": "PropertyValue", "@id": "urn:x:seed", "name": "seed", "value": 2**63}
+    document.setdefault("additionalProperty", []).append(seed)
+    (tmp_path / "seed.jsonld").write_text(json.dumps(document), encoding="utf-8")
+    text = "SELECT ?v { <urn:x:seed> schema:value ?v FILTER (?v > 5) }"
+
+    result = run("query", tmp_path / "seed.jsonld", "--query", text, "--format", "csv")
+
+    assert result.out == b"v\r\n"
+    assert "integers beyond 2^63-1" in result.err
+    by_rdflib = run("query", tmp_path / "seed.jsonld", "--query", text, "--format", "csv", "--engine", "rdflib")
+    assert (by_rdflib.out, by_rdflib.err) == (b"v\r\n9223372036854775808\r\n", "")

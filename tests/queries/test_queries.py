@@ -231,3 +231,12 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_the_list_of_named_queries_is_what_the_catalogue_states() -> None:
     page = (DOCS / "queries.md").read_text(encoding="utf-8")
     assert page == runpy.run_path(str(DOCS / "query_pages.py"))["with_list"](page), "run python docs/query_pages.py"
+
+
+def test_a_query_of_the_graph_finds_doubles_as_the_graph_states_them() -> None:
+    graph = Benchmark.load(EXAMPLES / "metals.jsonld").graph
+    start = "PREFIX schema: <https://schema.org/> SELECT ?r "
+    assert len(graph.query(start + "{ ?r schema:bestRating 5.0E0 }")) == 1
+    assert len(graph.query(start + "{ ?r schema:bestRating ?b FILTER (?b+1.0E0>5.5E0) }")) == 1
+    assert not graph.query(start + "{ ?r schema:name 'a 5.0E0', <urn:5.0E0> } # 5.0E0")
+    assert next(iter(graph.query("SELECT (1.0E0-5.0E-1 AS ?n) {}"))).n.toPython() == 0.5

@@ -7,6 +7,7 @@ when they are first needed. With 1,000 questions, this saves a first query of on
 
 from __future__ import annotations
 
+import re
 import threading
 from itertools import chain
 from types import MappingProxyType
@@ -503,6 +504,21 @@ def graph_of(index: Index) -> Graph:
     return graph
 
 
+def _as_written(found: re.Match[str]) -> str:
+    return f'"{found[0]}"^^<{XSD}double>' if found["double"] else found[0]
+
+
+_DOUBLE = re.compile(
+    r"""
+    \"{3}(?:[^"\\]|\\.|\"(?!""))*\"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*'{3} | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+  | <[^<>\s]*> | \#[^\n]*
+  | (?P<double> (?<![\w.?$:@+-]) (?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+ (?![\w.]) )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+"""A double of SPARQL, or a string, an IRI or a comment, which may contain one."""
+
+
 class StatementGraph(Graph):
     """A graph that is named by its root, the node of the document itself.
 
@@ -520,6 +536,15 @@ class StatementGraph(Graph):
         self.root = root
         for prefix, namespace in self.PREFIXES.items():
             store.bind(prefix, URIRef(namespace))  # the graph's own way ties it and its namespaces to one another
+
+    def query(self, query_object: Any, *arguments: Any, **options: Any) -> Any:
+        """Return the result of a query in SPARQL (`rdflib.Graph.query`), which finds doubles as graphs state them.
+
+        rdflib reads `5.0E0` as the term `"5.0"^^xsd:double`, another one than that of checkpoints.
+        """
+        if isinstance(query_object, str):
+            query_object = _DOUBLE.sub(_as_written, query_object)
+        return super().query(query_object, *arguments, **options)
 
     @property
     def index(self) -> Index:

@@ -24,7 +24,7 @@ from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql.guard import PREFIXES, bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, of_rdflib, result_of, term_of, texts_of, to_rdflib
 from checkpoint_ld.sparql.rewriting import FUNCTIONS, best_text
-from checkpoint_ld.vocabulary import SCHEMA
+from checkpoint_ld.vocabulary import SCHEMA, XSD
 from checkpoint_ld.workers.process import TimeLimitError, Worker, WorkerError
 
 if TYPE_CHECKING:
@@ -417,6 +417,11 @@ class Dataset:
         for predicate in {quad.predicate for quad in come}:
             self._known.pop(str(predicate), None)
         self._hashes[name] = ""  # of what it was
+
+    def has_large_integers(self) -> bool:
+        """Return whether there is an integer beyond 64 bits, which is no number for Oxigraph."""
+        text = f"ASK {{ ?s ?p ?o FILTER (DATATYPE(?o) = <{XSD}integer> && !ISNUMERIC(?o) && STRLEN(STR(?o)) > 18) }}"
+        return bool(self.store.query(text, use_default_graph_as_union=True))
 
     @property
     def graphs(self) -> tuple[str, ...]:
