@@ -384,13 +384,31 @@ def _statements(results: Sequence[Result], sources: Sequence[Index], *, is_confo
     report = BNode()
     put(index, report, RDF_TYPE, sh("ValidationReport"))
     put(index, report, sh("conforms"), Literal(is_conforming))
+    nodes: dict[object, Node] = {}
+    left: list[tuple[Result, Node]] = []
     for result in results:
-        put(index, report, sh("result"), _described(result, index, sources))
+        node: Node = BNode()
+        put(index, report, sh("result"), node)
+        nodes.setdefault(_key(result), node)
+        left.append((result, node))
+    for result, node in left:  # each detail once, however many results it explains; new ones follow at the end
+        _describe(result, node, index, sources)
+        for one in result.detail:
+            key = _key(one)
+            if key not in nodes:
+                nodes[key] = BNode()
+                left.append((one, nodes[key]))
+            put(index, node, sh("detail"), nodes[key])
     return index
 
 
-def _described(result: Result, index: Index, sources: Sequence[Index]) -> Node:
-    node = BNode()
+def _key(result: Result) -> object:
+    """Return what a result says; results that say the same have the same details."""
+    terms = (result.focus, result.path, result.value, result.shape, result.component, result.constraint)
+    return (*terms, result.messages)
+
+
+def _describe(result: Result, node: Node, index: Index, sources: Sequence[Index]) -> None:
     index[node] = {RDF_TYPE: sh("ValidationResult")}
     for name, attribute in _SINGLE.items():
         term = getattr(result, attribute)
@@ -399,9 +417,6 @@ def _described(result: Result, index: Index, sources: Sequence[Index]) -> Node:
             _copy(term, index, sources)
     for message in result.messages:
         put(index, node, sh("resultMessage"), message)
-    for one in result.detail:
-        put(index, node, sh("detail"), _described(one, index, sources))
-    return node
 
 
 def _copy(node: Node, index: Index, sources: Iterable[Index]) -> None:
@@ -422,28 +437,38 @@ def report_text(results: Sequence[Result], *, is_conforming: bool, shapes: Index
     lines = ["Validation Report", f"Conforms: {is_conforming}"]
     if results:
         lines.append(f"Results ({len(results)}):")
-    lines.extend(sorted("\n".join(_lines(one, shapes)) for one in results))
+    told = set(map(_key, results))
+    lines.extend(sorted("\n".join(_lines(one, shapes, told)) for one in results))
     return "\n".join(lines) + "\n"
 
 
-def _lines(result: Result, shapes: Index, indent: str = "") -> Iterator[str]:
-    noun = "Constraint Violation" if result.severity == VIOLATION else "Validation Result"
-    name = str(result.component).rpartition("#")[2].rpartition("/")[2]
-    yield f"{indent}{noun} in {name} ({result.component}):"
-    labelled = {
-        "Severity": result.severity,
-        "Source Shape": result.shape,
-        "Focus Node": result.focus,
-        "Value Node": result.value,
-        "Result Path": result.path,
-        "Source Constraint": result.constraint,
-    }
-    yield from (f"{indent}\t{label}: {described(shapes, term)}" for label, term in labelled.items() if term is not None)
-    yield from (f"{indent}\tMessage: {message}" for message in sorted(result.messages))
-    if result.detail:
-        yield f"{indent}\tDetails:"
-        for one in result.detail:
-            yield from _lines(one, shapes, indent + "\t\t")
+_DEEPEST_INDENT = 20
+
+
+def _lines(result: Result, shapes: Index, told: set[object]) -> Iterator[str]:
+    """Yield the lines of a result and of its details; what stands in the text already is not explained again."""
+    left = [(result, 0)]
+    while left:
+        one, depth = left.pop()
+        indent = "\t\t" * min(depth, _DEEPEST_INDENT)
+        noun = "Constraint Violation" if one.severity == VIOLATION else "Validation Result"
+        name = str(one.component).rpartition("#")[2].rpartition("/")[2]
+        yield f"{indent}{noun} in {name} ({one.component}):"
+        labelled = {
+            "Severity": one.severity,
+            "Source Shape": one.shape,
+            "Focus Node": one.focus,
+            "Value Node": one.value,
+            "Result Path": one.path,
+            "Source Constraint": one.constraint,
+        }
+        terms = ((label, term) for label, term in labelled.items() if term is not None)
+        yield from (f"{indent}\t{label}: {described(shapes, term)}" for label, term in terms)
+        yield from (f"{indent}\tMessage: {message}" for message in sorted(one.messages))
+        if one.detail and (not depth or _key(one) not in told):
+            told.add(_key(one))
+            yield f"{indent}\tDetails:"
+            left.extend((more, depth + 1) for more in reversed(one.detail))
 
 
 def results_in(held: Index) -> list[Result]:

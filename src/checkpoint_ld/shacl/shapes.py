@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -408,6 +409,8 @@ class Run:
         self._known: dict[Node, dict[Node, Sequence[Result]]] = {}
         self._unsettled: list[tuple[Shape, Node]] = []
         self._is_settling = False
+        self._current: tuple[Node, Node] | None = None
+        self._dependents: dict[tuple[Node, Node], dict[tuple[Node, Node], None]] = {}
 
     @cached_property
     def queries(self) -> Queries:
@@ -472,10 +475,13 @@ class Run:
 
     def results_of(self, shape: Node, nodes: Iterable[Node]) -> Mapping[Node, Sequence[Result]]:
         """Return the results of a shape for each of some nodes; a node that conforms may be absent."""
-        of = self.shapes.by_node[shape]
+        of, nodes = self.shapes.by_node[shape], list(nodes)
         known = self._known.setdefault(shape, {})
         left = [node for node in dict.fromkeys(nodes) if node not in known]
         if of.is_recursive:
+            if self._current is not None:
+                for node in nodes:
+                    self._dependents.setdefault((shape, node), {})[self._current] = None
             known.update(dict.fromkeys(left, ()))
             self._unsettled.extend((of, node) for node in left)
             if not self._is_settling:
@@ -490,24 +496,35 @@ class Run:
     def _settle(self) -> None:
         """Find the results of recursive shapes for the noted nodes.
 
-        At first each node counts as conforming. This is corrected again and again until nothing changes. SHACL 1.0
-        §3.4.3 leaves recursion to implementations; this result does not depend on any order.
+        At first each node counts as conforming. When that turns out to be wrong for a node, those that asked about it
+        are judged again, until nothing changes. SHACL 1.0 §3.4.3 leaves recursion to implementations.
         """
         self._is_settling = True
-        rounds, is_settled = 0, False
-        while not is_settled:
-            is_settled = True
-            # In the first pass, the loop itself notes further nodes. Later passes begin at the end of a chain of nodes.
-            for of, node in reversed(self._unsettled) if rounds else self._unsettled:
-                found = list(self._judged(of, node))
-                known = self._known[of.node]
-                is_settled = is_settled and bool(found) == bool(known[node])
-                known[node] = found
-            rounds += 1
-            if rounds > len(self._unsettled) + 2:
+        times: Counter[tuple[Node, Node]] = Counter()
+        at = 0  # the loop itself notes further nodes
+        again: dict[tuple[Node, Node], None] = {}
+        while at < len(self._unsettled) or again:
+            if at < len(self._unsettled):
+                of, node = self._unsettled[at]
+                at += 1
+            else:
+                shape, node = again.popitem()[0]
+                of = self.shapes.by_node[shape]
+            key = of.node, node
+            times[key] += 1
+            if times[key] > len(self._unsettled) + 2:
                 raise ShapesError("shapes refer to themselves through a negation: nothing follows for some nodes")
-        self._unsettled, self._is_settling = [], False
+            known = self._known[of.node]
+            found = self._judged(of, node)
+            if bool(found) != bool(known[node]):
+                again.update(self._dependents.get(key, {}))
+            known[node] = found
+        for of, node in reversed(self._unsettled):  # some were judged before all results that explain them were known
+            self._known[of.node][node] = self._judged(of, node)
+        self._unsettled, self._is_settling, self._current = [], False, None
+        self._dependents.clear()
 
-    def _judged(self, of: Shape, node: Node) -> Iterator[Result]:
+    def _judged(self, of: Shape, node: Node) -> list[Result]:
+        self._current = of.node, node
         table = Table(self.data, [node])
-        return (result for one in of.constraints for _, result in one.results(self, of, table))
+        return [result for one in of.constraints for _, result in one.results(self, of, table)]

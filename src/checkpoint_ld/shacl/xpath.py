@@ -2,6 +2,9 @@ r"""Regular expressions of XPath (XPath and XQuery Functions §5.6.1, XML Schema
 
 `sh:pattern` has their meaning (SHACL 1.0 §4.4.3, SPARQL 1.1 §17.4.3.14). In Python, `$` matches before a last line
 break too, `\s` and `\w` match other characters, and there is neither `\p{L}` nor `[a-z-[aeiou]]`.
+
+Conditions such as `(?!…)`, options such as `(?i)` and `\b`, which XPath lacks, are what they are in Python: published
+shapes use them, because engines in Java and Python know them.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ _FIRST = (
     r"\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _NAME = _FIRST + r"\-.0-9\xb7\u0300-\u036f\u203f-\u2040"
-_SAME = frozenset("nrt\\|.?*+(){}-[]^$")
+_SAME = frozenset("nrt!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+"""Escapes of XPath, and of all punctuation: published shapes have them, as `\\/`."""
 
 
 class PatternError(ValueError):
@@ -61,15 +65,15 @@ class _Translation:
             return r"[^\n\r]"
         if one in " \t\n\r" and "x" in self._flags:
             return ""
-        if one == "(" and self._text.startswith("?", self._at) and not self._text.startswith("?:", self._at):
-            name = self._text[self._at - 1 : self._at + 2]
-            raise PatternError(f"it has {name}, which XPath does not have")
         return one
 
     def _escape(self) -> str:
         """Return an escape outside of a class."""
         one = self._text[self._at + 1 : self._at + 2]
         if one.isdigit() and one != "0":
+            self._at += 2
+            return f"\\{one}"
+        if one in ("b", "B"):
             self._at += 2
             return f"\\{one}"
         within, is_negated = self._in_class()
@@ -82,7 +86,7 @@ class _Translation:
         one = self._text[self._at + 1 : self._at + 2]
         self._at += 2
         if one in _SAME and one:
-            return f"\\{one}", False
+            return one if one in "<>_" else f"\\{one}", False
         match one.lower():
             case "d":
                 found = r"\d"
