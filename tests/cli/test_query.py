@@ -363,7 +363,7 @@ def test_the_overview_counts_what_is_there(run: Run) -> None:
         "name Metals",
         "version 1.0.0",
         "dialect datafeed-ns-v3",
-        "421 triples",
+        "422 triples",
         "5: 4 with a template, 4 finished",
         "3 global llm",
         "1 global dynamic regex",
