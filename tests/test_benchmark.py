@@ -826,3 +826,14 @@ def test_touch_sets_the_date_of_modification_and_nothing_else(tmp_path: Path) ->
     lines = zip(first.read_text().splitlines(), second.read_text().splitlines(), strict=True)
     assert [old.split(":")[0].strip() for old, new in lines if old != new] == ['"dateModified"']
     assert Benchmark.load(second).modified_at > before
+
+
+def test_the_findings_of_a_benchmark_that_was_not_edited_need_no_second_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = canonical()
+    tree["dateModified"] = "yesterday"
+    benchmark, edited = load(tree), load(tree)
+    edited.set_metadata(name="Other")
+    expected = edited.findings
+    assert expected
+    monkeypatch.setattr(CheckpointGraph, "of_tree", lambda _: pytest.fail("a second graph is built"))
+    assert benchmark.findings == expected

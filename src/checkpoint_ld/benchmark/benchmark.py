@@ -331,7 +331,11 @@ class Benchmark(Shown):
         if self._source is None:
             return ()
         if not self._source.is_checked:
-            found = validator.checked_at_load(replace(self._source)).findings
+            read = replace(self._source)
+            changes = None if self._built is None else self._graph.difference(self._built)
+            if changes is not None and not changes.subjects:  # the graph is still the one that was read
+                vars(read)["graph"] = self._graph
+            found = validator.checked_at_load(read).findings
             self._source = replace(self._source, checked=found)
         return self._source.findings
 
