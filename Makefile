@@ -75,4 +75,4 @@ ci:
 	.ci/run
 
 clean:
-	rm -rf $(VENV) .venv-peers demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-peers demo site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .checkpoint_ld_cache
