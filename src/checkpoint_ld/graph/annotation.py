@@ -320,9 +320,11 @@ class _Walk:
 
     def _object(self, value: Tree, place: _Place, via: Term | None, position: int | None) -> Tree:
         if "@value" in value:
-            if not _is_value_object(value):
+            # No statement has these; the residue keeps them.
+            stated = {keyword: one for keyword, one in value.items() if keyword not in ("@index", "@direction")}
+            if not _is_value_object(stated):
                 raise _SetApartError
-            return value
+            return stated
         if value.keys() == {"@list"} and place.depth <= _DEEPEST:
             entries = value["@list"] if isinstance(value["@list"], list) else [value["@list"]]
             return {"@list": list(self._many(entries, place.below("@list"), via, ""))}

@@ -282,7 +282,8 @@ class Placeholders:
         keys = [part for part in steps_of(at) if part and not part.isdecimal()]
         name = self._names.plain(keys[-1]) if keys else ""
         is_unknown = name not in MEMBERS and name[:1] != "@"
-        if is_unknown and (self._keeps_form or value.get("@value", "") is None) and self._is_independent(value):
+        keeps_form = self._keeps_form or lost.isdisjoint(_CONTAINERS)  # contexts do not change a value object
+        if is_unknown and keeps_form and self._is_independent(value):
             return self._verbatim(self._in_plain_keys(value))
         self.changed += [f"the {keyword} at {at} is left out" for keyword in sorted(lost)]
         is_list = {key: self._names.plain(key) in _CONTAINERS for key in value}
@@ -304,7 +305,7 @@ class Placeholders:
         is_json = value is None or isinstance(value, (dict, list))
         if is_property and name == "value" and is_json and not self._is_jsonld(value):
             return self._token({"@value": value, "@type": "@json"})
-        if (value is None or value == []) and not name.startswith("@"):
+        if (value is None or (value == [] and (self._keeps_form or name in MEMBERS))) and not name.startswith("@"):
             return self._verbatim(value)
         return self.substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
 
