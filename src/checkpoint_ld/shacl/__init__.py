@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import SubjectIndexStore
-from checkpoint_ld.shacl.data import Column, DataGraph, index_of
+from checkpoint_ld.shacl.data import Column, DataGraph, about_blank_nodes, index_of, is_ours
 from checkpoint_ld.shacl.following import Validator
+from checkpoint_ld.shacl.foreign import ForeignGraph
 from checkpoint_ld.shacl.running import TOO_DEEP, results
-from checkpoint_ld.shacl.shape import Component, Result, conforms, report_graph, report_text
+from checkpoint_ld.shacl.shape import Component, Result, conforms, report_graph, report_text, terms_in
 from checkpoint_ld.shacl.shapes import Shapes, compile_shapes
 
 if TYPE_CHECKING:
@@ -65,12 +66,18 @@ def validate(  # noqa: PLR0913 - the options of pySHACL that people know, by nam
     if not isinstance(shapes_graph, Shapes):
         graph = data_graph if shapes_graph is None else shapes_graph
         shapes_graph = compile_shapes(graph, components=components, advanced=advanced)
-    data = DataGraph(index_of(data_graph), *(() if ont_graph is None else [index_of(ont_graph)]))
+    is_foreign = ont_graph is None and not shapes_graph.needs_whole and not is_ours(data_graph)
+    data = (
+        ForeignGraph(data_graph)
+        if is_foreign
+        else DataGraph(index_of(data_graph), *(() if ont_graph is None else [index_of(ont_graph)]))
+    )
     prefixes = {prefix: str(namespace) for prefix, namespace in data_graph.namespaces()}
     found = results(data, shapes_graph, focus_nodes=focus_nodes, prefixes=prefixes)
     is_conforming = conforms(found, allow_infos=allow_infos, allow_warnings=allow_warnings)
+    described = about_blank_nodes(terms_in(found), data_graph) if is_foreign else data.index
     try:
-        graph = report_graph(found, is_conforming=is_conforming, sources=(shapes_graph.index, data.index))
+        graph = report_graph(found, is_conforming=is_conforming, sources=(shapes_graph.index, described))
         return is_conforming, graph, report_text(found, is_conforming=is_conforming, shapes=shapes_graph.index)
     except RecursionError as error:
         raise ShapesError(TOO_DEEP) from error

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
-from rdflib import Graph, URIRef
+from rdflib import BNode, Graph, URIRef
 from rdflib.graph import ConjunctiveGraph
 
 from checkpoint_ld.errors import WrongTypeError
@@ -35,6 +35,12 @@ _LISTS = frozenset((list, Several))
 _NONE = frozenset((_ABSENT,))
 
 
+def is_ours(graph: Graph) -> bool:
+    """Return whether a graph is all that its store of our class has, so that its index can be used as it is."""
+    store = graph.store
+    return isinstance(store, SubjectIndexStore) and len(store) == len(graph)
+
+
 def index_of(graph: Graph) -> Index:
     """Return the statements of an rdflib graph as a subject index, which must not be changed.
 
@@ -43,7 +49,7 @@ def index_of(graph: Graph) -> Index:
     if not isinstance(graph, Graph):
         raise WrongTypeError(f"a {type(graph).__name__} is no graph: give one of rdflib, such as Graph().parse(file)")
     store = graph.store
-    if isinstance(store, SubjectIndexStore) and len(store) == len(graph):
+    if isinstance(store, SubjectIndexStore) and is_ours(graph):
         return store.held
     index: Index = {}
     shared: dict[Node, Node] = {}
@@ -57,6 +63,30 @@ def index_of(graph: Graph) -> Index:
     is_dataset = isinstance(graph, ConjunctiveGraph)
     for subject, predicate, value, *_ in graph.quads((None, None, None, None)) if is_dataset else graph:  # type: ignore[attr-defined]  # those of a dataset
         put(index, term(subject), term(predicate), term(value))
+    return index
+
+
+def matching(
+    graph: Graph, subject: Node | None, predicate: Node | None, value: Node | None
+) -> Iterator[tuple[Node, Node, Node]]:
+    """Yield the statements of a graph that match, those of all graphs of a dataset."""
+    if isinstance(graph, ConjunctiveGraph):
+        yield from (quad[:3] for quad in graph.quads((subject, predicate, value, None)))
+    else:
+        yield from graph.triples((subject, predicate, value))
+
+
+def about_blank_nodes(nodes: Iterable[Node], graph: Graph) -> Index:
+    """Return the statements of a graph about the blank nodes among some nodes, and about those that they lead to."""
+    index: Index = {}
+    left = list(nodes)
+    while left:
+        node = left.pop()
+        if isinstance(node, BNode) and node not in index:
+            index[node] = {}
+            for _, predicate, value in matching(graph, node, None, None):
+                put(index, node, predicate, value)
+                left.append(value)
     return index
 
 

@@ -402,6 +402,18 @@ def _statements(results: Sequence[Result], sources: Sequence[Index], *, is_confo
     return index
 
 
+def terms_in(results: Iterable[Result]) -> Iterator[Node]:
+    """Yield the focus nodes and values of results and of their details."""
+    left, seen = list(results), set[object]()
+    for one in left:
+        yield one.focus
+        if one.value is not None:
+            yield one.value
+        new = [detail for detail in one.detail if _key(detail) not in seen]
+        seen.update(map(_key, new))
+        left.extend(new)
+
+
 def _key(result: Result) -> object:
     """Return what a result says; results that say the same have the same details."""
     terms = (result.focus, result.path, result.value, result.shape, result.component, result.constraint)

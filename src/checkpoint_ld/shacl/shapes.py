@@ -79,6 +79,12 @@ class Shapes:
         """The shapes with targets that the engine applies itself."""
         return tuple(one for one in self.by_node.values() if one.targets and one.node not in self.others)
 
+    @cached_property
+    def needs_whole(self) -> bool:
+        """Whether all statements of a data graph are needed: for pySHACL, rules or queries."""
+        constraints = (constraint for one in self.by_node.values() for constraint in one.constraints)
+        return bool(self.others) or self.has_rules or any(hasattr(one, "prebound") for one in constraints)
+
     def for_pyshacl(self, functions: str = "") -> Shapes:
         """Return the same shapes, so that pySHACL applies all of them; `functions` registers those of their queries."""
         return replace(
