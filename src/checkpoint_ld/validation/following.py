@@ -180,8 +180,9 @@ class FollowedVerdict:
             else {inference.part_of[one] for one in changes.subjects if one in inference.part_of}
         )
         self._prove(inference, {*changed, graph.root})
-        self._following = Following(shapes, DataGraph(graph.held, inference.inferred))
-        self._locate(inference, self._following.results())
+        data = DataGraph(graph.held, inference.inferred)
+        self._following = Following(shapes, data)
+        self._locate(inference, self._following.results(), data)
         return inference
 
     def _follow(self, inference: FollowedInference, difference: Difference) -> Collection[Node]:
@@ -191,10 +192,12 @@ class FollowedVerdict:
         indexes = self.graph.held, inference.inferred
         statements = [*difference.removed, *difference.added, *changes.inferred]
         touched = self._following.change(indexes, statements)
-        for known in (self._findings, self._reported):
-            for focus in [one for one in known if one in touched or inference.part_of.get(one) in changes.parts]:
-                del known[focus]
-        self._locate(inference, [one for one in self._following.results() if one.focus not in self._reported])
+        parts = (inference.subjects.get(part, ()) for part in changes.parts)
+        for focus in touched.union(*parts):
+            self._findings.pop(focus, None)
+            self._reported.pop(focus, None)
+        found = [one for one in self._following.results() if one.focus not in self._reported]
+        self._locate(inference, found, self._following.data(*indexes))
         return changes.parts
 
     def _check_names(self, difference: Difference, inference: FollowedInference) -> None:
@@ -244,7 +247,7 @@ class FollowedVerdict:
         if names:
             self._names[part] = names
 
-    def _locate(self, inference: FollowedInference, found: list[shacl.Result]) -> None:
+    def _locate(self, inference: FollowedInference, found: list[shacl.Result], data: DataGraph) -> None:
         """Note the findings of results, by focus node."""
         by_part: dict[Node, list[shacl.Result]] = {}
         for one in found:
@@ -253,7 +256,6 @@ class FollowedVerdict:
                 raise Unfollowed
             by_part.setdefault(part, []).append(one)
         shapes = self._following.shapes.index
-        data = DataGraph(self.graph.held, inference.inferred)
         for part, results in by_part.items():
             tree = self._tree(part)
             names = self._names.get(part, {})
