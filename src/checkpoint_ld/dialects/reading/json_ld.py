@@ -271,7 +271,7 @@ class Placeholders:
             return isinstance(value, str) and value.startswith("_:") and self._mentions[value] < 2 and not is_top
         if name in ("@graph", "@included"):
             is_content = is_top and (self._holds_root(value) if may_wrap else name == "@included")
-            return not is_content and self._is_independent(value)
+            return not is_content and (name == "@graph" or self._keeps_form) and self._is_independent(value)
         return name == "@index" or (name.startswith("@") and name not in KEYWORDS)
 
     def _kept_object(self, value: dict[str, Any], at: str, lost: set[str]) -> Any:
