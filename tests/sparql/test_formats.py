@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ET
+from decimal import Decimal
 from typing import Any
 
 import pyoxigraph
@@ -14,7 +15,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, Triple
 
 from checkpoint_ld.errors import QueryFailedError, SettingsError
 from checkpoint_ld.sparql import QueryResult, run
-from checkpoint_ld.sparql.formats import FORMATS, GRAPHS, TABLES, fitting, render, results_xml
+from checkpoint_ld.sparql.formats import FORMATS, GRAPHS, TABLES, columns, fitting, render, results_xml
 from checkpoint_ld.sparql.result import of_results_json, results_json
 from checkpoint_ld.vocabulary import XSD
 
@@ -183,3 +184,21 @@ def test_whatever_a_literal_holds_the_document_is_well_formed(text: str) -> None
 def writable(one: str) -> str:
     is_control = one < " " and one not in "\t\n\r"
     return "\ufffd" if is_control or one in "\ufffe\uffff" else one
+
+
+def test_columns_keep_the_types_of_dates_times_and_decimals() -> None:
+    frames = pytest.importorskip("polars", reason="polars writes Parquet and Arrow")
+    text = """SELECT * { VALUES (?zoned ?local ?day ?price ?mixed) {
+      ("2026-01-01T00:00:00+02:00"^^xsd:dateTime "2026-01-01T00:00:00"^^xsd:dateTime "2026-01-01"^^xsd:date 1.25 "a")
+      ("2026-01-01T00:00:00Z"^^xsd:dateTime "2026-01-02T00:00:00"^^xsd:dateTime "2026-01-02"^^xsd:date 2.5 3)
+    } }"""
+    result = run(pyoxigraph.Store(), text)
+    for table in (
+        frames.read_parquet(io.BytesIO(columns(result, "parquet"))),
+        frames.read_ipc(io.BytesIO(columns(result, "arrow"))),
+    ):
+        assert table.schema["zoned"] == frames.Datetime("us", "UTC")
+        assert table.schema["local"] == frames.Datetime("us", None)
+        assert table.schema["day"] == frames.Date
+        assert table["price"].to_list() == [Decimal("1.25"), Decimal("2.5")]
+        assert table["mixed"].to_list() == ["a", "3"]

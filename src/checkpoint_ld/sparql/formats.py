@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import orjson
@@ -157,7 +157,12 @@ def columns(result: QueryResult, kind: str) -> bytes:
     not installed.
     """
     shown = _tabular(result)
-    return COLUMNS[kind]({name: typed_column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)})
+    return COLUMNS[kind]({name: _column([row[at] for row in shown.rows]) for at, name in enumerate(shown.columns)})
+
+
+def _column(terms: list[Term | None]) -> list[Any]:
+    typed = typed_column(terms)
+    return [None if term is None else _plain(term) for term in terms] if typed is None else typed
 
 
 def _tabular(result: QueryResult) -> QueryResult:

@@ -127,20 +127,16 @@ def value_of(term: Term | None) -> Any:
     return term.value
 
 
-def typed_column(terms: Sequence[Term | None]) -> list[Any]:
+def typed_column(terms: Sequence[Term | None]) -> list[Any] | None:
     """Return the Python values of a column, all of one type: also dates, times and decimals; None for None.
 
-    Times with an offset are in UTC. The column holds texts if its values have several types, times with and without an
+    Times with an offset are in UTC. The result is None if the values have several types, times with and without an
     offset among them, or if a number has more digits than Arrow's types.
     """
     values = [_typed_value(term) for term in terms]
     kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
     is_large = any(type(value) is int and abs(value) >> 63 for value in values)
-    if len(kinds) <= 1 and not is_large and _digits(values) <= _MOST_DIGITS:
-        return values
-    return [
-        None if term is None else term.value if isinstance(term, NamedNode | Literal) else str(term) for term in terms
-    ]
+    return None if len(kinds) > 1 or is_large or _digits(values) > _MOST_DIGITS else values
 
 
 _MOST_DIGITS = 38
@@ -265,7 +261,11 @@ class QueryResult(Shown):
         Raises SettingsError for another library, and if the library is not installed.
         """
         table = self.tabular()
-        values = {name: typed_column([row[at] for row in table.rows]) for at, name in enumerate(table.columns)}
+        columns = {name: [row[at] for row in table.rows] for at, name in enumerate(table.columns)}
+        values: dict[str, list[Any]] = {}
+        for name, terms in columns.items():
+            typed = typed_column(terms)
+            values[name] = list(map(value_of, terms)) if typed is None else typed
         return data_frame(values, library)
 
     @property
