@@ -285,7 +285,7 @@ def test_a_cell_of_traits_that_is_cut_off_is_an_error(tmp_path: Path) -> None:
 def test_a_packed_export_is_read(tmp_path: Path) -> None:
     file = exported(tmp_path, result())
     packed = file.with_name(f"{file.name}.gz")
-    packed.write_bytes(gzip.compress(file.read_bytes()))
+    packed.write_bytes(gzip.compress(file.read_bytes(), mtime=0))
     assert [one.values for one in read_answers(packed)] == [one.values for one in read_answers(file)]
 
 
@@ -677,10 +677,10 @@ def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
 def test_a_path_names_the_places_and_a_packed_file_is_read_unless_it_is_damaged(tmp_path: Path) -> None:
     plain, packed = tmp_path / "answers.jsonl", tmp_path / "answers.jsonl.gz"
     plain.write_bytes(GOOD)
-    packed.write_bytes(gzip.compress(GOOD))
+    packed.write_bytes(gzip.compress(GOOD, mtime=0))
     for path in (plain, packed):
         assert [str(one.place) for one in read_answers(path)] == [f"{path}:1"]
-    packed.write_bytes(gzip.compress(GOOD)[:-9])
+    packed.write_bytes(gzip.compress(GOOD, mtime=0)[:-9])
     with pytest.raises(ReadError, match="the compressed data is damaged"):
         list(read_answers(packed))
 
@@ -691,7 +691,7 @@ def test_a_path_names_the_places_and_a_packed_file_is_read_unless_it_is_damaged(
         (b"PK\x03\x04" + GOOD, ": it looks like a ZIP archive"),
         (b"SQLite format 3\0" + GOOD, ": it looks like an SQLite database"),
         (GOOD.decode().encode("utf-16"), ": it looks like UTF-16"),
-        (gzip.compress(GOOD.decode().encode("utf-16-be")), ": it looks like UTF-16"),
+        (gzip.compress(GOOD.decode().encode("utf-16-be"), mtime=0), ": it looks like UTF-16"),
         (json.dumps([json.loads(GOOD)], indent=2).encode(), ":1: the line has a part of an object only"),
     ],
 )
