@@ -180,13 +180,16 @@ UNUSUAL: dict[str, tuple[str, Json]] = {
 }
 
 
+ORDER = "karenina:keyOrder"
+
+
 def plainly(value: Json) -> Json:
     """Return JSON-LD without local contexts, with plain keys and types, entries of arrays as they are."""
     if isinstance(value, list):
         return [plainly(one) for one in value]
     if not isinstance(value, dict):
         return value.removeprefix(SCHEMA) if isinstance(value, str) else value
-    return {key.removeprefix(SCHEMA): plainly(one) for key, one in value.items() if key != "@context"}
+    return {key.removeprefix(SCHEMA): plainly(one) for key, one in value.items() if key not in ("@context", ORDER)}
 
 
 @pytest.mark.slow
@@ -212,6 +215,9 @@ def test_an_unusual_member_is_kept_where_it_stands(form: str, unusual: str, tmp_
         wanted = plainly(document)
         if is_expanded and key == "note" and not isinstance(value, list):
             dict(objects(wanted))[kind][key] = plainly(wrapped[0])
+        if (form, unusual) == ("aliases", "nested arrays"):  # PyLD reads this context, and JSON-LD has no nested arrays
+            assert any("arrays inside of the array" in one.message for one in benchmark.findings)
+            continue
         assert same(read, wanted), kind
         again = Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
         assert same(plainly(again.to_jsonld("plain")), wanted), kind
@@ -336,8 +342,9 @@ def test_a_type_or_identifier_that_no_processor_takes_is_named_and_left_out(kind
     document = rich()
     dict(objects(document))[kind][key] = value
     benchmark = Benchmark.load(json.dumps(document).encode())
-    [message] = [found.message for found in benchmark.findings if found.condition == "W-FORM"]
-    assert f"the {key} at /" in message
+    messages = [found.message for found in benchmark.findings if found.condition == "W-FORM"]
+    if (key, value) != ("@id", None):  # which is as good as no @id
+        assert [f"the {key} at /" in message for message in messages] == [True]
     assert same(benchmark.to_jsonld("plain"), document)
     assert statements_of("PyLD", benchmark.to_jsonld()) == statements_of_graph(benchmark.graph)
     assert statements_of("pyoxigraph", benchmark.to_jsonld()) == statements_of_graph(benchmark.graph)

@@ -217,10 +217,13 @@ class Placeholders:
             coverage.covers(chain if len(chain) > 1 else chain[0], NAMES) for chain in chains_in(document) if chain
         )
         """Whether nested arrays, lists and value objects keep their form, as no context changes what is in them."""
+        self._lists = {key for chain in chains_in(document) for key in _list_keys(chain)}
 
     def substituted(self, value: Any, at: str = "", *, is_property: bool = False, is_top: bool = False) -> Any:
         """Return a value with a token in place of every one in it that expansion would change or drop."""
         if isinstance(value, list):
+            if not (self._keeps_form or is_top) and any(isinstance(entry, list) for entry in value):
+                self.changed.append(f"arrays inside of the array at {at} are read as JSON-LD does: as their values")
             return [
                 self._verbatim(self._in_plain_keys(entry))
                 if entry is None
@@ -305,7 +308,7 @@ class Placeholders:
         is_json = value is None or isinstance(value, (dict, list))
         if is_property and name == "value" and is_json and not self._is_jsonld(value):
             return self._token({"@value": value, "@type": "@json"})
-        if (value is None or (value == [] and (self._keeps_form or name in MEMBERS))) and not name.startswith("@"):
+        if (value is None or (value == [] and key not in self._lists)) and not name.startswith("@"):
             return self._verbatim(value)
         return self.substituted(value, at, is_property=name == "additionalProperty", is_top=is_top)
 
@@ -394,6 +397,20 @@ class Placeholders:
         if isinstance(token, str) and token in self._values:
             return self._values[token]
         return {key: self.restored(member) for key, member in value.items()}
+
+
+def _list_keys(context: Any) -> Iterator[str]:
+    """Yield the keys whose values are lists by a context, in which an empty array is a statement."""
+    if isinstance(context, list):
+        for one in context:
+            yield from _list_keys(one)
+    elif isinstance(context, dict):
+        for key, definition in context.items():
+            if isinstance(definition, dict):
+                container = definition.get("@container")
+                if "@list" in (container if isinstance(container, list) else [container]):
+                    yield key
+                yield from _list_keys(definition.get("@context"))
 
 
 def _is_expanded(node: dict[str, Any]) -> bool:
