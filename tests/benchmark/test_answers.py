@@ -153,9 +153,9 @@ def test_a_benchmark_answers_the_same_whatever_was_queried_before(tree: Json, va
 def test_a_benchmark_that_was_validated_is_built_once_and_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     built = []
 
-    def counted(tree: Json) -> Any:
+    def counted(tree: Json, *expansion: str) -> Any:
         built.append(tree)
-        return building.built(tree)
+        return building.built(tree, *expansion)
 
     monkeypatch.setattr(checkpoint_graph, "built", counted)
     trees = [canonical(item(), item()), rich(), canonical({**item(), "dateCreated": "yesterday"})]

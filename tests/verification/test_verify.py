@@ -25,11 +25,12 @@ from checkpoint_ld.entities.template_spec import (
     TemplateSpec,
     VerifyStrategySpec,
     evaluate_strategy,
+    karenina_score,
 )
 from checkpoint_ld.errors import EvaluationError
 from checkpoint_ld.templates import Level, read_template
 from checkpoint_ld.templates.specification import source_of
-from checkpoint_ld.templates.verification import decided, karenina_score
+from checkpoint_ld.templates.verification import decided
 from tests.templates.specs import specs, strategies
 from tests.trials import examples
 

@@ -390,7 +390,10 @@ class FileStore:
         metadata: Mapping[str, Any] | Absent = ABSENT,
     ) -> AgentCheckpoint:
         """Rewrite the checkpoint's file with other metadata, and return the checkpoint; ABSENT leaves a value."""
-        with self._guard, folder_errors(self.directory), locked(self.directory):
+        with self._guard, folder_errors(self.directory), contextlib.ExitStack() as stack:
+            if not self.directory.is_dir():
+                raise not_found(checkpoint_id, (), str(self.directory))
+            stack.enter_context(locked(self.directory))
             packed = None if self._held(checkpoint_id) else self._packed(checkpoint_id)
             if packed is not None:
                 changed = amended(AgentCheckpoint.load(packed), name=name, description=description, metadata=metadata)
