@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyshacl

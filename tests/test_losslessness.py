@@ -217,7 +217,7 @@ def test_an_unusual_member_is_kept_where_it_stands(form: str, unusual: str, tmp_
             dict(objects(wanted))[kind][key] = plainly(wrapped[0])
         if (form, unusual) == ("aliases", "nested arrays"):  # PyLD reads this context, and JSON-LD has no nested arrays
             assert any("arrays inside of the array" in one.message for one in benchmark.findings)
-            continue
+            return
         assert same(read, wanted), kind
         again = Benchmark.load(benchmark.to_ntriples().encode(), syntax="nt")
         assert same(plainly(again.to_jsonld("plain")), wanted), kind

@@ -190,11 +190,11 @@ def test_statistics_count_findings_by_rule(run: Run, file: Path) -> None:
     rows = json.loads(run("validate", file, "--statistics", "--format", "json").out)
     assert sum(row["number"] for row in rows) == 14
     assert rows[0] == {
-        "code": "KQ003",
-        "rule": "question-text",
+        "code": "KB003",
+        "rule": "benchmark-version",
         "severity": "violation",
         "number": 1,
-        "fixable": 0,
+        "fixable": 1,
         "title": rows[0]["title"],
     }
     Path("clean.jsonld").write_bytes(BROKEN.with_name("metals.jsonld").read_bytes())

@@ -132,7 +132,7 @@ FAULTS: dict[str, tuple[Use, list[Reply], dict[str, Any], type[StoreError], str,
         *(TruncatedResultError, "'false' is no truth value", 1),
     ),
     "no rows": (ASK, [Reply(200, b'{"head": {}, "boolean": true}', RESULTS)], {}, TruncatedResultError, "truth", 1),
-    "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "alone, but", 1),
+    "names in other columns": (SparqlClient.checkpoints, [COLUMNS], {}, TruncatedResultError, "name of a graph is", 1),
 }
 """What is done, what a server answers, how it was connected; the error, what it says, and how many requests came."""
 

@@ -238,7 +238,7 @@ def test_what_is_named_like_a_question_elsewhere_is_seen_in_one_piece(tree: Json
 def test_what_has_the_name_of_a_question_elsewhere_as_its_type_is_seen_in_one_piece(others: list[str], at: int) -> None:
     names = ["urn:x:1", *others]
     tree = canonical(*(item(f"Number {number}?", name) for number, name in enumerate(names)))
-    tree["dataFeedElement"][at]["item"]["@type"] = names[at - 1]
+    tree["dataFeedElement"][at]["item"]["@type"] = ["Question", names[at - 1]]
 
     assert "may refer to another question" in (held(json.dumps(tree, indent=2).encode(), 1) or "")
     assert held(json.dumps(tree, indent=2).encode(), len(names)) is None

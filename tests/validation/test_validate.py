@@ -377,7 +377,7 @@ def test_two_hundred_questions_with_two_thousand_faults_end_in_a_readable_report
 
     assert len(report.findings) >= 2_000
     assert len(shown.splitlines()) < 300
-    assert "more of KR002" in shown
+    assert "more of KQ017" in shown
 
 
 # --- The graph that shapes are held against writes names as rdflib does.

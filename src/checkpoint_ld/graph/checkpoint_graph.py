@@ -31,7 +31,7 @@ from checkpoint_ld.graph.compaction import (
     refs,
     residue_of,
 )
-from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE
+from checkpoint_ld.graph.contexts import IDENTIFIER, RDF_TYPE, REST
 from checkpoint_ld.graph.coverage import PLANS
 from checkpoint_ld.graph.key_order import KEY_ORDER, in_order, orders_of
 from checkpoint_ld.graph.literals import RDF_JSON, literal_of, owners_of, same
@@ -202,7 +202,7 @@ class Editor:
         self.record(subject)
         for name in refs(self.reader.member(subject, key)):
             self._cut(name)
-        self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None)
+        self._cut_lists(self.index.get(subject, {}).pop(self.reader.predicate(subject, key), None))
         left = residue_of(self.index, subject)
         for spelled in self._spellings(subject, key):
             left = left.without(spelled)
@@ -274,7 +274,17 @@ class Editor:
             if one in self.index and not (self.shared(one) and self._stands_twice(one)):
                 waiting += [ref for value in self.reader.shallow(one).values() for ref in refs(value)]
                 self.record(one)
-                del self.index[one]
+                for held in self.index.pop(one).values():
+                    self._cut_lists(held)
+
+    def _cut_lists(self, held: Node | list[Node] | None) -> None:
+        """Remove the cells of the lists among the values of a property; `_cut` removes their entries."""
+        waiting = terms_of(held)[:]
+        while waiting:
+            cell = waiting.pop()
+            if cell in self.index and self.reader.is_list(cell):
+                self.record(cell)
+                waiting += terms_of(self.index.pop(cell).get(REST))
 
     def _stands_twice(self, node: Node) -> bool:
         """Return whether more than one object holds `node` as a value, beyond mere references to it."""

@@ -126,7 +126,8 @@ def _is_usual(key: str, value: object, members: Set[str]) -> bool:
     container, of_ours = parts.get("@container"), ours.get("@container") if isinstance(ours, dict) else None
     is_plain = key in members or key in ours or container is None
     return (
-        parts.get("@id", key) in spellings
+        all(isinstance(parts.get(part), str | None) for part in ("@id", "@type"))  # others are for PyLD to refuse
+        and parts.get("@id", key) in spellings
         and parts.get("@type") in coercions
         and (container is None or (container == "@set" and (of_ours == "@set" or is_plain)))
     )

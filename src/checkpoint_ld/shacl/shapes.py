@@ -124,9 +124,13 @@ def compile_statements(
     *,
     advanced: bool = False,
     own_patterns: frozenset[str] = frozenset(),
+    are_ours: bool = False,
 ) -> Shapes:
-    """Compile the statements of a shapes graph; see `compile_shapes`. `own_patterns` are ours, without time limits."""
-    if any(not held.keys().isdisjoint(QUERIES) for held in index.values()):
+    """Compile the statements of a shapes graph; see `compile_shapes`.
+
+    `own_patterns` are ours, without time limits. `are_ours` is that all queries are shipped, and need no guard.
+    """
+    if not are_ours and any(not held.keys().isdisjoint(QUERIES) for held in index.values()):
         from checkpoint_ld.shacl.queries import guard  # noqa: PLC0415 - most shapes have no queries
 
         guard(index)

@@ -8,6 +8,7 @@ form is read whole.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import logging
 import os

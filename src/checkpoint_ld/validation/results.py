@@ -143,7 +143,8 @@ class Result:
 @lru_cache(maxsize=8)
 def compiled(profile: Profile) -> Shapes:
     """Return the shapes of a profile, compiled. Raises ShapesError if the user's shapes are ill-formed."""
-    return compile_statements(profile.shapes(), components.COMPONENTS, own_patterns=profile.own_patterns())
+    ours, is_shipped = profile.own_patterns(), not profile.has_queries
+    return compile_statements(profile.shapes(), components.COMPONENTS, own_patterns=ours, are_ours=is_shipped)
 
 
 @lru_cache(maxsize=8)

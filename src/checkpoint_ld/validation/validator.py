@@ -196,12 +196,12 @@ def _of_dialect(reading: Reading, profile: Profile) -> Iterator[Finding]:
         yield _of_source("dialect-not-loaded", f"Karenina does not load the dialect {reading.dialect}", reading)
     elif not profile.dialect and reading.document is not None and isinstance(reading.document.value, dict):
         context = reading.document.value.get("@context")
-        if any(one.rule in ("context", "context-object") for one in reading.of_form):
+        if any(one.rule in ("context", "context-not-object") for one in reading.of_form):
             return
         if isinstance(context, str):
             yield _of_source("context-address", f'the context is the address "{context}"', reading, "/@context")
         elif isinstance(context, list):
-            yield _of_source("context-object", "the @context is an array, not an object", reading, "/@context")
+            yield _of_source("context-not-object", "the @context is an array, not an object", reading, "/@context")
 
 
 _OTHERWISE = {

@@ -333,7 +333,7 @@ def _context_findings(plain: Plain, document: Document | None) -> Iterable[Findi
         message = f"the @vocab of the @context is {vocabulary}, not schema.org's; keys are read as they are"
     else:
         return
-    slug = "context" if isinstance(context, dict) else "context-object"
+    slug = "context" if isinstance(context, dict) else "context-not-object"
     yield replace(finding(slug, message), place=document.place("/@context"))
 
 
