@@ -66,11 +66,12 @@ def jobs(file: Path) -> dict[str, float]:
     for number, identifier in enumerate(benchmark.get_question_ids()[: EDITS + 1]):
         benchmark.update_question_metadata(identifier, raw_answer=f"answer {number}")
         text = text[:at] + "x" + text[at:]
-        for name, job in {
+        jobs: dict[str, Callable[[], object]] = {
             "edit, then validate": benchmark.validate,
             "edit, then query": partial(benchmark.query, query),
             "key stroke in an editor": partial(typed, text),
-        }.items():
+        }
+        for name, job in jobs.items():
             taken.setdefault(name, []).append(seconds(job))
     return {name: statistics.median(times[1:] or times) for name, times in taken.items()}
 

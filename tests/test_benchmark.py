@@ -821,11 +821,14 @@ def test_touch_sets_the_date_of_modification_and_nothing_else(tmp_path: Path) ->
 
     benchmark = Benchmark.load(first)
     before = benchmark.modified_at
+    assert before is not None
     benchmark.save(second, True, touch=True)
 
     lines = zip(first.read_text().splitlines(), second.read_text().splitlines(), strict=True)
     assert [old.split(":")[0].strip() for old, new in lines if old != new] == ['"dateModified"']
-    assert Benchmark.load(second).modified_at > before
+    after = Benchmark.load(second).modified_at
+    assert after is not None
+    assert after > before
 
 
 def test_the_findings_of_a_benchmark_that_was_not_edited_need_no_second_graph(monkeypatch: pytest.MonkeyPatch) -> None:
