@@ -11,8 +11,9 @@ import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from itertools import accumulate
 from pathlib import Path
@@ -196,7 +197,7 @@ class CheckpointServer(LanguageServer):
                 await asyncio.sleep(_PAUSE)
                 version = document.version
                 edited = self._edited.setdefault(uri, EditedText())
-                known = await asyncio.to_thread(_examined, document, edited, is_trusted=self.is_trusted)
+                known = await _in_thread(partial(_examined, document, edited, is_trusted=self.is_trusted))
                 if self.document(uri) is document and document.version == version:
                     self.known[uri] = known
                     diagnostics = [_diagnostic(place, found) for place, found in known.findings]
@@ -204,8 +205,25 @@ class CheckpointServer(LanguageServer):
                         types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=diagnostics)
                     )
                     return
+        except asyncio.CancelledError:
+            return  # the server ends; pygls would print it as an error of its own
         finally:
             self._validated.discard(uri)
+
+
+async def _in_thread(work: Callable[[], _Known]) -> _Known:
+    """Return the result of a function of a thread; all that it waits for is ended when the server ends."""
+    result = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        return await asyncio.shield(result)
+    except asyncio.CancelledError:
+        # The process ends after its threads: one that waits for a query or pattern would outlive the editor.
+        while not result.done():
+            patterns.end()
+            process.end()
+            with suppress(asyncio.CancelledError):  # the request to shut down cancels, and then the exit does
+                await asyncio.sleep(_PAUSE)
+        raise
 
 
 def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = False) -> _Known:
@@ -426,12 +444,6 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
     """
     made = CheckpointServer()
     made.is_trusted = trust_config
-
-    @made.feature(types.SHUTDOWN)
-    def end(_held: CheckpointServer, _params: Any) -> None:
-        # A validation that waits for a query would keep the process alive after its editor.
-        patterns.end()
-        process.end()
 
     def answered(
         method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None, *, is_list: bool = True
