@@ -69,7 +69,8 @@ def _removed(benchmark: Benchmark, at: int) -> None:
 
 
 def _undone(benchmark: Benchmark, at: int) -> None:
-    subject, predicate, term = sorted(benchmark.graph, key=str)[at % 20]
+    triples = sorted(benchmark.graph, key=str)
+    subject, predicate, term = triples[at % min(20, len(triples))]
     benchmark.graph.remove((subject, predicate, term))
     benchmark.validate()
     benchmark.graph.add((subject, predicate, term))

@@ -191,7 +191,7 @@ members = {
     "finished": st.booleans(),
 }
 identifiers = st.none() | st.sampled_from(["urn:x", "a b", 'q"<>', "é", "%41", "ex:q", "#/item"]) | texts.filter(bool)
-new = st.fixed_dictionaries({"question": filled | st.just(TEXT), "raw_answer": texts}, optional=members)
+new = st.fixed_dictionaries({"question": filled | st.just(TEXT), "raw_answer": filled}, optional=members)
 changed = st.fixed_dictionaries({}, optional={"question": filled | st.just(TEXT), "raw_answer": texts, **members})
 metadata = st.fixed_dictionaries(
     {}, optional={"name": filled, "description": texts, "version": texts, "creator": texts, "id": filled}

@@ -1,5 +1,6 @@
 """Many processes on one store."""
 
+import contextlib
 import json
 import time
 from pathlib import Path
@@ -66,8 +67,9 @@ def test_processes_save_many_checkpoints_each_and_readers_see_none_torn(tmp_path
     seen = 0
     while any(process.is_alive() for process in processes):
         for path in (tmp_path / "files").glob("*.json"):
-            json.loads(path.read_bytes())
-            seen += 1
+            with contextlib.suppress(FileNotFoundError):  # it is packed since the folder was listed
+                json.loads(path.read_bytes())
+                seen += 1
         assert len(list(files.headers())) <= WRITERS * EACH
         assert len(list(database.headers())) <= WRITERS * EACH
         time.sleep(0.02)  # the writers need the processor
