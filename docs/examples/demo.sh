@@ -34,8 +34,7 @@ run checkpoint-ld verify elements.jsonld --answers answers.jsonl --quiet -o "$de
 
 say "What an agent did, from the checkpoints that it left"
 run python folder_agent.py . "$demo/checkpoints" > "$demo/found.txt"
-newest=$(ls "$demo/checkpoints" | tail -n 1)
-run checkpoint-ld agent timeline "$demo/checkpoints/$newest" --dir "$demo/checkpoints" -o "$demo/timeline.html"
+run checkpoint-ld agent timeline latest --dir "$demo/checkpoints" -o "$demo/timeline.html"
 
 say "To open, in the folder demo"
 echo "  report.html, timeline.html     what is wrong with a benchmark; a run of an agent"

@@ -215,7 +215,7 @@ def test_shapes_of_the_user_are_held_too(run: Run) -> None:
             "->[ sh:inversePath <https://schema.org/x",
         ),
         ("sh:not [ sh:nodeKind sh:IRI ]", "must not conform to shape [ sh:nodeKind sh:IRI ]"),
-        ("sh:sparql [ sh:select 'SELECT $this { $this ?p ?o }' ]", "does not conform to a query"),
+        ("sh:sparql [ sh:select 'SELECT $this { $this ?p ?o }' ]", "does not conform to a query of <urn:my:Shape>"),
     ],
 )
 def test_findings_of_the_users_shapes_have_messages(run: Run, shape: str, message: str) -> None:

@@ -304,7 +304,9 @@ class _Compilation:
 
     def _of_queries(self, node: Node, sources: Sequence[Node]) -> Iterator[Constraint]:
         """Yield the constraints of sh:sparql (SHACL 1.0 §5), or that of the function in their place."""
-        component, message = sh("SPARQLConstraintComponent"), "Value does not conform to a query"
+        component = sh("SPARQLConstraintComponent")
+        named = described(self.index, node).replace("{", "{{").replace("}", "}}")  # the message is a format
+        message = f"Value does not conform to a query of {named}"
         if str(node) in self.functions:
             yield FunctionConstraint(component, message, self.functions[str(node)], source=sources[0])
             return
