@@ -7,6 +7,7 @@ checkpoints are put into tables of ours in memory, so that all queries are the s
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from contextlib import closing
 from types import MappingProxyType
@@ -37,6 +38,8 @@ _COUNTS: Final[Mapping[str, Any]] = MappingProxyType(
     {"step_number": 0, "tokens_used": 0, "duration_ms": 0, "checkpoint_reason": "manual"}
 )
 """The required metadata of a checkpoint, with the values where neither metadata, progress nor columns have them."""
+_LOOKS: Final = 100
+"""The times that a database is looked at while others write to it, before its kind is an error."""
 
 
 def kind_of(path: Path) -> str:
@@ -44,9 +47,31 @@ def kind_of(path: Path) -> str:
 
     Raises StoreError for a database of another program, and UnsupportedVersion for one of a newer checkpoint-ld.
     """
+    for _ in range(_LOOKS):
+        before = state_of(path)
+        try:
+            return _kind_of(path)
+        except (StoreError, sqlite3.DatabaseError):
+            if state_of(path) == before:  # otherwise another process was making it, or writing
+                raise
+    return _kind_of(path)
+
+
+def state_of(path: Path) -> tuple[int, ...]:
+    """Return what changes when somebody writes to a database."""
+    found: list[int] = []
+    for name in (path.name, f"{path.name}-wal"):
+        with contextlib.suppress(FileNotFoundError):
+            status = path.with_name(name).stat()
+            found += status.st_size, status.st_mtime_ns, status.st_ino
+    return tuple(found)
+
+
+def _kind_of(path: Path) -> str:
     if not path.exists() or not path.stat().st_size:
         return "empty"
     with closing(_opened(path)) as driver:
+        driver.execute("BEGIN")  # so that all three are of one moment
         number = int(driver.execute("PRAGMA user_version").fetchone()[0])
         names = {row[0] for row in driver.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         columns = {row[1] for row in driver.execute("PRAGMA table_info(checkpoints)")}

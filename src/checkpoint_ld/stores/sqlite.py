@@ -158,7 +158,7 @@ class Database:
                 if (
                     self._opened is None
                     or self._opened[1:] != (os.getpid(), self.path.stat().st_ino)
-                    or self._copied not in (None, _state(self.path))
+                    or self._copied not in (None, foreign.state_of(self.path))
                 ):
                     self.close()
                     engine = self._open()
@@ -179,7 +179,7 @@ class Database:
                 raise IntegrityError(f"{self.path}: is no database, but a small file; name another file")
         with database_errors(self.path):
             kind = foreign.kind_of(self.path)
-        self._copied = _state(self.path) if kind == "caf" else None
+        self._copied = foreign.state_of(self.path) if kind == "caf" else None
         if kind == "caf":
             return self._copy()
         engine = _made_engine(self.path, flushed=self.flushed)
@@ -211,16 +211,6 @@ class Database:
                 elif tables.known(connection, found.id) is None:
                     tables.add(connection, found, file_name=None, source_sha256=None)
         return engine
-
-
-def _state(path: Path) -> tuple[int, ...]:
-    """Return what changes when somebody writes to a database."""
-    found: list[int] = []
-    for name in (path.name, f"{path.name}-wal"):
-        with contextlib.suppress(FileNotFoundError):
-            status = path.with_name(name).stat()
-            found += status.st_size, status.st_mtime_ns, status.st_ino
-    return tuple(found)
 
 
 def _writer(engine: sa.Engine) -> sa.Engine:
