@@ -4,6 +4,7 @@ import asyncio
 import functools
 import inspect
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -420,12 +421,13 @@ async def test_a_document_that_is_closed_has_nothing(editor: Editor) -> None:
         assert not await editor.text_document_code_action_async(given)
 
 
+def message(**members: object) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **members}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
 @pytest.mark.slow
 def test_the_command_ends_without_a_word_when_the_editor_leaves() -> None:
-    def message(**members: object) -> bytes:
-        body = json.dumps({"jsonrpc": "2.0", **members}).encode()
-        return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-
     start = message(id=1, method="initialize", params={"capabilities": {}})
     typed = start + message(id=2, method="shutdown") + message(method="exit")
     done = subprocess.run([sys.executable, "-c", COMMAND], input=typed, capture_output=True, check=False)
@@ -437,3 +439,58 @@ def test_a_pygls_that_is_too_old_is_answered_by_what_to_install() -> None:
     old = f"import sys; sys.modules['pygls.lsp.server'] = None; {COMMAND}"  # pygls 1 has it elsewhere
     done = subprocess.run([sys.executable, "-c", old], capture_output=True, check=False)
     assert (done.returncode, b"run pip install 'checkpoint-ld[lsp]'" in done.stderr) == (2, True), done.stderr
+
+
+LEAVING = {
+    "as the protocol says": message(id=9, method="shutdown") + message(method="exit"),
+    "without a request to shut down": message(method="exit"),
+    "by closing the pipe": b"",
+}
+SHAPES = """@prefix sh: <http://www.w3.org/ns/shacl#> .
+<urn:shape> sh:targetClass <https://schema.org/DataFeed> ; sh:sparql [ sh:select "SELECT $this { $this ?p ?o }" ] .
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leaving", LEAVING)
+def test_a_query_of_shapes_holds_up_neither_other_documents_nor_the_end(tmp_path: Path, leaving: str) -> None:
+    slow, quick = tmp_path / "slow" / "feed.jsonld", tmp_path / "quick" / "feed.jsonld"
+    for file in (slow, quick):
+        file.parent.mkdir()
+        file.write_bytes((EXAMPLES / "broken.jsonld").read_bytes())
+    (slow.parent / "own.ttl").write_text(SHAPES, encoding="utf-8")
+    (slow.parent / ".checkpoint-ld.toml").write_text('shapes = ["own.ttl"]\n', encoding="utf-8")
+
+    def opened(file: Path) -> bytes:
+        document = {"uri": file.as_uri(), "languageId": "json", "version": 1, "text": file.read_text(encoding="utf-8")}
+        return message(method="textDocument/didOpen", params={"textDocument": document})
+
+    asleep = "from checkpoint_ld.shacl import process; from tests.integrations import sleeping"
+    trusting = COMMAND.replace("'lsp'", "'lsp', '--trust-config'")
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{asleep}; process.start = sleeping.start; {trusting}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        assert server.stderr is not None
+        server.stdin.write(message(id=1, method="initialize", params={"capabilities": {}}))
+        server.stdin.write(opened(slow) + opened(quick))
+        server.stdin.flush()
+        published: set[str] = set()
+        while quick.as_uri() not in published:
+            length = int(server.stdout.readline().partition(b":")[2])
+            while server.stdout.readline().strip():
+                pass
+            published.add(json.loads(server.stdout.read(length)).get("params", {}).get("uri", ""))
+        assert slow.as_uri() not in published
+        server.stdin.write(LEAVING[leaving])
+        server.stdin.close()
+        try:
+            assert server.wait(30) in (0, 1)  # 1: an exit without a request to shut down
+            assert server.stderr.read() == b""
+        finally:
+            server.kill()
