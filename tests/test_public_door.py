@@ -1,9 +1,11 @@
 """The road of a call through our files, and the public door of the package."""
 
+import ast
 import gc
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,16 @@ def test_a_call_runs_through_few_files(call: str, is_faulty: bool, most: int, tm
     command = [sys.executable, "-c", COUNTING, str(file), call]
     done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
     assert int(done.stdout) <= most
+
+
+# --- One word, one thing.
+
+
+def test_no_two_classes_have_one_name() -> None:
+    modules = Path(checkpoint_ld.__file__).parent.rglob("*.py")
+    nodes = (node for module in modules for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 # --- The public door: what it offers, and that nobody waits for what they do not use.

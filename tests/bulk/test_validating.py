@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from checkpoint_ld.batch import bulk, validating
-from checkpoint_ld.batch.validating import Outcome, Work, outcomes
+from checkpoint_ld.batch.validating import ValidatedFile, Work, outcomes
 from tests.agents.runs import checkpoint
 from tests.cli.conftest import Run, run
 from tests.documents import canonical, item
@@ -60,7 +60,7 @@ def test_several_processes_give_the_same_output(run: Run, arguments: tuple[str, 
     assert alone.out
 
 
-def dying(files: list[str], work: Work) -> list[Outcome]:
+def dying(files: list[str], work: Work) -> list[ValidatedFile]:
     """Die of one of the files, as of a fault in a compiled package."""
     if any(file.startswith("4") for file in files):
         os._exit(3)

@@ -19,7 +19,7 @@ from checkpoint_ld.checkpointing import CheckpointManager, Retention
 from checkpoint_ld.documents.packed import Pack
 from checkpoint_ld.stores import files
 from checkpoint_ld.stores.files import FileStore
-from checkpoint_ld.stores.tables import Prepared
+from checkpoint_ld.stores.tables import PreparedStatement
 from tests.forking import forked
 
 CALLS = ("open", "write", "fsync", "link", "unlink", "replace", "rename", "close")
@@ -45,7 +45,7 @@ class Fuse:
             event.listen(Engine, name, self.step)
         for name in ("add", "_number", "_layout", "remove", "_open"):
             setattr(Pack, name, self._around(getattr(Pack, name)))
-        setattr(Prepared, "on", self._around(Prepared.on))  # noqa: B010 - statements that SQLAlchemy does not see
+        setattr(PreparedStatement, "on", self._around(PreparedStatement.on))  # noqa: B010 - statements that SQLAlchemy does not see
 
     def _around(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def stepped(*args: Any, **kwargs: Any) -> Any:

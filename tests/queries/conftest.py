@@ -5,11 +5,11 @@ from functools import cache
 
 import pytest
 
-from checkpoint_ld.sparql.guard import Checked
+from checkpoint_ld.sparql.guard import GuardedQuery
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _translated_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Checked, "algebra", cache(Checked.algebra))
+        patch.setattr(GuardedQuery, "algebra", cache(GuardedQuery.algebra))
         yield

@@ -16,8 +16,8 @@ from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Finding, Severity
 from checkpoint_ld.phrases import cells
 from checkpoint_ld.rules import Rule
-from checkpoint_ld.validation.reports import FORMATS, Settings, programs, render
-from checkpoint_ld.validation.reports.text import Excerpt, Source
+from checkpoint_ld.validation.reports import FORMATS, ReportSettings, programs, render
+from checkpoint_ld.validation.reports.text import MarkedLine, SourceText
 from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.vocabulary import SHAPES
 from tests.reports.samples import CLEAN, GRAPH, QUESTION, RULES, found, hostile, metals, repeated, report
@@ -46,8 +46,10 @@ REPORTS = {
 
 @every_format
 @pytest.mark.parametrize("case", REPORTS.values(), ids=list(REPORTS))
-@pytest.mark.parametrize("settings", [Settings(), Settings(colour=True, width=1, max_per_rule=0, fail_on=None)])
-def test_every_report_can_be_rendered_and_written_as_utf_8(name: str, case: Report, settings: Settings) -> None:
+@pytest.mark.parametrize(
+    "settings", [ReportSettings(), ReportSettings(colour=True, width=1, max_per_rule=0, fail_on=None)]
+)
+def test_every_report_can_be_rendered_and_written_as_utf_8(name: str, case: Report, settings: ReportSettings) -> None:
     text = render(case, name, settings)
 
     assert text.encode().endswith(b"\n") or not case.checked
@@ -94,8 +96,8 @@ def test_the_page_about_reports_has_every_format_and_every_member_of_a_finding()
 # --- Excerpts: the place stays in sight, whatever the line looks like.
 
 
-def excerpt(text: str, line: int = 1, column: int = 1, width: int = 80) -> Excerpt:
-    shown = Source(text).excerpt(line, column, width)
+def excerpt(text: str, line: int = 1, column: int = 1, width: int = 80) -> MarkedLine:
+    shown = SourceText(text).excerpt(line, column, width)
     assert shown is not None
     return shown
 
@@ -122,7 +124,7 @@ def test_the_whole_token_is_marked(text: str, column: int, token: str) -> None:
 def test_the_line_is_found_and_its_indentation_left_out() -> None:
     shown = excerpt('{\r\n    "a": "b",\r\n  \t "c": 1\r\n}', line=3, column=10)
 
-    assert shown == Excerpt(3, '"c": ', "1", "")
+    assert shown == MarkedLine(3, '"c": ', "1", "")
 
 
 def test_only_a_line_feed_ends_a_line() -> None:
@@ -131,8 +133,8 @@ def test_only_a_line_feed_ends_a_line() -> None:
 
 @pytest.mark.parametrize("line", [0, 3, 99])
 def test_there_is_no_excerpt_of_a_line_that_the_text_does_not_have(line: int) -> None:
-    assert Source("{\n}").excerpt(line, 1, 80) is None
-    assert Source("{\n}").end_column(line, 1) is None
+    assert SourceText("{\n}").excerpt(line, 1, 80) is None
+    assert SourceText("{\n}").end_column(line, 1) is None
 
 
 def test_control_characters_are_shown_as_pictures() -> None:
@@ -187,9 +189,9 @@ class Watched(str):
 def test_of_a_line_of_megabytes_only_the_neighbourhood_is_examined() -> None:
     text = Watched('{"a": "' + "b" * 1_000_000 + '"}')
 
-    assert Source(text).excerpt(1, 500_000, 80) is not None
+    assert SourceText(text).excerpt(1, 500_000, 80) is not None
     assert 0 < text.longest <= 80
-    assert Source(text).end_column(1, 7) == 7 + 10_000
+    assert SourceText(text).end_column(1, 7) == 7 + 10_000
 
 
 # --- The report as a compiler would print it.
@@ -217,7 +219,7 @@ def test_the_caret_stays_in_sight_in_a_long_line() -> None:
     text = '{"a": [' + "1, " * 50_000 + '"x"]}'
     checked = Checked("a.json", (found(line=1, column=text.index('"x"') + 1),), None, text)
 
-    header, line, marks, *_ = render(report(checked), "text", Settings(width=72)).splitlines()
+    header, line, marks, *_ = render(report(checked), "text", ReportSettings(width=72)).splitlines()
 
     assert header.startswith("a.json:1:150008: ")
     assert len(line) <= 72
@@ -239,7 +241,7 @@ def test_a_finding_without_a_line_names_its_pointer() -> None:
 @pytest.mark.parametrize(("most", "shown"), [(5, 5), (1, 1), (0, 1000), (1000, 1000), (2000, 1000)])
 def test_one_rule_is_repeated_only_so_often(most: int, shown: int) -> None:
     text = render(
-        report(repeated(700, "a.json"), repeated(300, "b.json"), metals()), "text", Settings(max_per_rule=most)
+        report(repeated(700, "a.json"), repeated(300, "b.json"), metals()), "text", ReportSettings(max_per_rule=most)
     )
 
     assert len(re.findall(r"^[ab]\.json:\d+:14: ", text, re.MULTILINE)) == shown
@@ -265,7 +267,9 @@ def test_the_last_line_states_what_came_out(checked: tuple[Checked, ...], line: 
 
 
 def test_colours_are_there_only_on_request_and_change_no_text() -> None:
-    plain, coloured = (render(report(metals(), GRAPH), "text", Settings(colour=colour)) for colour in (False, True))
+    plain, coloured = (
+        render(report(metals(), GRAPH), "text", ReportSettings(colour=colour)) for colour in (False, True)
+    )
 
     assert "\x1b" not in plain
     assert "\x1b[1;31mviolation\x1b[0m" in coloured
@@ -314,7 +318,7 @@ def test_a_finding_is_one_line_that_no_document_can_leave() -> None:
 
 
 def test_workflow_commands_repeat_one_rule_only_so_often() -> None:
-    text = render(report(repeated(30), CLEAN), "github", Settings(max_per_rule=3))
+    text = render(report(repeated(30), CLEAN), "github", ReportSettings(max_per_rule=3))
 
     assert text.count("::error ") == 3
     assert "\n… and 27 more of KQ003: use --max-per-rule 0 to see all\n" in text
@@ -328,7 +332,7 @@ def test_a_source_without_a_name_has_no_file() -> None:
 
 
 def parsed(case: Report, fail_on: Severity | None = Severity.VIOLATION) -> ET.Element:
-    return ET.fromstring(render(case, "junit", Settings(fail_on=fail_on)).encode())
+    return ET.fromstring(render(case, "junit", ReportSettings(fail_on=fail_on)).encode())
 
 
 def failed(suites: ET.Element) -> list[str]:
@@ -432,7 +436,7 @@ def with_secret(indent: int | None) -> Report:
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("indent", [None, 1])
 def test_no_format_repeats_a_secret(name: str, indent: int | None) -> None:
-    text = render(with_secret(indent), name, Settings(width=400))
+    text = render(with_secret(indent), name, ReportSettings(width=400))
 
     assert SECRET not in text
     assert "something like a secret" in text

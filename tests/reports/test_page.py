@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from checkpoint_ld.phrases import harmless
-from checkpoint_ld.validation.reports import Settings, render
+from checkpoint_ld.validation.reports import ReportSettings, render
 from checkpoint_ld.validation.reports.text import code, escaped
 from checkpoint_ld.validation.results import Checked, Report
 from tests.reports.browser import NAMES, Browser, binary
@@ -355,7 +355,7 @@ def test_a_clean_report_is_one_table() -> None:
 
 
 def test_one_rule_is_repeated_only_so_often() -> None:
-    text = render(report(repeated(30)), "markdown", Settings(max_per_rule=3))
+    text = render(report(repeated(30)), "markdown", ReportSettings(max_per_rule=3))
 
     assert text.count("**violation**") == 3
     assert text.endswith("\n- … and 27 more of KQ003: use --max-per-rule 0 to see all\n")

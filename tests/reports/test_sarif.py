@@ -14,7 +14,7 @@ from rdflib.compare import isomorphic
 from rdflib.term import Node
 
 from checkpoint_ld.findings import Finding, Place, Severity
-from checkpoint_ld.validation.reports import Settings, programs, render
+from checkpoint_ld.validation.reports import ReportSettings, programs, render
 from checkpoint_ld.validation.reports.programs import FINGERPRINT, message
 from checkpoint_ld.validation.results import Checked, Report
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, SHAPES
@@ -199,7 +199,7 @@ def test_what_sarif_reads_as_more_than_text_is_escaped(text: str, written: str) 
 
 
 def parsed(case: Report) -> dict[str, Any]:
-    tree: dict[str, Any] = json.loads(render(case, "json", Settings(max_per_rule=1)))
+    tree: dict[str, Any] = json.loads(render(case, "json", ReportSettings(max_per_rule=1)))
     jsonschema.Draft202012Validator(programs.schema()).validate(tree)
     return tree
 

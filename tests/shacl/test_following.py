@@ -149,7 +149,7 @@ def test_a_component_that_says_nothing_is_evaluated_for_all_nodes() -> None:
         ex:S sh:targetClass ex:A ; ex:odd true .
     """
 
-    def odd(column: shacl.Column, _parameters: Any, data: shacl.DataGraph) -> Any:
+    def odd(column: shacl.ValueNodes, _parameters: Any, data: shacl.DataGraph) -> Any:
         return ((at, None) for at in range(len(column.nodes)) if len(data.subjects_of(EX.p)) % 2)
 
     data = Graph(shacl.SubjectIndexStore())

@@ -299,7 +299,9 @@ ex:S sh:targetSubjectsOf ex:age ; sh:path ex:age ; ex:multipleOf 2 .
 """
 
 
-def multiple(column: shacl.Column, parameters: Mapping[str, Any], _data: shacl.DataGraph) -> Iterator[tuple[int, Any]]:
+def multiple(
+    column: shacl.ValueNodes, parameters: Mapping[str, Any], _data: shacl.DataGraph
+) -> Iterator[tuple[int, Any]]:
     yield from column.rows_with([one for one in column.distinct if one.value % parameters["multipleOf"].value])  # type: ignore[attr-defined]  # ages are literals
 
 

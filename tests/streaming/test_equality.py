@@ -19,7 +19,7 @@ from rdflib.compare import isomorphic
 
 from checkpoint_ld import families
 from checkpoint_ld.batch import discovery, outline, windows
-from checkpoint_ld.batch.outline import Element, Elements, UnusualFileError
+from checkpoint_ld.batch.outline import ArrayElements, Element, UnusualFileError
 from checkpoint_ld.batch.windows import Streaming
 from checkpoint_ld.cli import streams
 from checkpoint_ld.dialects.reading import CANONICAL, examine, examine_bytes
@@ -460,10 +460,10 @@ def chunk(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
-def scanned(data: bytes, chunk: int) -> tuple[Elements, list[Element]]:
+def scanned(data: bytes, chunk: int) -> tuple[ArrayElements, list[Element]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(outline, "_CHUNK", chunk)
-        found = Elements(io.BytesIO(data), "list")
+        found = ArrayElements(io.BytesIO(data), "list")
         return found, list(found)
 
 
@@ -562,7 +562,7 @@ def test_a_value_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
     data = b'{"list": ["' + b"a" * 10_000
     file = io.BytesIO(data)
     with pytest.raises(UnusualFileError, match="longer than 100 characters"):
-        list(Elements(file, "list"))
+        list(ArrayElements(file, "list"))
     assert file.tell() < 1000
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from checkpoint_ld.entities.template_spec import TemplateFieldSpec, TemplateSpec, VerifyStrategySpec
-from checkpoint_ld.templates.primitives import FLAGS, NORMALIZERS, Parameter, Primitive, registry
+from checkpoint_ld.templates.primitives import FLAGS, NORMALIZERS, Primitive, PrimitiveParameter, registry
 
 HOSTILE = (
     *('"""', "'''", "'", '"', "\\", "\\'", "\n", "\r\n", "\x00", "\u2028", "\x85", "{x}", "{", "%s", "# ", "\\N{DASH}"),
@@ -38,7 +38,7 @@ TRUTHS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
+def _parameter(parameter: PrimitiveParameter) -> st.SearchStrategy[Any]:
     least = max(parameter.above or 0.0, parameter.at_least or 0.0)
     bounded = parameter.above is not None or parameter.at_least is not None
     kinds: dict[str, st.SearchStrategy[Any]] = {

@@ -373,7 +373,7 @@ def test_two_hundred_questions_with_two_thousand_faults_end_in_a_readable_report
         one["dateModified"] = "yesterday"
         tree["dataFeedElement"].append(one)
     report = checkpoint_ld.validate(text(tree, indent=2))
-    shown = reports.render(report, "text", reports.Settings(max_per_rule=2))
+    shown = reports.render(report, "text", reports.ReportSettings(max_per_rule=2))
 
     assert len(report.findings) >= 2_000
     assert len(shown.splitlines()) < 300

@@ -18,7 +18,7 @@ from checkpoint_ld.cli import main
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.findings import Severity
 from checkpoint_ld.rules import Example, example
-from checkpoint_ld.shacl.shapes import Run
+from checkpoint_ld.shacl.shapes import Validation
 from checkpoint_ld.validation import profiles, results, validator
 from checkpoint_ld.validation.inference import with_inferred
 from checkpoint_ld.vocabulary import SETTINGS, SHACL
@@ -291,7 +291,7 @@ def test_pyshacl_alone_finds_the_same(code: str) -> None:
 def test_pyshacl_alone_is_queried_about_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     made = example("KQ003")
     assert made is not None
-    monkeypatch.setattr(Run, "results_for", None)
+    monkeypatch.setattr(Validation, "results_for", None)
 
     assert families.validate(made.valid, engine="pyshacl").conforms
     with pytest.raises(TypeError):

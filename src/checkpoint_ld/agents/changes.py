@@ -238,12 +238,12 @@ def log_error(error: Exception, event: Event) -> None:
     logging.getLogger(__name__).error("a subscriber to %s failed", shown(event.name), exc_info=error)
 
 
-class Changes:
+class SharedState:
     """What the parts of a state share: the lock, the events, the time.
 
     While somebody holds `still`, nobody else changes anything. `revision` counts the changes. `now` is never earlier
     than any moment in the state: if the clock is put back, no thought becomes older than its parent. Subscribers get
-    all events of one change together, in the thread that made the change, before its call returns. Changes by a
+    all events of one change together, in the thread that made the change, before its call returns. SharedState by a
     subscriber wait until the current ones are delivered. A thread waits while another one delivers.
     """
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ValueChange:
     """The JSON values at one place before and after, ABSENT for no value; null is a value."""
 
     before: Any | Absent = ABSENT
@@ -37,7 +37,7 @@ class Change:
         return {key: value for key, value in values.items() if value is not ABSENT}
 
 
-Changes = dict[str, Change]
+Changes = dict[str, ValueChange]
 _PLACES: dict[str, tuple[str, ...]] = {
     "results_changed": ("snapshot", "tool_state", "results"),
     "context_changes": ("snapshot", "context"),
@@ -189,7 +189,9 @@ def _rest(checkpoint: AgentCheckpoint) -> dict[str, Any]:
 
 def _changes(before: Any, after: Any, path: Path = ()) -> Changes:
     """Return the changes between two JSON values, by JSON Pointers that start with `path`."""
-    return {pointer((*path, *change.path)): Change(change.before, change.after) for change in changes(before, after)}
+    return {
+        pointer((*path, *change.path)): ValueChange(change.before, change.after) for change in changes(before, after)
+    }
 
 
 def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any]:
@@ -208,7 +210,7 @@ def _matched(name: str, old: Sequence[Any], new: Sequence[Any]) -> dict[str, Any
 
 def _json_of(found: Any) -> Any:
     """Return a member of a CheckpointDiff as JSON."""
-    if isinstance(found, Change):
+    if isinstance(found, ValueChange):
         return found.to_dict()
     if isinstance(found, dict):
         return {where: _json_of(one) for where, one in found.items()}
@@ -255,7 +257,7 @@ def _call(call: ToolCall) -> str:
     return f"{call.id} {call.tool_id or 'a tool'} {call.status or outcome_of(call)}: {_shown(call.args or {}, 'args')}"
 
 
-def _values(where: str, change: Change) -> str:
+def _values(where: str, change: ValueChange) -> str:
     key = next((step for step in reversed(where.split("/")) if not step.isdecimal()), "")  # that of an array's element
     return " → ".join(_shown(value, key) for value in (change.before, change.after) if value is not ABSENT)
 

@@ -20,13 +20,13 @@ from checkpoint_ld.agents.values import LATEST_MS, Tree, bytes_of, sha256_of
 from checkpoint_ld.errors import LookupFailedError, ReadError, WriteError
 from checkpoint_ld.graph import contexts, emission, interpreter, literals
 from checkpoint_ld.graph.building import Walk
-from checkpoint_ld.graph.columns import TOGETHER, Objects, Place, alike, stem_of
+from checkpoint_ld.graph.columns import TOGETHER, ColumnOwner, Objects, alike, stem_of
 from checkpoint_ld.graph.compaction import NODE, POSITION, RESIDUE, Ref, decoded, encoded
 from checkpoint_ld.graph.contexts import RDF_TYPE
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.literals import DATETIME, literal_of, typed
 from checkpoint_ld.graph.object_reading import ObjectReading, Reads, Step
-from checkpoint_ld.graph.plans import Reading
+from checkpoint_ld.graph.plans import PlainTerm
 from checkpoint_ld.graph.store import StatementGraph, put, terms_of
 from checkpoint_ld.vocabulary import CAF, KARENINA, RDF, SCHEMA, XSD
 
@@ -201,7 +201,7 @@ class AgentGraph(StatementGraph):
         if literals.is_minted(str(subject)) and plan.kind is not None and isinstance(identifier, str):
             walk.named.add(walk.ids[plan.kind][identifier])  # an earlier object has the name
         with interpreter.room(), uncollected():
-            place = Place() if around is None else Place(around.keys[key].term, around)
+            place = ColumnOwner() if around is None else ColumnOwner(around.keys[key].term, around)
             walk.objects(Objects([members], [str(subject)]), place)
             walk.complete()
         if subject not in walk.index:
@@ -261,7 +261,7 @@ def built(tree: Tree) -> tuple[Index, list[Batch], dict[URIRef, list[str]]]:
         walk = AgentWalk()
         try:
             name = "" if isinstance(tree.get(ID), str) else literals.root_of(tree)
-            walk.objects(Objects([tree], [name]), Place())
+            walk.objects(Objects([tree], [name]), ColumnOwner())
             walk.complete()
         except ReadError:
             raise
@@ -288,7 +288,7 @@ class AgentWalk(Walk):
         self.left: dict[Node, Tree] = {}
         """The residue that the statements do not hold, by node."""
 
-    def objects(self, found: Objects, place: Place) -> list[Node]:
+    def objects(self, found: Objects, place: ColumnOwner) -> list[Node]:
         """Add the statements of objects and of all below them; return their nodes."""
         sources, by_place, positions = found
         if len(sources) > TOGETHER:
@@ -329,7 +329,7 @@ class AgentWalk(Walk):
         """Return the terms of a member, and the rows where they differ from the document; as `Columns.column`."""
         known = column.known
         if not known.holds:
-            if known.reading is Reading.REFERENCE and not known.is_set and {*map(type, column.values)} == {str}:
+            if known.reading is PlainTerm.REFERENCE and not known.is_set and {*map(type, column.values)} == {str}:
                 ids = self.ids[schema.kind_of(known)]
                 return [ids[text] for text in column.values], ()
             return super().column(column, names, depth)
@@ -342,7 +342,7 @@ class AgentWalk(Walk):
     def _holder(self, value: Any, column: Column, name: str, depth: int) -> Node | list[Node] | None:
         """Return the terms of a member that may hold objects beside other values."""
         known = column.known
-        place = Place(known.term, column.plan, depth)
+        place = ColumnOwner(known.term, column.plan, depth)
         if dict in known.holds and isinstance(value, dict):
             return self.objects(Objects([value], [stem_of(name, known)]), place)[0]
         if dict in known.holds or not isinstance(value, list):
@@ -359,11 +359,11 @@ class AgentWalk(Walk):
 
     def member(self, value: Any, known: KeyPlan) -> tuple[Node | list[Node] | None, bool]:
         """Return the terms of a value without nodes, and whether they differ from the document."""
-        if known.reading is Reading.JSON:
+        if known.reading is PlainTerm.JSON:
             return literal_of(value, "@json"), False
         if value is None:
             return None, True
-        if known.reading is Reading.REFERENCE:
+        if known.reading is PlainTerm.REFERENCE:
             if isinstance(value, str) and not known.is_set:
                 return self._reference(value, known), False
             if known.is_set and is_texts(value):
@@ -517,7 +517,7 @@ class _AgentReader(ObjectReading):
         """Return the JSON value of a term that is no object."""
         if isinstance(term, Literal):
             return value_of(term)
-        return _id_of(term, schema.kind_of(known)) if known.reading is Reading.REFERENCE else str(term)
+        return _id_of(term, schema.kind_of(known)) if known.reading is PlainTerm.REFERENCE else str(term)
 
     def place(self, term: Node) -> tuple[float, float, str]:
         """Return the sort key of an element of an array: position, moment, name; literals come last."""

@@ -36,7 +36,7 @@ from checkpoint_ld.errors import LookupFailedError, WriteError, WrongTypeError
 from checkpoint_ld.phrases import shown
 
 if TYPE_CHECKING:
-    from checkpoint_ld.agents.changes import Changes
+    from checkpoint_ld.agents.changes import SharedState
 
 Held = TypeVar("Held")
 
@@ -61,13 +61,13 @@ class _Series(Sequence[Held]):
         return iter(tuple(self._held()))
 
 
-class _Alternative(Value):
+class _NewAlternative(Value):
     option: StrictStr
     reason_rejected: StrictStr
     confidence: Unit = 0
 
 
-_ALTERNATIVES: TypeAdapter[list[_Alternative]] = TypeAdapter(list[_Alternative])
+_ALTERNATIVES: TypeAdapter[list[_NewAlternative]] = TypeAdapter(list[_NewAlternative])
 
 
 def _checked(thought: Thought) -> Thought:
@@ -86,7 +86,11 @@ class ThoughtChain(_Series[Thought]):
     """
 
     def __init__(
-        self, changes: Changes, step: Callable[[], None], thoughts: Iterable[Thought] = (), current: str | None = None
+        self,
+        changes: SharedState,
+        step: Callable[[], None],
+        thoughts: Iterable[Thought] = (),
+        current: str | None = None,
     ) -> None:
         self._changes = changes
         self._step = step
@@ -252,7 +256,7 @@ class ThoughtChain(_Series[Thought]):
 class Variables(MutableMapping[str, Any]):
     """Named values. They are checked to be JSON and copied when they are set, and are immutable from then on."""
 
-    def __init__(self, changes: Changes, event: str, values: Mapping[str, Any]) -> None:
+    def __init__(self, changes: SharedState, event: str, values: Mapping[str, Any]) -> None:
         self._changes = changes
         self._event = event
         self._values: dict[str, Any] = dict(frozen(values, event, DEFAULT_LIMITS.depth))
@@ -295,10 +299,10 @@ class Variables(MutableMapping[str, Any]):
             return self._taken
 
 
-class Record(_Series[Any]):
+class AppendOnly(_Series[Any]):
     """JSON values in the order in which they were added; none is changed or removed."""
 
-    def __init__(self, changes: Changes, event: str, values: Iterable[Any]) -> None:
+    def __init__(self, changes: SharedState, event: str, values: Iterable[Any]) -> None:
         self._changes = changes
         self._event = event
         self._values: list[Any] = list(frozen(list(values), event, DEFAULT_LIMITS.depth))
@@ -331,17 +335,17 @@ class Record(_Series[Any]):
         """Raise WriteError for values that are not allowed."""
 
 
-class _Entry(Value):
+class _NewEntry(Value):
     key: StrictStr
     value: Any
     importance: Amount
     timestamp: Milliseconds
 
 
-_ENTRIES: TypeAdapter[list[_Entry]] = TypeAdapter(list[_Entry])
+_ENTRIES: TypeAdapter[list[_NewEntry]] = TypeAdapter(list[_NewEntry])
 
 
-class Memory(Record):
+class Memory(AppendOnly):
     """The memory of an agent, in the order of addition: objects of key, value, importance and timestamp."""
 
     def _check(self, elements: tuple[Any, ...]) -> None:
@@ -355,12 +359,12 @@ class Memory(Record):
 class Context:
     """The context of an agent: `variables` and `state` map names to JSON, `history` and `memory` only grow."""
 
-    def __init__(self, changes: Changes, base: SnapshotContext) -> None:
+    def __init__(self, changes: SharedState, base: SnapshotContext) -> None:
         self._changes = changes
         self._base = base
         self.variables = Variables(changes, "context.variables", base.variables)
         self.state = Variables(changes, "context.state", base.state)
-        self.history = Record(changes, "context.history", base.history)
+        self.history = AppendOnly(changes, "context.history", base.history)
         self.memory = Memory(changes, "context.memory", base.memory or ())
 
     def remember(self, key: str, value: Any, importance: float = 1) -> None:
@@ -396,7 +400,7 @@ class ToolState(_Series[ToolCall]):
 
     default: Callable[[Any], Any] | None = None
 
-    def __init__(self, changes: Changes, base: SnapshotToolState) -> None:
+    def __init__(self, changes: SharedState, base: SnapshotToolState) -> None:
         self._changes = changes
         self._base = base
         self._calls = {call.id: call for call in base.calls}
@@ -513,7 +517,7 @@ class ExecutionProgress:
     The caller sets `total_steps_estimate` and `iterations_completed`; they are None if they are not known.
     """
 
-    def __init__(self, changes: Changes, base: SnapshotProgress) -> None:
+    def __init__(self, changes: SharedState, base: SnapshotProgress) -> None:
         self._changes = changes
         self._base = base
         self._counts = {"step_number": base.step_number, "tokens_used": base.tokens_used or 0}

@@ -48,7 +48,7 @@ _PLACEHOLDER = re.compile(r"\{[?$](\w+)\}")
 _UNIT = re.compile(r"not a number from 0 to 1\Z")
 
 
-class Placed(NamedTuple):
+class PlacedResult(NamedTuple):
     """A validation result with its place: the JSON Pointer of the value at fault in the tree.
 
     `detail` adds to the message what the value does not show; for a shape without a rule it is the result's message.
@@ -109,7 +109,7 @@ class _Agent:
             if found.rule not in _OF_SECOND_SHAPE or reported.isdisjoint(as_severe):
                 yield found
 
-    def _finding(self, judged: Placed, profile: Profile, shapes: Index) -> Finding:
+    def _finding(self, judged: PlacedResult, profile: Profile, shapes: Index) -> Finding:
         shape = judged.result.shape
         rule = profile.of_shape(str(shape)) or Rule("shape", "shape", "a shape of your own", judged.severity)
         value, key = value_at(self.tree, judged.place), _key(judged.place)
@@ -135,7 +135,7 @@ class _Agent:
         )
 
 
-def _reported(judged: Placed, finding: Finding) -> shacl.Result:
+def _reported(judged: PlacedResult, finding: Finding) -> shacl.Result:
     """Return a result for the validation report, with the message of its finding and without secrets."""
     is_withheld = judged.value is not None and _is_secret(_key(judged.place), value_of(judged.value))
     return replace(
@@ -147,14 +147,14 @@ def _reported(judged: Placed, finding: Finding) -> shacl.Result:
     )
 
 
-def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Iterator[Placed]:
+def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Iterator[PlacedResult]:
     """Yield each result once for every place that it may be about."""
     known: dict[tuple[str, tuple[Node, ...]], list[Note]] = {}
     for one, of in zip(found, results(found, shapes), strict=True):
         result, message = replace(one, shape=of.shape), " ".join(of.messages)
         part = parts.by_node.get(one.focus)
         if part is None:  # a user's shape about an execution, an agent or a tool, which has no place of its own
-            yield Placed(result, of.severity, parts.root, None, "", message)
+            yield PlacedResult(result, of.severity, parts.root, None, "", message)
             continue
         if (at := (part.pointer, of.paths)) not in known:
             known[at] = [note for path in of.paths for note in parts.located(part, path)]
@@ -162,13 +162,13 @@ def _placed(found: Sequence[shacl.Result], parts: Parts, shapes: Index) -> Itera
         notes = known[at][1:2] if is_many else [note for note in known[at] if note.term == one.value]
         for note in notes:
             value = None if is_many else note.term
-            yield Placed(result, of.severity, part, value, note.place, note.detail or message)
+            yield PlacedResult(result, of.severity, part, value, note.place, note.detail or message)
         if not notes:
             member = next((f"/{name}" for name in terms_of(shapes.get(of.shape, {}).get(_MEMBER))), "")
-            yield Placed(result, of.severity, part, None, part.pointer + member, message)
+            yield PlacedResult(result, of.severity, part, None, part.pointer + member, message)
 
 
-def _heaviest(found: list[Placed]) -> Iterable[Placed]:
+def _heaviest(found: list[PlacedResult]) -> Iterable[PlacedResult]:
     """Return only the most severe results at each place, each rule once, and all results of the user's own shapes."""
     weights = _weights()
     heaviest: dict[str, Severity] = {}

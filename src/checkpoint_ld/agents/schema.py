@@ -24,7 +24,7 @@ from checkpoint_ld.errors import WriteError
 from checkpoint_ld.graph.compaction import POSITION
 from checkpoint_ld.graph.contexts import RDF_TYPE, Term, TermTable, named
 from checkpoint_ld.graph.literals import RDF_JSON, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
-from checkpoint_ld.graph.plans import KeyPlan, Plan, Plans, Reading
+from checkpoint_ld.graph.plans import KeyPlan, PlainTerm, Plan, Plans
 from checkpoint_ld.vocabulary import CAF
 
 if TYPE_CHECKING:
@@ -134,19 +134,19 @@ def _class_of(term: Term) -> URIRef:
 def _key_plan(term: Term) -> KeyPlan:
     is_set, is_json = term.container == "@set", term.coercion == "@json"
     if term.scope is None or is_json:
-        reading, holds = Reading.JSON if is_json else Reading.SCALAR, _NOWHERE
+        reading, holds = PlainTerm.JSON if is_json else PlainTerm.SCALAR, _NOWHERE
     elif term.coercion == "@id":
-        reading, holds = Reading.REFERENCE, _NOWHERE
+        reading, holds = PlainTerm.REFERENCE, _NOWHERE
     else:
-        reading, holds = Reading.SCALAR, _IN_ARRAYS if is_set else _ALONE
-    is_text, token = reading is Reading.SCALAR, term.key
+        reading, holds = PlainTerm.SCALAR, _IN_ARRAYS if is_set else _ALONE
+    is_text, token = reading is PlainTerm.SCALAR, term.key
     return KeyPlan(
         term.key, named(term.iri), reading, None, term, token, is_set and not is_json, is_text, bool(holds), holds
     )
 
 
 def _extension(name: str, predicate: URIRef) -> KeyPlan:
-    return KeyPlan(name, predicate, Reading.SCALAR, None, None, name, has_objects=False, holds=_NOWHERE)
+    return KeyPlan(name, predicate, PlainTerm.SCALAR, None, None, name, has_objects=False, holds=_NOWHERE)
 
 
 def value_of(literal: Literal) -> Any:

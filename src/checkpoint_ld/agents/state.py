@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from checkpoint_ld.agents.changes import Changes, Clock, ErrorHandler, Event, Settled, log_error, new_id
+from checkpoint_ld.agents.changes import Clock, ErrorHandler, Event, Settled, SharedState, log_error, new_id
 from checkpoint_ld.agents.parts import Context, ExecutionProgress, ThoughtChain, ToolState
 from checkpoint_ld.agents.values import About, Id, ParentLink, Snapshot, snapshot_of
 from checkpoint_ld.documents.values import ABSENT
@@ -33,7 +33,7 @@ class ToolUse:
     the block has ended itself, by `tool_state`, stays as it is.
     """
 
-    def __init__(self, changes: Changes, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
+    def __init__(self, changes: SharedState, calls: ToolState, tool_id: str, args: Mapping[str, Any]) -> None:
         self.id = new_id("call_")
         """The id of the call."""
         self.tool_id = tool_id
@@ -135,7 +135,7 @@ class RuntimeState(Shown):
         self.checked: tuple[About | None, ...] = (None,) if snapshot is EMPTY else ()
         """The `about` for which checkpoints are known to be valid; no change of a part makes them invalid."""
         self.clock = clock
-        self._changes = Changes(on_error, clock)
+        self._changes = SharedState(on_error, clock)
         self._base = snapshot
         self.progress = ExecutionProgress(self._changes, snapshot.progress)
         step: Callable[[], None] = self.progress.advance if auto_step else lambda: None
@@ -191,7 +191,7 @@ class RuntimeState(Shown):
     def change(self) -> AbstractContextManager[None]:
         """Combine all changes in a `with` block into one: a snapshot has all or none, and one checkpoint follows.
 
-        Meanwhile, nobody else changes anything. Changes before an exception stay.
+        Meanwhile, nobody else changes anything. SharedState before an exception stay.
         """
         return self._changes.change()
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from checkpoint_ld.agents.values import ENDS, LATEST_MS, Header, real
+from checkpoint_ld.agents.values import ENDS, LATEST_MS, AgentHeader, real
 from checkpoint_ld.errors import SettingsError
 from checkpoint_ld.notebook import Card, Rows, Shown
 from checkpoint_ld.phrases import cells, counted, harmless, head
@@ -102,13 +102,13 @@ class Timeline(Shown):
         return (moment for moment in self.moments if moment.lane == lane)
 
 
-def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
+def line_to(checkpoint_id: str, marks: Sequence[AgentHeader]) -> list[AgentHeader]:
     """Return the headers that lead to a checkpoint, oldest first: of its execution, and of those before it.
 
     `marks` are the candidates, oldest first. The part of an execution after another one continued from it is left out.
     """
     by_id = {one.id: place for place, one in enumerate(marks)}
-    line: list[Header] = []
+    line: list[AgentHeader] = []
     place = by_id.get(checkpoint_id)
     seen: set[str] = set()
     while place is not None and marks[place].execution_id not in seen:
@@ -123,7 +123,7 @@ def line_to(checkpoint_id: str, marks: Sequence[Header]) -> list[Header]:
     return line
 
 
-def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] = ()) -> Timeline:
+def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[AgentHeader] = ()) -> Timeline:
     """Return the timeline of a run from one or more of its checkpoints.
 
     A thought or call in several of them is shown as in the latest. `marks` are the headers of other checkpoints, which
@@ -136,7 +136,7 @@ def timeline_of(checkpoints: Iterable[AgentCheckpoint], marks: Iterable[Header] 
         raise SettingsError("there is no checkpoint to draw a timeline of: give at least one")
     thoughts = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.thought_chain}
     calls = {one.id: one for checkpoint in ordered for one in checkpoint.snapshot.tool_state.calls}
-    each = {mark.id: mark for mark in (*marks, *map(Header.of, ordered))}
+    each = {mark.id: mark for mark in (*marks, *map(AgentHeader.of, ordered))}
     signs = sorted(each.values(), key=lambda mark: mark.timestamp)
     times = [sign.timestamp for sign in signs]
 
@@ -193,9 +193,9 @@ def outcome_of(call: ToolCall) -> Outcome:
     return "completed" if call.success else "failed"
 
 
-def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment]:
+def _runs(signs: Sequence[AgentHeader], moments: Sequence[Moment]) -> Iterator[Moment]:
     """Yield the runs: the times in which the executions ran, between interruptions."""
-    groups: list[list[Header]] = []
+    groups: list[list[AgentHeader]] = []
     resumed = _resumed(signs)
     for sign in signs:
         group = next((group for group in reversed(groups) if group[-1].execution_id == sign.execution_id), None)
@@ -207,7 +207,7 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
     for moment in moments:
         owned[moment.execution] = min(moment.start, owned.get(moment.execution, moment.start))
     by_id = {sign.id: sign for sign in signs}
-    last_seen: dict[str, Header] = {}
+    last_seen: dict[str, AgentHeader] = {}
     for number, group in enumerate(groups):
         first, last = group[0], group[-1]
         name, before = first.execution_id, last_seen.get(first.execution_id)
@@ -225,7 +225,7 @@ def _runs(signs: Sequence[Header], moments: Sequence[Moment]) -> Iterator[Moment
         last_seen[name] = last
 
 
-def _resumed(signs: Sequence[Header]) -> set[str]:
+def _resumed(signs: Sequence[AgentHeader]) -> set[str]:
     """Return the ids of the checkpoints before which their execution was interrupted: time passed, and it did not run.
 
     If half of them or more seem interrupted, the durations measure something else, and none counts.

@@ -223,7 +223,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-class _Part(Value):
+class _SharedValue(Value):
     """A value that many snapshots share; its JSON is made once, and is not to be changed."""
 
     def tree(self) -> Tree:
@@ -244,7 +244,7 @@ _TREE: Final = " tree"
 """The key of the JSON of a part among its values; no member is called so."""
 
 
-class Thought(_Part):
+class Thought(_SharedValue):
     """One thought. `confidence` is absent where it is unknown; `parent_id` need not be in the chain."""
 
     id: Id
@@ -259,7 +259,7 @@ class Thought(_Part):
     metadata: Members | None = None
 
 
-class ToolCall(_Part):
+class ToolCall(_SharedValue):
     """One call of a tool; it is in flight as long as `success` is absent."""
 
     id: Id
@@ -412,7 +412,7 @@ Key = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class AgentHeader:
     """The header of an agent checkpoint.
 
     `timestamp` is in milliseconds since 1970 in UTC, `duration_ms` in milliseconds. Absent values are None. `sha256` is

@@ -1,6 +1,7 @@
 """The outline of a large file: the places of its windows of questions, and the questions that depend on each other.
 
-`outline` scans the file once: `Elements` yields the questions with their places, `_Survey` divides them into windows.
+`outline` scans the file once: `ArrayElements` yields the questions with their places, `_Survey` divides them into
+windows.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class UnusualFileError(Exception):
     """A file that cannot be processed in windows; the text is the reason."""
 
 
-class Elements:
+class ArrayElements:
     """The elements of the array that is the member `name` of the root object of a JSON file in UTF-8.
 
     `opened` is the place after the opening bracket of the array, `closed` that of the closing bracket, after all
@@ -311,7 +312,7 @@ _FRAME = 1 << 20
 
 
 @dataclass(frozen=True)
-class Source:
+class WindowSource:
     """A file that is processed in windows: the text around them, and the limits for reading."""
 
     path: str
@@ -326,7 +327,7 @@ class Outline:
     `stamp` detects changes of the file.
     """
 
-    source: Source
+    source: WindowSource
     windows: tuple[Window, ...]
     names: Set[str]
     stamp: tuple[int, ...]
@@ -348,7 +349,7 @@ def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
             if file.seek(0, 2) > limits.size:
                 raise UnusualFileError("it is larger than the limit")
             file.seek(0)
-            elements = Elements(file, QUESTIONS)
+            elements = ArrayElements(file, QUESTIONS)
             survey = _Survey(window)
             for element in elements:
                 survey.add(element)
@@ -358,7 +359,7 @@ def outline(path: str, limits: Limits, window: int = WINDOW) -> Outline:
             frame, names = _frame(file, elements, survey)
     except (OSError, ValueError):  # ValueError: U+0000 in the path; reading it whole reports the error
         raise UnusualFileError("it cannot be opened") from None
-    return Outline(Source(path, frame, limits), tuple(survey.windows), names, stamp)
+    return Outline(WindowSource(path, frame, limits), tuple(survey.windows), names, stamp)
 
 
 def _stamp(path: str) -> tuple[int, ...]:
@@ -366,7 +367,7 @@ def _stamp(path: str) -> tuple[int, ...]:
     return state.st_ino, state.st_dev, state.st_size, state.st_mtime_ns
 
 
-def _frame(file: BinaryIO, elements: Elements, survey: _Survey) -> tuple[Frame, Set[str]]:
+def _frame(file: BinaryIO, elements: ArrayElements, survey: _Survey) -> tuple[Frame, Set[str]]:
     """Return the text around the questions, and the names of all objects."""
     opened, closed = elements.opened.offset, elements.closed
     start, end = survey.windows[0].start.offset, survey.windows[-1].end

@@ -40,7 +40,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ValidatedFile:
     """A file with its validation, what is compared with other files, and the statements of its SHACL report.
 
     `results` is None where no graph could be made. `fault` is the reason why the file could not be validated.
@@ -53,7 +53,7 @@ class Outcome:
     fault: str = ""
 
 
-def outcomes(files: Sequence[str], work: Work, jobs: int) -> Iterator[Outcome]:
+def outcomes(files: Sequence[str], work: Work, jobs: int) -> Iterator[ValidatedFile]:
     """Yield the outcome of each file, in their order, validated by so many processes.
 
     If a process dies, each file that it may have died of gets a process of its own.
@@ -70,9 +70,11 @@ def outcomes(files: Sequence[str], work: Work, jobs: int) -> Iterator[Outcome]:
                     yield _alone(file, work)
 
 
-def _pooled(waiting: deque[Sequence[str]], work: Work, jobs: int, workers: ProcessPoolExecutor) -> Iterator[Outcome]:
+def _pooled(
+    waiting: deque[Sequence[str]], work: Work, jobs: int, workers: ProcessPoolExecutor
+) -> Iterator[ValidatedFile]:
     """Yield the outcomes of the first task that waits, again and again, while the next ones are under way."""
-    under_way: deque[Future[list[Outcome]]] = deque()
+    under_way: deque[Future[list[ValidatedFile]]] = deque()
     while waiting:
         for files in islice(waiting, len(under_way), jobs + 1):
             under_way.append(workers.submit(validated, files, work))
@@ -82,20 +84,20 @@ def _pooled(waiting: deque[Sequence[str]], work: Work, jobs: int, workers: Proce
         yield from done
 
 
-def _alone(file: str, work: Work) -> Outcome:
+def _alone(file: str, work: Work) -> ValidatedFile:
     try:
         with pool(1) as worker:
             [outcome] = worker.submit(validated, [file], work).result()
             return outcome
     except BrokenProcessPool:
-        return Outcome(file, fault=f"{file}: the process that validated it died; validate it alone")
+        return ValidatedFile(file, fault=f"{file}: the process that validated it died; validate it alone")
 
 
 _profiles: dict[tuple[str, tuple[str, ...]], families.Profiles] = {}
 """The profiles of this process, which take longer to make than a small file to validate."""
 
 
-def validated(files: Sequence[str], work: Work) -> list[Outcome]:
+def validated(files: Sequence[str], work: Work) -> list[ValidatedFile]:
     """Return the outcomes of files, validated in this process."""
     key = work.profile, work.shapes
     if key not in _profiles:
@@ -103,14 +105,14 @@ def validated(files: Sequence[str], work: Work) -> list[Outcome]:
     return [_outcome(file, work, _profiles[key]) for file in files]
 
 
-def _outcome(file: str, work: Work, chosen: families.Profiles) -> Outcome:
+def _outcome(file: str, work: Work, chosen: families.Profiles) -> ValidatedFile:
     together = families.Together(chosen)
     choices: Any = {"syntax": work.syntax, "engine": work.engine, "together": together}
     try:
         found = families.check(file, chosen, **choices)
     except ReadError as error:
-        return Outcome(file, fault=str(error))
+        return ValidatedFile(file, fault=str(error))
     except SettingsError as error:  # a document may show that shapes cannot be applied
-        return Outcome(file, fault=f"{file}: {error}")
+        return ValidatedFile(file, fault=f"{file}: {error}")
     results = None if found.results is None else tuple(found.results) if work.has_results else ()
-    return Outcome(file, replace(found, results=None), together.last, results)
+    return ValidatedFile(file, replace(found, results=None), together.last, results)

@@ -1,7 +1,7 @@
 """Windows of a large file, each processed as a separate checkpoint: its findings, and its sorted statements.
 
 `Streaming` processes a file in windows if it is large and its form allows it; a note states the reason why not. An
-`Excerpt` is a window with its root and guests, and translates places and names to those of the file.
+`WindowReading` is a window with its root and guests, and translates places and names to those of the file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node
 
-    from checkpoint_ld.batch.outline import Frame, Outline, Source, Window
+    from checkpoint_ld.batch.outline import Frame, Outline, Window, WindowSource
     from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.validation.profiles import Profile
@@ -171,7 +171,7 @@ _BETWEEN = b"\xff"
 
 
 @dataclass(frozen=True)
-class Excerpt:
+class WindowReading:
     """A window as a separate checkpoint: its reading, and the translation of its places and names to the file's.
 
     `start` and `end` are line and column, in the excerpt, of the window's first question and of the closing bracket.
@@ -246,7 +246,7 @@ class Excerpt:
         return replace(place, pointer=pointer, line=place.line - origin[0] + target.line, column=column)
 
 
-def excerpt(source: Source, window: Window) -> Excerpt:
+def excerpt(source: WindowSource, window: Window) -> WindowReading:
     """Read a window of a file.
 
     Raises UnusualFileError if the file has to be read whole: for a fault in its JSON, an unusual form of JSON-LD,
@@ -272,7 +272,7 @@ def excerpt(source: Source, window: Window) -> Excerpt:
         raise UnusualFileError(REFERRING)
     if contexts.remembered(reading.tree.get("@context")) is None:
         vars(reading)["graph"] = CheckpointGraph(*index)  # so that it is not built again
-    return Excerpt(window, frame, reading, _end_of(before), _end_of(inner))
+    return WindowReading(window, frame, reading, _end_of(before), _end_of(inner))
 
 
 def _part(file: BinaryIO, name: str, start: int, end: int) -> bytes:
@@ -289,7 +289,7 @@ def _end_of(data: bytes) -> tuple[int, int]:
     return line, len(data[data.rfind(b"\n") + 1 :].decode("utf-8-sig" if line == 1 else "utf-8")) + 1
 
 
-def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
+def _check_window(source: WindowSource, profile: str, window: Window) -> tuple[list[Finding], list[Triple], set[str]]:
     """Return the findings of a window, the statements of the SHACL report about its nodes, and names of other nodes."""
     part = excerpt(source, window)
     checked = validator.check_reading(part.reading, profiles.profile(profile))
@@ -304,7 +304,7 @@ def _check_window(source: Source, profile: str, window: Window) -> tuple[list[Fi
     return list(part.found(checked.findings, places)), triples, {name for name in names if name not in places}
 
 
-def _results(report: Graph, part: Excerpt, places: Pointers) -> Iterator[Triple]:
+def _results(report: Graph, part: WindowReading, places: Pointers) -> Iterator[Triple]:
     """Yield the statements of a SHACL report about the nodes of this window."""
     for node, result in report.subject_objects(_RESULT):
         about = report.value(result, _FOCUS), report.value(result, _VALUE)
@@ -342,7 +342,7 @@ class Streamed:
             raise ReadError.of(refused)
 
 
-def _write_window(source: Source, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:
+def _write_window(source: WindowSource, syntax: str, folder: str, window: Window) -> tuple[list[Finding], set[str]]:
     """Write the statements of a window into a new file; return its findings, and names of other nodes."""
     part = excerpt(source, window)
     blocks, mentioned = _blocks(part, syntax)
@@ -356,7 +356,7 @@ def _write_window(source: Source, syntax: str, folder: str, window: Window) -> t
     return list(part.found(findings, places)), mentioned
 
 
-def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
+def _blocks(part: WindowReading, syntax: str) -> tuple[list[str], set[str]]:
     """Return the lines about each node of a window, and the names that it refers to, which no object of the file has.
 
     Lines about the root are separate, because several windows have some. The first window includes the text around the
@@ -380,7 +380,7 @@ def _blocks(part: Excerpt, syntax: str) -> tuple[list[str], set[str]]:
     return blocks, mentioned
 
 
-def _about_questions(part: Excerpt, end: str) -> tuple[list[str], set[str]]:
+def _about_questions(part: WindowReading, end: str) -> tuple[list[str], set[str]]:
     root, first = part.frame.root, part.window.first
     walk = Walk(part.reading.tree.get("@context"), {URIRef(root), *map(URIRef, part.window.names)})
     plan = walk.plans.at(part.reading.tree.get("@type"), None, None)
@@ -390,7 +390,7 @@ def _about_questions(part: Excerpt, end: str) -> tuple[list[str], set[str]]:
     stem = columns.stem_of(root, known)
     places = range(first, first + part.window.count)
     found = columns.Objects(part.own, [f"{stem}/{at}" for at in places], places)
-    nodes = walk.add(found, columns.Place(known.term, plan, 1))
+    nodes = walk.add(found, columns.ColumnOwner(known.term, plan, 1))
     about = f"{iri(root)} {iri(known.predicate)} "
     lines = [f"{about}{iri(str(node))}{end}" for node in nodes]
     walk.complete()

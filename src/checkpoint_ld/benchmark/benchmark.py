@@ -119,7 +119,7 @@ class _Published:
         benchmark.set_metadata(**{self._name: value})
 
 
-class _Text(_Published, Generic[Absent]):
+class _RootText(_Published, Generic[Absent]):
     """A descriptor of a text of the root, `absent` where there is none."""
 
     _absent: Absent
@@ -409,7 +409,7 @@ class Benchmark(Shown):
 
     # Name, version, creators and dates
 
-    id = _Text(
+    id = _RootText(
         "@id",
         None,
         """The identifier in the file, None where there is none.
@@ -417,11 +417,11 @@ class Benchmark(Shown):
     Setting it rebuilds the graph, whose name it is, and the names of all nodes without an identifier of their own.
     """,
     )
-    name = _Text("name", "", "The name; it cannot be empty.")
-    description = _Text("description", "", 'The description, "" where there is none.')
-    version = _Text("version", DEFAULT_VERSION, "The version of the benchmark (not of the file format).")
-    created_at = _Text("dateCreated", None, "When the benchmark was made.")
-    modified_at = _Text("dateModified", None, "When the benchmark was changed last; every edit sets it.")
+    name = _RootText("name", "", "The name; it cannot be empty.")
+    description = _RootText("description", "", 'The description, "" where there is none.')
+    version = _RootText("version", DEFAULT_VERSION, "The version of the benchmark (not of the file format).")
+    created_at = _RootText("dateCreated", None, "When the benchmark was made.")
+    modified_at = _RootText("dateModified", None, "When the benchmark was changed last; every edit sets it.")
 
     license = _Published("The licence: the IRI of its text, or its name in SPDX's list; None where there is none.")
     citation = _Published(

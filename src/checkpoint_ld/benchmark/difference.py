@@ -355,7 +355,7 @@ def _members(content: QuestionContent, *, dates: bool, order: bool) -> Json:
 
 
 @runtime_checkable
-class Compared(Protocol):
+class Comparable(Protocol):
     """A reading, or what else has the graph of a benchmark."""
 
     @property
@@ -421,7 +421,7 @@ class SemanticDiff(Shown):
 
 
 def semantic_diff(
-    before: Benchmark | Compared, after: Benchmark | Compared, *, dates: bool = False, order: bool = False
+    before: Benchmark | Comparable, after: Benchmark | Comparable, *, dates: bool = False, order: bool = False
 ) -> SemanticDiff:
     """Return the differences between two benchmarks, regardless of dialect and layout.
 
@@ -477,7 +477,7 @@ def _named(scenarios: list[Json]) -> list[tuple[str, Json]]:
     return [(text_of(scenario.get("name")), _beyond(scenario, ())) for scenario in scenarios]
 
 
-class _Entry(NamedTuple):
+class _OutlineLine(NamedTuple):
     """A line of an outline: its depth, the kind of change, its subject, and the details, which are document values."""
 
     depth: int
@@ -487,20 +487,20 @@ class _Entry(NamedTuple):
     details: tuple[str, ...] = ()
 
 
-def _line(entry: _Entry, sign: str, what: str, written: Callable[[str], str]) -> str:
+def _line(entry: _OutlineLine, sign: str, what: str, written: Callable[[str], str]) -> str:
     title = " ".join(part for part in (what, written(entry.name)) if part)
     details = " → ".join(map(written, entry.details))
     return f"{'  ' * entry.depth}{sign} {title}{f': {details}' if details else ''}"
 
 
-def _entries(diff: SemanticDiff) -> Iterator[_Entry]:
+def _entries(diff: SemanticDiff) -> Iterator[_OutlineLine]:
     yield from _of_changes(diff.metadata, 0)
     yield from _of_changes(diff.properties, 0, "property")
     yield from _of_parts(diff.global_rubric, 0, "global trait")
     yield from _of_parts(diff.global_dynamic_rubric, 0, "global dynamic trait")
     yield from _of_parts(diff.scenarios, 0, "scenario")
     if diff.questions_reordered:
-        yield _Entry(0, "~", "order of questions")
+        yield _OutlineLine(0, "~", "order of questions")
     yield from (_of_question("-", question) for question in diff.questions_removed)
     yield from (_of_question("+", question) for question in diff.questions_added)
     for question in diff.questions_changed:
@@ -512,34 +512,34 @@ def _entries(diff: SemanticDiff) -> Iterator[_Entry]:
         yield from _of_parts(question.dynamic_rubric, 1, "dynamic trait")
 
 
-def _of_question(sign: str, question: QuestionName | QuestionDiff) -> _Entry:
-    return _Entry(0, sign, "question", question.id, (head(question.question, _ROOM),))
+def _of_question(sign: str, question: QuestionName | QuestionDiff) -> _OutlineLine:
+    return _OutlineLine(0, sign, "question", question.id, (head(question.question, _ROOM),))
 
 
-def _of_template(template: TemplateDiff) -> Iterator[_Entry]:
+def _of_template(template: TemplateDiff) -> Iterator[_OutlineLine]:
     source = template.source
     if source.kind != "changed":
-        yield _Entry(1, _SIGNS[source.kind], "template")
+        yield _OutlineLine(1, _SIGNS[source.kind], "template")
         return
     old, new = (Counter(str(text).splitlines()) for text in (source.before, source.after))
     counts = f"{counted((new - old).total(), 'line')} added, {counted((old - new).total(), 'line')} removed"
-    yield _Entry(1, "~", "template", details=(counts,))
+    yield _OutlineLine(1, "~", "template", details=(counts,))
     yield from _of_changes(template.changes, 2)
     yield from _of_parts(template.fields, 2, "field")
 
 
-def _of_parts(found: PartsDiff, depth: int, what: str) -> Iterator[_Entry]:
+def _of_parts(found: PartsDiff, depth: int, what: str) -> Iterator[_OutlineLine]:
     if found.reordered:
-        yield _Entry(depth, "~", f"order of {what}s")
-    yield from (_Entry(depth, "-", what, name) for name in found.removed)
-    yield from (_Entry(depth, "+", what, name) for name in found.added)
+        yield _OutlineLine(depth, "~", f"order of {what}s")
+    yield from (_OutlineLine(depth, "-", what, name) for name in found.removed)
+    yield from (_OutlineLine(depth, "+", what, name) for name in found.added)
     for part in found.changed:
-        yield _Entry(depth, "~", what, part.name)
+        yield _OutlineLine(depth, "~", what, part.name)
         yield from _of_changes(part.changes, depth + 1)
 
 
-def _of_changes(found: tuple[Change, ...], depth: int, what: str = "") -> Iterator[_Entry]:
-    return (_Entry(depth, _SIGNS[change.kind], what, change.member, _shown(change)) for change in found)
+def _of_changes(found: tuple[Change, ...], depth: int, what: str = "") -> Iterator[_OutlineLine]:
+    return (_OutlineLine(depth, _SIGNS[change.kind], what, change.member, _shown(change)) for change in found)
 
 
 def _shown(change: Change) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def agent() -> None:
 @agent.command("list")
 def list_(
     *,
-    wanted: Any = options.Several(
+    wanted: Any = options.CombinedOptions(
         dict,
         execution_id=_EXECUTION,
         agent_id=options.value("--agent", metavar="ID", help="Only those of this agent."),

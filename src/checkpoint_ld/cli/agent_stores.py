@@ -60,7 +60,7 @@ class Stores:
         return [usual, self.database and self.database.rpartition(":///")[2], self.graphs]
 
 
-STORES: Any = options.Several(
+STORES: Any = options.CombinedOptions(
     Stores,
     folder=options.value("--dir", help=f"The folder of the files; {FOLDER} where no store is named."),
     database=options.value("--db", metavar="URL", help="The database that mirrors them: sqlite:///FILE."),

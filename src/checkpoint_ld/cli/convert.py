@@ -215,7 +215,7 @@ def import_(
         "--from", values=(*FORMATS, CHECKPOINT), help="The input format, if neither extension nor content decides."
     ),
     output: Output = options.output("The benchmark to write; - for standard output."),
-    columns: Any = options.Several(
+    columns: Any = options.CombinedOptions(
         dict,
         name=options.value(
             "--name", help="The name of the benchmark; by default that of the source, or its file name."
@@ -302,7 +302,7 @@ def bulk() -> None:
     """Convert or validate very many checkpoints in shards, by several processes; an interrupted run is completed."""
 
 
-_SHARDED: Any = options.Several(
+_SHARDED: Any = options.CombinedOptions(
     dict,
     paths=options.argument(
         "PATH…",

@@ -60,7 +60,7 @@ def _decision(*, ours: bool, theirs: bool, interactive: bool) -> dict[str, Any]:
     return {"prefer": "ours" if ours else "theirs" if theirs else None, "decide": _choose if interactive else None}
 
 
-_DECISION: Any = options.Several(
+_DECISION: Any = options.CombinedOptions(
     _decision,
     ours=options.flag("--ours", help="In conflicts, take OURS."),
     theirs=options.flag("--theirs", help="In conflicts, take THEIRS."),

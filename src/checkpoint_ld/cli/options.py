@@ -37,7 +37,7 @@ METHODS = ("auto", "none", "basic", "digest", "bearer")
 """The methods of authentication: `stores.endpoint.credentials`."""
 
 
-class Several:
+class CombinedOptions:
     """Several options of one parameter of a command: its value is the result of `make` for their values, by name."""
 
     def __init__(self, make: Callable[..., Any], /, **options: click.Parameter) -> None:
@@ -107,7 +107,7 @@ class Group(click.Group):
 def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
     """Yield the options of a function: the defaults of its parameters, under the names of the parameters."""
     for name, declared in (function.__kwdefaults__ or {}).items():
-        several = declared.options if isinstance(declared, Several) else {"": declared}
+        several = declared.options if isinstance(declared, CombinedOptions) else {"": declared}
         for inner, shared in several.items():
             option = copy(shared)
             option.name = f"{name}.{inner}" if inner else name
@@ -120,7 +120,7 @@ def _declared(function: Callable[..., None]) -> Iterator[click.Parameter]:
 
 def _with_several(function: Callable[..., None]) -> Callable[..., None]:
     defaults = (function.__kwdefaults__ or {}).items()
-    several = {name: declared for name, declared in defaults if isinstance(declared, Several)}
+    several = {name: declared for name, declared in defaults if isinstance(declared, CombinedOptions)}
 
     @wraps(function)
     def run(**values: Any) -> None:
@@ -208,7 +208,7 @@ FORCE = "Overwrite the output if it exists, but never the input."
 def output(description: str = "The file to write; - for standard output.", *, required: bool = False) -> Any:
     """Declare `--output` and `--force`, whose value is one `streams.Output`."""
     settings: dict[str, Any] = {"required": True} if required else {"default": STANDARD}
-    return Several(
+    return CombinedOptions(
         Output,
         file=file("-o", "--output", help=description, **settings),
         force=flag("--force", help=FORCE),
@@ -264,9 +264,9 @@ _IDENTIFIED = {
     ),
     "credentials_file": file("--credentials", help="A file whose first line is NAME:PASSWORD, or a token."),
 }
-IDENTIFIED: Any = Several(dict, **_IDENTIFIED)
+IDENTIFIED: Any = CombinedOptions(dict, **_IDENTIFIED)
 """The options for the kind of a triple store and for authentication: arguments of `stores.remote.connect`."""
-SERVED: Any = Several(
+SERVED: Any = CombinedOptions(
     dict,
     **_IDENTIFIED,
     query=value("--query-url", help="The URL of its query service, if elsewhere."),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
     from checkpoint_ld.graph.store import StatementGraph
     from checkpoint_ld.sparql import QueryResult
-    from checkpoint_ld.sparql.queries import NamedQuery, Request
+    from checkpoint_ld.sparql.queries import NamedQuery, QueryRequest
     from checkpoint_ld.stores.collection import Entry
 
 ENGINES = ("oxigraph", "rdflib")
@@ -88,7 +88,7 @@ def query(
     # The engine takes its time to import; --help should not wait for it.
     from checkpoint_ld.documents.files import kind_of
     from checkpoint_ld.sparql.formats import COLUMNS, EXTENSIONS, columns, default_format, render
-    from checkpoint_ld.sparql.queries import Request, named, request
+    from checkpoint_ld.sparql.queries import QueryRequest, named, request
 
     output.check(*paths, file, identity["credentials_file"], answers)
     if [*set(paths), file, answers].count(streams.STANDARD) > 1:
@@ -102,10 +102,10 @@ def query(
         return
     query_text = _text_of(text, file, name)
     values = _parameters_of(parameters, typed=name is None)
-    wanted = Request(query_text, values) if name is None else request(query_text, values)
+    wanted = QueryRequest(query_text, values) if name is None else request(query_text, values)
     limits = {"engine": engine, "timeout": timeout, "max_rows": max_rows, "services": services}
     is_inferred = inferred or wanted.needs_derived
-    run = _Run(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, wait, quiet)
+    run = _QueryRun(wanted, limits, is_inferred, paths, endpoint, identity, syntax, answers, wait, quiet)
     with nullcontext() if timeout is not None or endpoint is not None else _ending_at_once():
         result = run.answer()
     if result is not None:
@@ -166,10 +166,10 @@ _PATIENCE = 30.0
 
 
 @dataclass
-class _Run:
+class _QueryRun:
     """A query, and its sources: checkpoints, a collection, or a service; `has_failed` if some could not be queried."""
 
-    request: Request
+    request: QueryRequest
     limits: dict[str, Any]
     inferred: bool
     paths: tuple[str, ...]

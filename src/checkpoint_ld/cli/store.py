@@ -37,7 +37,7 @@ _GONE = frozenset(("vanished", "dropped"))
 """The outcomes of graphs whose files are no longer there."""
 
 _PLACE = options.argument("STORE", "The folder of the collection.")
-_LOADING: Any = options.Several(
+_LOADING: Any = options.CombinedOptions(
     dict,
     on_conflict=options.CONFLICT,
     profile=options.value("--profile", help="Validate each file by these rules before it is loaded."),
@@ -251,7 +251,7 @@ def validate(
         if cache is not None and cache.fault:
             streams.note(cache.fault)
     weight = severity(fail_on)
-    settings = reports.Settings(width=streams.columns(), fail_on=weight)
+    settings = reports.ReportSettings(width=streams.columns(), fail_on=weight)
     output.write_report(reports.render(report, kind, settings), kind)
     if weight is not None and report.at_least(weight):
         raise Exit(EXIT_FOUND)

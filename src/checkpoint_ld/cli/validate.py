@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.batch.verdicts import VerdictCache
     from checkpoint_ld.families import Noted, Profiles, Together
     from checkpoint_ld.validation.fixes import Repair
-    from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.reports import ReportSettings
     from checkpoint_ld.validation.results import Checked, Report
     from checkpoint_ld.validation.selection import Selection
 
@@ -174,13 +174,13 @@ def validate(
     is_fixed, kept = config is not None or no_config, () if force_exclude else paths
     parts = {chosen: found.files} if is_fixed else _parts(found.files, chosen, stdin_filename, kept)
     targets = _targets(kinds, output, reports.STATISTICS if statistics else reports.FORMATS)
-    runs: dict[_Run, tuple[str, ...]] = {}
+    runs: dict[_ValidationRun, tuple[str, ...]] = {}
     rules_files: list[str] = []
     for own, files in parts.items():
         is_trusted = trust_config or config is not None
         wanted = configuration.profiles(own, profile, shapes, is_trusted=is_trusted)
         selection = configuration.selection(own, wanted.first.rules, select=select, ignore=ignore)
-        run = _Run(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
+        run = _ValidationRun(wanted, selection, syntax, engine, jobs, quiet=quiet, has_failed=bool(found.unmatched))
         run.stdin_filename = stdin_filename
         run.has_results = any(kind == "turtle" for kind, _ in targets)
         run.baseline = baseline or own.baseline
@@ -202,7 +202,7 @@ def validate(
             raise SettingsError("the files have several configurations: name one by --config to write a baseline")
     if diff:
         raise Exit(max(run.show_repairs(files) for run, files in runs.items()))
-    settings = reports.Settings(width=streams.columns(), rules_url=chosen.rules_url)
+    settings = reports.ReportSettings(width=streams.columns(), rules_url=chosen.rules_url)
     most = chosen.max_per_rule if max_per_rule is None else max_per_rule
     settings = settings if most is None else settings._replace(max_per_rule=most)
     raise Exit(_finished(runs, targets, settings, fix=fix, statistics=statistics, write_baseline=write_baseline))
@@ -239,16 +239,16 @@ def _parts(
 
 
 def _finished(
-    runs: Mapping[_Run, Sequence[str]],
+    runs: Mapping[_ValidationRun, Sequence[str]],
     targets: Sequence[tuple[str, Output]],
-    settings: Settings,
+    settings: ReportSettings,
     *,
     fix: bool,
     statistics: bool,
     write_baseline: bool,
 ) -> int:
     """Validate the files of each run, and write their reports as one; return the exit code."""
-    found: dict[_Run, Report] = {}
+    found: dict[_ValidationRun, Report] = {}
     for run, files in runs.items():
         if fix:
             run.repair(files)
@@ -368,7 +368,7 @@ def _is_coloured(output: Output) -> bool:
 
 
 @dataclass(eq=False)
-class _Run:
+class _ValidationRun:
     """The settings of a run, and whether a file could not be validated (`has_failed`).
 
     `jobs` is the number of processes for each file that is read some questions at a time; None: its size decides.
@@ -414,7 +414,7 @@ class _Run:
             selected = list(map(with_fixable, selected))
         return families.report_of(selected, self.profiles)
 
-    def write(self, report: Report, kind: str, target: Output, settings: Settings, *, statistics: bool) -> None:
+    def write(self, report: Report, kind: str, target: Output, settings: ReportSettings, *, statistics: bool) -> None:
         from checkpoint_ld.validation import reports
 
         is_coloured = _is_coloured(target)

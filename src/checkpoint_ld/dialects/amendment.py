@@ -18,7 +18,7 @@ from checkpoint_ld.vocabulary import ordered
 
 if TYPE_CHECKING:
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.documents.text import Layout, Member, Span
+    from checkpoint_ld.documents.text import Extent, Layout, Member
 
 
 Json = Any
@@ -163,7 +163,7 @@ class _Text:
     spans: Spans
     layout: Layout
 
-    def of(self, value: Any, own: Any, place: Span, margin: str | None, depth: int = 0) -> str:
+    def of(self, value: Any, own: Any, place: Extent, margin: str | None, depth: int = 0) -> str:
         """Return the text of `value`, which replaces `own`, in lines that begin with `margin`."""
         if value is own:
             return self.spans.text[place.start : place.end]
@@ -171,7 +171,7 @@ class _Text:
             return self._container(value, own, place, depth + 1)
         return self.new(value, margin, depth)
 
-    def _container(self, value: Any, own: Any, place: Span, depth: int) -> str:
+    def _container(self, value: Any, own: Any, place: Extent, depth: int) -> str:
         """Return the text of an object or array some of whose members are new, changed or removed."""
         source, members = self.spans.text, list(self.spans.members(place.start))
         opening = source[place.start : members[0].key.start]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.dialect import Listing, Trail, decoded, encoded, is_plain, name_of, step, values
 from checkpoint_ld.dialects.leftovers import has_keywords, with_leftovers
 from checkpoint_ld.dialects.ratings import CANONICAL, GLOBAL, QUESTION, in_order, is_clean
-from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, Rubric
+from checkpoint_ld.dialects.traits import LEGACY_PROPERTIES, RubricRatings
 from checkpoint_ld.vocabulary import FORMAT_VERSION
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ def clean_feed(
     elements: Any,
     trail: Trail,
     convert: Callable[[Any, str, Trail], Any],
-    rubric: Rubric | None = None,
+    rubric: RubricRatings | None = None,
 ) -> dict[str, Any]:
     """Return the canonical tree of a DataFeed with the members of `root` and the converted `elements`.
 
     `rubric` gathers the traits of the root; it is given when `convert` adds to it.
     """
     tree = dict(root)
-    rubric = rubric or Rubric("", GLOBAL, trail)
+    rubric = rubric or RubricRatings("", GLOBAL, trail)
     properties = Listing("/additionalProperty", trail)
     sound = has_lists(root)
     if sound:
@@ -72,7 +72,7 @@ def _traits_in(entry: Any) -> list[Any] | None:
     return traits if isinstance(traits, list) else None
 
 
-def _move_traits(entry: Any, source: str, rubric: Rubric, properties: Listing) -> bool:
+def _move_traits(entry: Any, source: str, rubric: RubricRatings, properties: Listing) -> bool:
     """Move the traits that a property holds into `rubric`; return False for a property that stays.
 
     Its other members, and traits that differ from the rating of their name, become a property.
@@ -219,7 +219,7 @@ def _clean_question(
                 properties.add(_clean_entry(entry), source, "additionalProperty", index)
     else:
         properties.extend([*map(_clean_entry, entries)], source, "additionalProperty")
-    rubric = Rubric(pointer, QUESTION, trail)
+    rubric = RubricRatings(pointer, QUESTION, trail)
     for index, rating in enumerate(ratings):
         if take is None or not take(rating, step(source, "rating", index), properties):
             rubric.add_rating(rating, source, "rating", index)
@@ -236,13 +236,13 @@ def has_lists(members: dict[str, Any]) -> bool:
     return (rating is None or isinstance(rating, list)) and (entries is None or isinstance(entries, list))
 
 
-def listed(members: dict[str, Any], rubric: Rubric, properties: Listing) -> dict[str, Any]:
+def listed(members: dict[str, Any], rubric: RubricRatings, properties: Listing) -> dict[str, Any]:
     """Return the members `rating` and `additionalProperty`, unless they are empty and absent from `members`."""
     held = {"rating": rubric.ratings, "additionalProperty": properties.entries}
     return {member: entries for member, entries in held.items() if entries or members.get(member) is not None}
 
 
-def add_rubric_members(members: dict[str, Any], source: str, rubric: Rubric, properties: Listing) -> None:
+def add_rubric_members(members: dict[str, Any], source: str, rubric: RubricRatings, properties: Listing) -> None:
     """Move rubric objects out of `members`, which stand at `source`, into `rubric` and `properties`.
 
     They are reported, except in the flat dialect, where they belong.
@@ -320,7 +320,7 @@ def _move_extras(question: dict[str, Any], place: str, trail: Trail) -> None:
         return
     entries, ratings = question.get("additionalProperty") or [], question.get("rating") or []
     properties = Listing(step(place, "additionalProperty"), trail)
-    rubric = Rubric(place, QUESTION, trail)
+    rubric = RubricRatings(place, QUESTION, trail)
     if "finished" not in values(entries):
         properties.add_property("finished", value=False, source=source)
     properties.extend(entries, source, "additionalProperty")

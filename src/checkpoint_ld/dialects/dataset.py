@@ -62,7 +62,7 @@ from checkpoint_ld.dialects.ratings import (
     trait_type,
 )
 from checkpoint_ld.dialects.state import DEFAULT_NAME, DEFAULT_VERSION, is_regenerated
-from checkpoint_ld.dialects.traits import Rubric, is_gui_id
+from checkpoint_ld.dialects.traits import RubricRatings, is_gui_id
 from checkpoint_ld.documents.values import is_iso_8601, is_number
 from checkpoint_ld.vocabulary import CONVERSION_PROPERTY, FORMAT_VERSION, GUI_FORMAT_VERSION_PROPERTY
 
@@ -89,7 +89,7 @@ def read(value: dict[str, Any], trail: Trail, *, is_first: bool = False) -> dict
     """Read a Dataset with its global traits at the root; if it `is_first`, every question repeats them."""
     root = {member: content for member, content in value.items() if member not in PARTS}
     root["@type"] = "DataFeed"
-    rubric = Rubric("", GLOBAL, trail)
+    rubric = RubricRatings("", GLOBAL, trail)
     take = _Globals(rubric).take if is_first and has_lists(value) else None
     return clean_feed(root, _elements(value, trail), trail, partial(_read_part, take=take), rubric=rubric)
 
@@ -126,7 +126,7 @@ def _elements(value: dict[str, Any], trail: Trail) -> Any:
 class _Globals:
     """Global traits that are repeated in questions: each goes to the rubric of the root once."""
 
-    def __init__(self, rubric: Rubric) -> None:
+    def __init__(self, rubric: RubricRatings) -> None:
         self._rubric = rubric
         self._first: list[dict[str, Any]] = []
 
@@ -169,7 +169,7 @@ def downgrade(
     missing and invalid dates; None means the present. What a Dataset cannot express, such as scenarios and other types
     of traits, is kept under x_karenina and named in the findings.
     """
-    writer = _Writer(clean(tree), tree, now or clock())
+    writer = _DatasetWriter(clean(tree), tree, now or clock())
     value = writer.written(is_named=is_named, include_metadata=include_metadata)
     root = {name: content for name, content in value.items() if name not in ("hasPart", KEPT)}
     again = read(root, Trail(DIALECT))
@@ -178,7 +178,7 @@ def downgrade(
     return Downgrade(value, (*writer.findings, *lost))
 
 
-class _Writer:
+class _DatasetWriter:
     """Writes the clean form of the canonical document `tree` as a Dataset.
 
     Afterwards the ratings of `feed` are in the order in which they are read again: first those that a Dataset can

@@ -104,7 +104,7 @@ def downgrade(
     x_karenina, and named in the findings.
     """
     feed = clean(tree)
-    writer = _Writer(feed, now or clock())
+    writer = _GuiWriter(feed, now or clock())
     value = writer.written(include_metadata=include_metadata, is_creation=is_creation)
     regenerated = {"dateModified"} if is_creation else set()
     if feed.get("creator") != value["creator"] != DEFAULT_CREATOR:
@@ -152,7 +152,7 @@ def conversion_note(entries: Any, root: dict[str, Any], elements: Any, now: str)
     return property_value(CONVERSION_PROPERTY, gui_encoded(note))
 
 
-class _Writer:
+class _GuiWriter:
     def __init__(self, feed: dict[str, Any], now: str) -> None:
         self._feed = feed
         self._now = now

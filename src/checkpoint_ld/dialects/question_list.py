@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from checkpoint_ld.dialects.dialect import step
 from checkpoint_ld.dialects.leftovers import has_keywords, park, restored
 from checkpoint_ld.dialects.ratings import in_order
-from checkpoint_ld.dialects.state import Places, element_of, root_of
+from checkpoint_ld.dialects.state import MemberPlaces, element_of, root_of
 from checkpoint_ld.phrases import called
 from checkpoint_ld.vocabulary import BY_TYPE
 
@@ -27,7 +27,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     root = {name: content for name, content in value.items() if name not in _DROPPED}
     if "globalRubric" in value:
         root["globalRubric" if "global_rubric" in value else "global_rubric"] = value["globalRubric"]
-    places = Places("", {"global_rubric": "/globalRubric", "checkpoint": "/questions"})
+    places = MemberPlaces("", {"global_rubric": "/globalRubric", "checkpoint": "/questions"})
     tree = root_of(root, places, trail)
     tree["dataFeedElement"] = [
         _element(question, index, unused, trail) for index, question in enumerate(value["questions"])
@@ -76,7 +76,7 @@ def _element(question: Any, index: int, templates: dict[str, Any], trail: Trail)
         text = item.get("question")
         subject = called("question", text if isinstance(text, str) and text.strip() else key)
         trail.report("answer-missing", "the question has no answer; it is taken as empty", source, subject)
-    element = element_of(key if isinstance(key, str) else "", item, pointer, Places(source, elsewhere), trail)
+    element = element_of(key if isinstance(key, str) else "", item, pointer, MemberPlaces(source, elsewhere), trail)
     trail.moved(step(pointer, "@id"), step(source, "id"))
     if not isinstance(key, str):
         element.pop("@id", None)

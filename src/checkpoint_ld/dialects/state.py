@@ -48,7 +48,7 @@ from checkpoint_ld.dialects.leftovers import (
     take_foreign,
 )
 from checkpoint_ld.dialects.ratings import GLOBAL, GUI_MATRIX, MATRIX, QUESTION, in_order
-from checkpoint_ld.dialects.traits import LISTS, Rubric, as_gui_reads, rubric_of, rubrics_of
+from checkpoint_ld.dialects.traits import LISTS, RubricRatings, as_gui_reads, rubric_of, rubrics_of
 from checkpoint_ld.identifiers import gui_answer_id, gui_element_id, gui_key, gui_question_id, gui_template_id
 from checkpoint_ld.phrases import BOOLEAN_WORDS
 from checkpoint_ld.vocabulary import (
@@ -84,9 +84,9 @@ ITEM = {*_TEXTS, *_OTHERS, "author", "sources", "keywords"}
 
 def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
     """Read the GUI's state, whose rubrics have a list for each kind of trait or the single list `traits`."""
-    tree = root_of(value, Places(""), trail)
+    tree = root_of(value, MemberPlaces(""), trail)
     tree["dataFeedElement"] = [
-        element_of(key, item, f"/dataFeedElement/{index}", Places(step("/checkpoint", key)), trail)
+        element_of(key, item, f"/dataFeedElement/{index}", MemberPlaces(step("/checkpoint", key)), trail)
         for index, (key, item) in enumerate(value["checkpoint"].items())
     ]
     extra = value.get(KEPT)
@@ -95,7 +95,7 @@ def read(value: dict[str, Any], trail: Trail) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Places:
+class MemberPlaces:
     """The pointers of the members of an object: at `source`, except those that are `elsewhere`."""
 
     source: str
@@ -106,7 +106,7 @@ class Places:
         return self.elsewhere.get(name) or f"{self.source}/{name}"
 
 
-def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, Any]:
+def root_of(value: dict[str, Any], places: MemberPlaces, trail: Trail) -> dict[str, Any]:
     """Return the root of the canonical document, without its elements."""
     trail.moved("/dataFeedElement", places.of("checkpoint"))
     trail.moved("/rating", places.of("global_rubric"))
@@ -120,7 +120,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
     tree |= {name: metadata[name] for name in (*SIMPLE_METADATA, *PUBLISHING) if name in metadata}
     for name in ("name", "creator", *SIMPLE_METADATA, *PUBLISHING):
         trail.moved(step("", name), step("/dataset_metadata", name))
-    rubric = Rubric("", GLOBAL, trail)
+    rubric = RubricRatings("", GLOBAL, trail)
     properties = Listing("/additionalProperty", trail)
     _add_creator(tree, metadata.get("creator"), properties)
     custom = metadata.get("custom_properties")
@@ -134,7 +134,7 @@ def root_of(value: dict[str, Any], places: Places, trail: Trail) -> dict[str, An
     return in_order(tree, "DataFeed")
 
 
-def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) -> Any:
+def element_of(key: str, item: Any, pointer: str, places: MemberPlaces, trail: Trail) -> Any:
     """Return the question under `key` as the element that will be at `pointer`."""
     trail.moved(pointer, places.source)
     if not isinstance(item, dict):
@@ -156,7 +156,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
         question["acceptedAnswer"] = {"@type": "Answer", "text": given["raw_answer"]}
     if "answer_template" in given:
         question["hasPart"] = template_of(given.get("question"), given["answer_template"])
-    rubric = Rubric(f"{pointer}/item", QUESTION, trail)
+    rubric = RubricRatings(f"{pointer}/item", QUESTION, trail)
     properties = Listing(f"{pointer}/item/additionalProperty", trail)
     _add_properties(given, places, properties)
     _add_rubric(given.get("question_rubric"), places.of("question_rubric"), rubric, properties)
@@ -170,7 +170,7 @@ def element_of(key: str, item: Any, pointer: str, places: Places, trail: Trail) 
     return restored(element, extra, pointer, places.of(KEPT), trail) if isinstance(extra, dict) else element
 
 
-def _parked(given: dict[str, Any], places: Places, trail: Trail) -> dict[str, Any]:
+def _parked(given: dict[str, Any], places: MemberPlaces, trail: Trail) -> dict[str, Any]:
     """Return the members of a question whose values have no place on an element."""
     custom = given.get("custom_metadata")
     parked = {} if isinstance(custom, dict | None) else {"custom_metadata": custom}
@@ -237,7 +237,7 @@ def _add_creator(tree: dict[str, Any], creator: Any, properties: Listing) -> Non
         properties.add_property(CREATOR_DETAILS, creator, "/dataset_metadata/creator")
 
 
-def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing) -> None:
+def _add_rubric(rubric: Any, source: str, gathered: RubricRatings, properties: Listing) -> None:
     """Add the traits of a rubric object; its other members become properties."""
     if isinstance(rubric, dict):
         stated = {
@@ -252,7 +252,7 @@ def _add_rubric(rubric: Any, source: str, gathered: Rubric, properties: Listing)
         gathered.add_trait("llm", rubric, source)
 
 
-def _record_places(pointer: str, places: Places, trail: Trail) -> None:
+def _record_places(pointer: str, places: MemberPlaces, trail: Trail) -> None:
     if not trail.kept:
         return
     sources = {
@@ -272,7 +272,7 @@ def _record_places(pointer: str, places: Places, trail: Trail) -> None:
         trail.moved(f"{pointer}/{place}", places.of(name))
 
 
-def _add_properties(given: dict[str, Any], places: Places, properties: Listing) -> None:
+def _add_properties(given: dict[str, Any], places: MemberPlaces, properties: Listing) -> None:
     """Add the other properties of a question, in the order in which Karenina writes them."""
     custom = given.get("custom_metadata")
     is_followed = properties.trail.kept
@@ -320,7 +320,7 @@ def downgrade(tree: dict[str, Any], *, now: str | None = None) -> Downgrade:
     every = elements if isinstance(elements, list) else []
     value["checkpoint"], lost = _questions_of(every, tree.get("dataFeedElement"), matrix, date)
     _add_unknown(value, feed)
-    left = missing_from(root_of(value, Places(""), Trail("v2.0")), _needed(feed), is_regenerated) | rubric.left
+    left = missing_from(root_of(value, MemberPlaces(""), Trail("v2.0")), _needed(feed), is_regenerated) | rubric.left
     if left:
         value[KEPT] = left
     findings = [*losses_of(left, tree, "", "v2.0"), *rubric.findings, *lost]
@@ -502,7 +502,7 @@ def _leftovers_of(
         kept = [entry for entry in question["additionalProperty"] if entry["name"] in apart] if apart else []
         return {"item": {"additionalProperty": kept}} if kept else {}
     unrated = {name: content for name, content in item.items() if name != "question_rubric"}
-    read = element_of(key, unrated, "", Places(""), Trail("v2.0"))
+    read = element_of(key, unrated, "", MemberPlaces(""), Trail("v2.0"))
     return missing_from(read, _needed_element(element, key), _is_ignored)
 
 

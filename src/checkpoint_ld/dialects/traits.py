@@ -1,7 +1,7 @@
 """Rubric traits, converted between the GUI's state and the ratings of JSON-LD.
 
-`rating_from_v2` and `trait_from_rating` convert one trait. `Rubric` gathers the ratings of an object from all the
-places where older dialects have them; `rubric_of` writes the rubric of the state.
+`rating_from_v2` and `trait_from_rating` convert one trait. `RubricRatings` gathers the ratings of an object from all
+the places where older dialects have them; `rubric_of` writes the rubric of the state.
 """
 
 from __future__ import annotations
@@ -339,7 +339,7 @@ def entries_of_member(rubric: Any) -> list[Any]:
 _FROM = {"bestRating": "max_score", "worstRating": "min_score", "additionalType": "type"}
 
 
-class Rubric:
+class RubricRatings:
     """The ratings of the root or of a question, each with its place in the document."""
 
     def __init__(self, pointer: str, scope: str, trail: Trail) -> None:

@@ -102,7 +102,7 @@ _USUAL_SCALAR = re.compile(r'(?:"[^"\\]*"|[-0-9a-zA-Z][^,\]}\s]*)[ \t\n\r]*,?[ \
 _STEPPER = json.JSONDecoder(parse_int=len, parse_float=len, parse_constant=len)
 
 
-class Span(NamedTuple):
+class Extent(NamedTuple):
     """The characters from `start` up to `end`, offsets into the text."""
 
     start: int
@@ -117,8 +117,8 @@ class Member(NamedTuple):
     """A member of an object or array: its key or index, the span of its key (empty in an array), and of its value."""
 
     name: str
-    key: Span
-    value: Span
+    key: Extent
+    value: Extent
 
     @property
     def start(self) -> int:
@@ -147,11 +147,11 @@ class Spans:
         """The offset of the root."""
         return self._after(_SPACE, int(self.text.startswith("\ufeff")))
 
-    def value(self, path: Path) -> Span:
+    def value(self, path: Path) -> Extent:
         """Return the span of the value at `path`. Raises KeyError if there is none."""
         return self._member(path).value
 
-    def key(self, path: Path) -> Span:
+    def key(self, path: Path) -> Extent:
         """Return the span of the key, with its quotes, of the member at `path`. Raises KeyError if there is none."""
         return self._member(path).key
 
@@ -181,7 +181,7 @@ class Spans:
     def members(self, start: int) -> Iterator[Member]:
         """Yield the members of the object or array that starts at `start`, including repeated keys."""
         for name, key, key_end, at in self._begins(start):
-            yield Member(name, Span(key, key_end), Span(at, self._end(at)))
+            yield Member(name, Extent(key, key_end), Extent(at, self._end(at)))
 
     def _begins(self, start: int) -> Iterator[_Begin]:
         """Yield the starts of the members; the text of a value is only read after its member was yielded."""
@@ -210,7 +210,7 @@ class Spans:
     @cached_property
     def _root(self) -> Member:
         end = _STEPPER.raw_decode(self.text, self.start)[1]
-        return Member("", Span(self.start, self.start), Span(self.start, end))
+        return Member("", Extent(self.start, self.start), Extent(self.start, end))
 
     def _member(self, path: Path) -> Member:
         member = self._root

@@ -14,7 +14,7 @@ from rdflib import BNode, URIRef
 
 from checkpoint_ld.graph import contexts, coverage, interpreter, key_order, literals
 from checkpoint_ld.graph.annotation import annotate, complete, name_of
-from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, Columns, Objects, Place, alike, stems_of
+from checkpoint_ld.graph.columns import TOGETHER, Alike, Column, ColumnOwner, Columns, Objects, alike, stems_of
 from checkpoint_ld.graph.compaction import (
     POSITION,
     Compaction,
@@ -28,7 +28,7 @@ from checkpoint_ld.graph.compaction import (
 from checkpoint_ld.graph.contexts import IDENTIFIER, REST, expand, statements
 from checkpoint_ld.graph.interpreter import uncollected
 from checkpoint_ld.graph.key_order import KEY_ORDER
-from checkpoint_ld.graph.plans import NotCoveredError, Reading, compiled
+from checkpoint_ld.graph.plans import NotCoveredError, PlainTerm, compiled
 from checkpoint_ld.graph.store import terms_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ DEEPEST = 60
 """A tree with more levels goes to PyLD as a whole, where annotation sets apart what is too deep."""
 _TEXTS = {str}
 _CONTAINERS = frozenset((dict, list))
-_AS_JSON = frozenset((Reading.JSON, Reading.PROPERTY))
+_AS_JSON = frozenset((PlainTerm.JSON, PlainTerm.PROPERTY))
 _WITHOUT_STATEMENTS = frozenset(((), ("@id",)))
 
 
@@ -97,12 +97,12 @@ class Walk(Columns):
         `name` is its name by place, `via` the term of the member that holds it.
         """
         one = Objects([source], [name], None if position is None else [position])
-        [node] = self.add(one, Place(via))
+        [node] = self.add(one, ColumnOwner(via))
         if any(name in self.owners or URIRef(name) in self.taken for name in self.mentioned):
             raise NotCoveredError  # what is a mere name would be read back as the object that has it
         return node
 
-    def add(self, found: Objects, place: Place) -> list[Node]:
+    def add(self, found: Objects, place: ColumnOwner) -> list[Node]:
         """Add the statements of objects and of all below them; the first of several with one `@id` gets the name."""
         nodes = self.objects(found, place)
         if not self.rivals:
@@ -118,7 +118,7 @@ class Walk(Columns):
         self.owners = first
         return self.objects(found, place)
 
-    def objects(self, found: Objects, place: Place) -> list[Node]:
+    def objects(self, found: Objects, place: ColumnOwner) -> list[Node]:
         """Add the statements of objects and of all below them; return their nodes."""
         sources, names, positions = found
         if len(sources) > TOGETHER:
@@ -176,7 +176,7 @@ class Walk(Columns):
         subjects: Sequence[Node],
         found: Objects,
         groups: Sequence[Alike],
-        place: Place,
+        place: ColumnOwner,
         beside: Sequence[tuple[int, URIRef, Node]] = (),
     ) -> None:
         """Add the statements of objects, which are grouped in `groups`, and the terms `beside` their members.
@@ -235,7 +235,7 @@ class Walk(Columns):
             values = [*chain.from_iterable(part.values for part in parts)]
             stems = [*chain.from_iterable(stems_of(map(names.__getitem__, one.rows), one.known) for one in parts)]
             known, plan = parts[0].known, parts[0].plan
-            terms, left = self.below(kind, values, stems, Place(known.term, plan, depth), is_set=known.is_set)
+            terms, left = self.below(kind, values, stems, ColumnOwner(known.term, plan, depth), is_set=known.is_set)
             rest = iter(terms)
             for part in parts:
                 predicate = part.known.predicate
@@ -247,7 +247,7 @@ class Walk(Columns):
                 inexact.setdefault(row, []).append(known)
 
     def laid_out(
-        self, sources: Sequence[Tree], groups: Sequence[Alike], place: Place
+        self, sources: Sequence[Tree], groups: Sequence[Alike], place: ColumnOwner
     ) -> tuple[list[dict[Any, Any]], Iterable[Column]]:
         """Return the predicates of each object with only its type filled in, and the values of all objects by key."""
         described: list[dict[Any, Any]] = [{}] * len(sources)
@@ -300,7 +300,7 @@ class Walk(Columns):
                 continue
             read: Tree = {}
             if known.predicate in reader.index.get(subject, ()):
-                coercion = coercion_of(key, known.term, is_property=known.reading is Reading.PROPERTY)
+                coercion = coercion_of(key, known.term, is_property=known.reading is PlainTerm.PROPERTY)
                 read[key] = reader.read_member(subject, known.predicate, known.term, coercion)
             left = left.and_also(difference({key: value}, read, self.names if has_objects(value) else {}, ()))
         return left
@@ -365,7 +365,7 @@ def _in_order(value: Any) -> Iterator[Tree]:
 
 def is_texts(value: Any, known: KeyPlan) -> bool:
     """Return whether a member's value is an array of plain texts; its residue is known without reading it back."""
-    return known.reading is Reading.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
+    return known.reading is PlainTerm.PLAIN and type(value) is list and {*map(type, value)} == _TEXTS
 
 
 def has_objects(value: Any) -> bool:
@@ -414,7 +414,7 @@ def index_of_members(
     try:
         walk = Walk(own_context, taken)
         kind = Alike(members.get("@type"), tuple(members), (0,))
-        walk.add_members([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], Place())
+        walk.add_members([URIRef(owner)], Objects([members], [_checked(owner)]), [kind], ColumnOwner())
         walk.in_document(root)
         walk.complete()
     except NotCoveredError:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from checkpoint_ld.graph import literals
 from checkpoint_ld.graph.annotation import LARGEST_FOR_PYLD, is_undecided
 from checkpoint_ld.graph.literals import DATETIME, DOUBLE, Made, TypedText, literal_of, text_literal
-from checkpoint_ld.graph.plans import NotCoveredError, Plans, Reading
+from checkpoint_ld.graph.plans import NotCoveredError, PlainTerm, Plans
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -65,8 +65,8 @@ def grouped(keys: Sequence[Any]) -> Collection[tuple[Any, Sequence[int]]]:
 
 Tree = dict[str, Any]
 
-_PLAIN, _DATE, _DOUBLE, _NAME = Reading.PLAIN, Reading.DATE, Reading.DOUBLE, Reading.NAME
-_NODE, _JSON, _PROPERTY, _SCALAR = Reading.NODE, Reading.JSON, Reading.PROPERTY, Reading.SCALAR
+_PLAIN, _DATE, _DOUBLE, _NAME = PlainTerm.PLAIN, PlainTerm.DATE, PlainTerm.DOUBLE, PlainTerm.NAME
+_NODE, _JSON, _PROPERTY, _SCALAR = PlainTerm.NODE, PlainTerm.JSON, PlainTerm.PROPERTY, PlainTerm.SCALAR
 _SCALARS = frozenset((str, int, float, bool))
 _NO_SCALARS = frozenset((list, dict, type(None)))
 _NATIVE = {
@@ -74,13 +74,13 @@ _NATIVE = {
     _PLAIN: _SCALARS,
     _SCALAR: _SCALARS | {list, dict},
 }
-"""The types of values that become native literals, by `Reading`."""
+"""The types of values that become native literals, by `PlainTerm`."""
 _NOTHING: frozenset[type] = frozenset()
 _MAY_BE_UNDECIDED = (list, int, float)
 _OBJECTS, _ARRAYS, _TEXTS, _FLOATS, _HOLDERS = {dict}, {list}, {str}, {float}, {dict, list}
 
 
-class Place(NamedTuple):
+class ColumnOwner(NamedTuple):
     """The place of objects that are converted together: values of the member `via`, of objects of the plan `around`."""
 
     via: Term | None = None
@@ -195,7 +195,7 @@ class Columns:
         self.doubles = Scalars(DOUBLE)
 
     @abstractmethod
-    def objects(self, found: Objects, place: Place) -> list[Node]:
+    def objects(self, found: Objects, place: ColumnOwner) -> list[Node]:
         """Add the statements of objects and of all objects below them; return their nodes."""
 
     def column(
@@ -231,7 +231,7 @@ class Columns:
         return [term for term, _ in found], [at for at, (_, is_inexact) in enumerate(found) if is_inexact]
 
     def below(
-        self, kind: object, values: Sequence[Any], stems: Sequence[str], place: Place, *, is_set: bool
+        self, kind: object, values: Sequence[Any], stems: Sequence[str], place: ColumnOwner, *, is_set: bool
     ) -> tuple[Sequence[Node | list[Node] | None], Collection[int]]:
         """Return the same as `column` for values of one `kind`: all objects, or all arrays of objects.
 
@@ -300,10 +300,10 @@ class Columns:
         tokens = sorted(value)  # as PyLD does with the keys of maps
         names = [literals.below(stem, token) for token in tokens]
         objects = Objects([value[one] for one in tokens], names, [places[one] for one in tokens])
-        terms = self.objects(objects, Place(known.term, column.plan, depth, is_map=True))
+        terms = self.objects(objects, ColumnOwner(known.term, column.plan, depth, is_map=True))
         return terms if len(terms) > 1 else terms[0], any("@id" in one for one in value.values())
 
-    def scalar(self, value: Any, reading: Reading) -> tuple[Node, bool]:
+    def scalar(self, value: Any, reading: PlainTerm) -> tuple[Node, bool]:
         """Return the term of a scalar, and whether it would be read back as another JSON value."""
         kind = type(value)
         if kind is TypedText and reading not in (_NODE, _NAME):

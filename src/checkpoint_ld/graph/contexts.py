@@ -35,7 +35,7 @@ CONTEXTS = ("karenina-plain.jsonld", "karenina.jsonld")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyMeanings:
     """The known meaning of keys at objects of one type at one place.
 
     It has the IRI of the type, and the keys that are used as usual.
@@ -50,15 +50,15 @@ class Resolved:
     """The recorded answers of PyLD: definitions by context file, objects by place, IRIs by names of the vocabulary."""
 
     definitions: dict[str, dict[str, list[Any]]] = field(default_factory=dict)
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, KeyMeanings] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
 
-    def place(self, kind: str | None, via: str | None) -> Place:
+    def place(self, kind: str | None, via: str | None) -> KeyMeanings:
         """Return what is recorded about objects of the type `kind`, values of the member `via`."""
         return self.places.get(label(kind, via), _UNKNOWN)
 
 
-_UNKNOWN = Place()
+_UNKNOWN = KeyMeanings()
 
 
 def label(kind: str | None, via: str | None) -> str:
@@ -70,7 +70,7 @@ def label(kind: str | None, via: str | None) -> str:
 def resolved() -> Resolved:
     """Return all recorded answers."""
     held = orjson.loads(data.text("contexts", FILE))
-    places = {name: Place(one["type"], frozenset(one["keys"])) for name, one in held["places"].items()}
+    places = {name: KeyMeanings(one["type"], frozenset(one["keys"])) for name, one in held["places"].items()}
     return Resolved(held["definitions"], places, held["names"])
 
 
@@ -457,13 +457,13 @@ def statements(expanded: Expanded, *, distinct: bool = True) -> Index:
     identifier stay two, and keys and types that are no IRI are kept under `ESCAPED`.
     """
     index: Index = {}
-    walk = _Walk(index, distinct)
+    walk = _ContextWalk(index, distinct)
     for node in expanded:
         walk.node(node)
     return index
 
 
-class _Walk:
+class _ContextWalk:
     def __init__(self, index: Index, distinct: bool) -> None:
         self.index = index
         self.distinct = distinct

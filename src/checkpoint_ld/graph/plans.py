@@ -51,7 +51,7 @@ class NotCoveredError(Exception):
     """A document contains something that only PyLD can read."""
 
 
-class Reading(Enum):
+class PlainTerm(Enum):
     """The kind of term that a plain value becomes."""
 
     PLAIN = auto()
@@ -71,8 +71,8 @@ class Reading(Enum):
     """The IRI of an identifier, resolved against its base."""
 
 
-_READINGS = {None: Reading.PLAIN, DATETIME: Reading.DATE, DOUBLE: Reading.DOUBLE, "@vocab": Reading.NAME}
-_READINGS |= {"@id": Reading.NODE, "@json": Reading.JSON}
+_READINGS = {None: PlainTerm.PLAIN, DATETIME: PlainTerm.DATE, DOUBLE: PlainTerm.DOUBLE, "@vocab": PlainTerm.NAME}
+_READINGS |= {"@id": PlainTerm.NODE, "@json": PlainTerm.JSON}
 
 
 class KeyPlan(NamedTuple):
@@ -80,7 +80,7 @@ class KeyPlan(NamedTuple):
 
     key: str
     predicate: URIRef
-    reading: Reading
+    reading: PlainTerm
     container: str | None
     term: Term | None
     token: str
@@ -94,11 +94,11 @@ class KeyPlan(NamedTuple):
     """How objects stand under this key: one by itself, several in an array, or either."""
 
     @classmethod
-    def of(cls, term: Term, reading: Reading) -> KeyPlan:
+    def of(cls, term: Term, reading: PlainTerm) -> KeyPlan:
         """Make the plan for the key of a term."""
         key, container = term.key, term.container
-        token, is_plain = literals.below("", key)[1:], reading is Reading.PLAIN
-        is_text, has_objects = is_plain and container is None, is_plain or reading is Reading.NODE
+        token, is_plain = literals.below("", key)[1:], reading is PlainTerm.PLAIN
+        is_text, has_objects = is_plain and container is None, is_plain or reading is PlainTerm.NODE
         return cls(key, named(term.iri), reading, container, term, token, container == "@set", is_text, has_objects)
 
 
@@ -176,10 +176,10 @@ class Plan:
                     raise NotCoveredError
                 # As `URIRef(iri)` makes it: such a key has nothing in it that an IRI may not have.
                 predicate = named(iri) if key in _USUAL else str.__new__(URIRef, iri)
-                learnt[key] = KeyPlan(key, predicate, Reading.PLAIN, None, None, key)
+                learnt[key] = KeyPlan(key, predicate, PlainTerm.PLAIN, None, None, key)
         if self._is_property and "value" in new:
             value = learnt["value"]
-            learnt["value"] = value._replace(reading=Reading.PROPERTY, is_text=False, has_objects=False)
+            learnt["value"] = value._replace(reading=PlainTerm.PROPERTY, is_text=False, has_objects=False)
         self._keys |= learnt
 
     def expanded(self, members: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ _REFERENCE = re.compile(r'\{\s*"@id"\s*:\s*"[^"]*"\s*\}')
 
 
 @dataclass
-class _Text:
+class _ValidatedText:
     """A text that was validated, with the spans and the keys of its feed items, and the findings by item.
 
     Findings of the head are those under None. `keys` count identifiers and texts of questions.
@@ -50,7 +50,7 @@ class EditedText:
 
     def __init__(self) -> None:
         self._last: tuple[str, Checked, Hashable] | None = None
-        self._known: _Text | None = None
+        self._known: _ValidatedText | None = None
 
     def check(self, text: str, profiles: Profiles) -> Checked:
         """Return what `families.check` returns for a text."""
@@ -75,7 +75,7 @@ def _of(profiles: Profiles) -> Hashable:
     return profiles.name, own, tuple((one.stat().st_mtime_ns, one.stat().st_size) for one in own)
 
 
-def _begun(text: str, checked: Checked) -> _Text | None:
+def _begun(text: str, checked: Checked) -> _ValidatedText | None:
     """Return what is needed to follow a text, None for one that cannot be followed."""
     if checked.dialect != CANONICAL or text.startswith("\ufeff"):
         return None
@@ -87,7 +87,7 @@ def _begun(text: str, checked: Checked) -> _Text | None:
         keys = Counter(key for element in elements for key in _keys(element))
     except (ReadError, KeyError, TypeError, AttributeError):  # a document of another form
         return None
-    known = _Text(text, [(start, end) for start, end in found], keys)
+    known = _ValidatedText(text, [(start, end) for start, end in found], keys)
     for one in checked.findings:
         place = _ITEM.match(one.place.pointer or "")
         known.by_item.setdefault(None if place is None else int(place[1]), []).append(one)
@@ -127,7 +127,7 @@ def _common(old: str, new: str, most: int) -> int:
     return low
 
 
-def _follows(known: _Text, text: str, profiles: Profiles) -> bool:
+def _follows(known: _ValidatedText, text: str, profiles: Profiles) -> bool:
     """Let a text that was validated become an edited one, with its findings; return whether that is possible."""
     start, old_end, new_end = _edit(known.text, text)
     if start == old_end == new_end:
@@ -145,12 +145,12 @@ def _follows(known: _Text, text: str, profiles: Profiles) -> bool:
         key for key in {*new.keys} - {*old.keys} if known.keys[key]
     ]
     was = known.by_item.get(at, [])
-    places = _Lines(known.text, first, old.offset, old.text)
+    places = _ItemPlaces(known.text, first, old.offset, old.text)
     if shared or _plain(was) != _plain(places.moved(old.findings, at)):
         return False
     known.keys.subtract(old.keys)
     known.keys.update(new.keys)
-    known.by_item[at] = _Lines(text, first, new.offset, new.text).moved(new.findings, at)
+    known.by_item[at] = _ItemPlaces(text, first, new.offset, new.text).moved(new.findings, at)
     lines = _Shift(known.text, text, old_end, new_end)
     for item, several in known.by_item.items():
         if item != at:
@@ -179,7 +179,7 @@ class _Alone:
     head: list[tuple[str, str, str | None]]
 
 
-def _alone(known: _Text, item: str, profiles: Profiles) -> _Alone | None:
+def _alone(known: _ValidatedText, item: str, profiles: Profiles) -> _Alone | None:
     """Validate an item alone, None for a text that is no item, or that has to be read with the others."""
     text = known.text
     offset = known.spans[0][0]
@@ -200,7 +200,7 @@ def _alone(known: _Text, item: str, profiles: Profiles) -> _Alone | None:
     return _Alone(alone, offset, of_item, keys, [(one.code, one.message, one.place.pointer) for one in head])
 
 
-class _Lines:
+class _ItemPlaces:
     """Places in a document of one item, as places in the text in which that item begins at `first`."""
 
     def __init__(self, text: str, first: int, offset: int, alone: str) -> None:

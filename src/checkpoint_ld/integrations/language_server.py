@@ -83,7 +83,7 @@ _ROLES = {
 """The role of an object by the member that it stands in."""
 
 
-class _Places:
+class _Positions:
     """The positions of characters for an editor: lines, and columns in code units of its encoding."""
 
     def __init__(self, document: TextDocument) -> None:
@@ -132,11 +132,11 @@ class _Places:
 
 
 @dataclass
-class _Known:
+class _OpenDocument:
     """The findings about the last text of a document, its content, its file, and the rules that count in it."""
 
     findings: list[tuple[types.Range, Finding]] = field(default_factory=list)
-    places: _Places | None = None
+    places: _Positions | None = None
     source: str | None = None
     selection: Selection = field(default_factory=Selection)
 
@@ -173,7 +173,7 @@ class CheckpointServer(LanguageServer):
     def __init__(self) -> None:
         # Not Incremental: pygls applies such changes to other lines where a text has a U+2028, see `_Places.offset`.
         super().__init__(NAME, version(NAME), text_document_sync_kind=types.TextDocumentSyncKind.Full)
-        self.known: dict[str, _Known] = {}
+        self.known: dict[str, _OpenDocument] = {}
         self.is_trusted = False
         self._validated: set[str] = set()
         self._edited: dict[str, EditedText] = {}
@@ -211,7 +211,7 @@ class CheckpointServer(LanguageServer):
             self._validated.discard(uri)
 
 
-async def _in_thread(work: Callable[[], _Known]) -> _Known:
+async def _in_thread(work: Callable[[], _OpenDocument]) -> _OpenDocument:
     """Return the result of a function of a thread; all that it waits for is ended when the server ends."""
     result = asyncio.get_running_loop().run_in_executor(None, work)
     try:
@@ -226,12 +226,12 @@ async def _in_thread(work: Callable[[], _Known]) -> _Known:
         raise
 
 
-def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = False) -> _Known:
+def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = False) -> _OpenDocument:
     """Validate a document by the rules that its project has chosen, without the findings that it knows."""
-    places = _Places(document)
+    places = _Positions(document)
     data = places.text.encode("utf-8", "surrogatepass")
     if not is_checkpoint(data):
-        return _Known()
+        return _OpenDocument()
     path = to_fs_path(document.uri)
     try:
         chosen = configuration.find(Path(path).parent) if path else configuration.Configuration()
@@ -242,11 +242,11 @@ def _examined(document: TextDocument, edited: EditedText, *, is_trusted: bool = 
             report = families.report_of([checked], profiles)
             [checked] = baseline.compared(report, Path(chosen.baseline), selection).report.checked
     except CheckpointLdError as error:
-        return _Known([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
+        return _OpenDocument([(places.token(1, 1), Finding("", Severity.WARNING, str(error)))], places)
     found = [
         (places.token(finding.place.line or 1, finding.place.column or 1), finding) for finding in checked.findings
     ]
-    return _Known(found, places, path, selection)
+    return _OpenDocument(found, places, path, selection)
 
 
 def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
@@ -260,7 +260,7 @@ def _diagnostic(place: types.Range, found: Finding) -> types.Diagnostic:
     )
 
 
-def _hover(known: _Known, position: types.Position) -> types.Hover | None:
+def _hover(known: _OpenDocument, position: types.Position) -> types.Hover | None:
     pages = {_page(found): None for place, found in known.findings if place.start <= position <= place.end}
     if not pages:
         return None
@@ -278,7 +278,7 @@ def _page(found: Finding) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _actions(document: TextDocument, known: _Known, wanted: types.Range) -> Iterator[types.CodeAction]:
+def _actions(document: TextDocument, known: _OpenDocument, wanted: types.Range) -> Iterator[types.CodeAction]:
     """Yield the fixes that touch a range, and all of them as one."""
     if known.text != document.source:
         return
@@ -342,7 +342,7 @@ def _role(stack: Sequence[_Open]) -> str | None:
 
 
 def _completions(document: TextDocument, position: types.Position) -> Iterator[types.CompletionItem]:
-    text, places = document.source, _Places(document)
+    text, places = document.source, _Positions(document)
     data = text.encode("utf-8", "surrogatepass")
     if not is_feed(data) and (is_checkpoint(data) or not unquote(document.uri).endswith(".jsonld")):
         return  # the members are those of benchmarks in JSON-LD, such as a new document may become
@@ -372,10 +372,10 @@ def _completions(document: TextDocument, position: types.Position) -> Iterator[t
         )
 
 
-def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol]:
+def _outline(document: TextDocument, known: _OpenDocument) -> list[types.DocumentSymbol]:
     if known.text != document.source:  # it was not validated yet, or has changed since
         is_ours = is_checkpoint(document.source.encode("utf-8", "surrogatepass"))
-        known = _Known(places=_Places(document) if is_ours else None)
+        known = _OpenDocument(places=_Positions(document) if is_ours else None)
     value = None if known.parsed is None else known.parsed.value
     if not isinstance(value, dict) or known.places is None:
         return []
@@ -399,7 +399,7 @@ def _outline(document: TextDocument, known: _Known) -> list[types.DocumentSymbol
     ]
 
 
-def _definition(document: TextDocument, known: _Known, position: types.Position) -> types.Range | None:
+def _definition(document: TextDocument, known: _OpenDocument, position: types.Position) -> types.Range | None:
     """Return the object named at a position: a question by its `@id`, a node of a scenario by its key."""
     if known.text != document.source or known.parsed is None or known.places is None:
         return None
@@ -446,14 +446,18 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
     made.is_trusted = trust_config
 
     def answered(
-        method: str, answer: Callable[[TextDocument, _Known, Any], Any], options: Any = None, *, is_list: bool = True
+        method: str,
+        answer: Callable[[TextDocument, _OpenDocument, Any], Any],
+        options: Any = None,
+        *,
+        is_list: bool = True,
     ) -> None:
         """Answer a request by a function of the document, its validation, and the parameters."""
 
         @made.feature(method, options)
         def handle(held: CheckpointServer, params: Any) -> Any:
             document = held.document(params.text_document.uri)
-            known = held.known.get(params.text_document.uri, _Known())
+            known = held.known.get(params.text_document.uri, _OpenDocument())
             if document is None:
                 return [] if is_list else None
             return answer(document, known, params)
@@ -471,7 +475,9 @@ def server(*, trust_config: bool = False) -> CheckpointServer:
         held.forget(uri)
         held.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
 
-    def definition(document: TextDocument, known: _Known, params: types.DefinitionParams) -> types.Location | None:
+    def definition(
+        document: TextDocument, known: _OpenDocument, params: types.DefinitionParams
+    ) -> types.Location | None:
         found = _definition(document, known, params.position)
         return None if found is None else types.Location(params.text_document.uri, found)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agents.values import Header
+from checkpoint_ld.agents.values import AgentHeader
 from checkpoint_ld.checkpointing.exchange import Imported
 from checkpoint_ld.documents.files import is_packed, read_bytes, unpacked
 from checkpoint_ld.documents.text import Member, Spans
@@ -43,7 +43,7 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
     """
     path = Path(source)
     file = _File(path)
-    latest: dict[str, Header] = {}
+    latest: dict[str, AgentHeader] = {}
     yield from (Imported(path, None, error=error) for error in file.errors)
     count = 0
     for spans in file.traces():
@@ -51,7 +51,7 @@ def import_spans(manager: CheckpointManager, source: str | os.PathLike[str]) -> 
         try:
             for checkpoint in checkpoints_of(spans, latest.get):
                 count += 1
-                latest[checkpoint.execution_id] = Header.of(checkpoint)
+                latest[checkpoint.execution_id] = AgentHeader.of(checkpoint)
                 try:
                     done = manager.import_(checkpoint)[0]
                 except (CheckpointExists, FindingsError) as error:

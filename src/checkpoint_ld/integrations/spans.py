@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, Header, Thought, ToolCall, id_of, snapshot_of
+from checkpoint_ld.agents.values import LARGEST_COUNT, LATEST_MS, AgentHeader, Thought, ToolCall, id_of, snapshot_of
 from checkpoint_ld.checkpointing.exchange import new_checkpoint
 from checkpoint_ld.phrases import encodable
 
@@ -103,7 +103,7 @@ def error_of(message: str | None, events: list[Event]) -> str:
     return ": ".join(found) or "failed"
 
 
-def checkpoints_of(spans: Sequence[Span], latest: Callable[[str], Header | None]) -> Iterator[AgentCheckpoint]:
+def checkpoints_of(spans: Sequence[Span], latest: Callable[[str], AgentHeader | None]) -> Iterator[AgentCheckpoint]:
     """Yield a checkpoint for each run of an agent in the spans of one trace, which may come in any order.
 
     A run is a span `invoke_agent` and the spans below it, up to the next `invoke_agent`, whose run is an execution of
@@ -117,7 +117,7 @@ def checkpoints_of(spans: Sequence[Span], latest: Callable[[str], Header | None]
     for span in sorted(by_id.values(), key=lambda span: (span.start, span.span_id)):
         runs[_owner(span, by_id, owners)].append(span)
     ids: dict[str | None, str] = {}
-    made: dict[str, Header] = {}
+    made: dict[str, AgentHeader] = {}
     for owner, those in runs.items():
         if not any(span.operation for span in those):
             continue
@@ -125,7 +125,7 @@ def checkpoints_of(spans: Sequence[Span], latest: Callable[[str], Header | None]
         above = None if run.root is None else ids.get(owners.get(run.root.parent_id or ""))
         ids[owner] = run.execution_id(above)
         checkpoint = run.checkpoint(ids[owner], above, made.get(ids[owner]) or latest(ids[owner]))
-        made[ids[owner]] = Header.of(checkpoint)
+        made[ids[owner]] = AgentHeader.of(checkpoint)
         yield checkpoint
 
 
@@ -180,7 +180,7 @@ class _Run:
             return id_of(f"{above}/{self.head.span_id}")
         return id_of(str(self._first("gen_ai.conversation.id") or self.head.trace_id))
 
-    def checkpoint(self, execution_id: str, above: str | None, parent: Header | None) -> AgentCheckpoint:
+    def checkpoint(self, execution_id: str, above: str | None, parent: AgentHeader | None) -> AgentCheckpoint:
         """Return the checkpoint at the end of the run."""
         id = id_of(f"otel_{self.head.trace_id}_{self.head.span_id}")
         if parent is not None and parent.id == id:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from checkpoint_ld.errors import ShapesError
 from checkpoint_ld.graph.store import SubjectIndexStore
-from checkpoint_ld.shacl.data import Column, DataGraph, about_blank_nodes, index_of, is_ours
+from checkpoint_ld.shacl.data import DataGraph, ValueNodes, about_blank_nodes, index_of, is_ours
 from checkpoint_ld.shacl.following import Validator
 from checkpoint_ld.shacl.foreign import ForeignGraph
 from checkpoint_ld.shacl.running import TOO_DEEP, results
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from rdflib import Graph
 
 __all__ = [
-    "Column",
     "Component",
     "DataGraph",
     "Result",
     "Shapes",
     "SubjectIndexStore",
     "Validator",
+    "ValueNodes",
     "compile_shapes",
     "results",
     "validate",

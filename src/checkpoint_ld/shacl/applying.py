@@ -38,7 +38,7 @@ class ValidationGraph(Graph):
         super().__init__(store, identifier=identifier, bind_namespaces="none")
         store.add_graph(self)
         store.replace(index)
-        self.namespace_manager = _Names(self, bind_namespaces="none")
+        self.namespace_manager = _ShownNames(self, bind_namespaces="none")
         self.index = index
         self._prefixes = tuple(sorted(prefixes.items()))
 
@@ -53,7 +53,7 @@ class ValidationGraph(Graph):
         return super().query(query_object, *arguments, **options)
 
 
-class _Names(NamespaceManager):
+class _ShownNames(NamespaceManager):
     """The names in pySHACL's descriptions of results: in full, except those of SHACL.
 
     rdflib's own class does the same if no other prefix is bound. But it puts each name in a tree, which took a seventh

@@ -19,7 +19,7 @@ from checkpoint_ld.shacl.literals import LANG_STRING, STRING, holds, is_well_typ
 from checkpoint_ld.shacl.shape import (
     VALUES_ALONE,
     Constraint,
-    Reads,
+    ReadStatements,
     ValueConstraint,
     described,
     listed,
@@ -60,7 +60,7 @@ class _Tested(ValueConstraint):
         test = self.test
         return [one for one in values if not test(one)]
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 
@@ -74,8 +74,8 @@ class _OfClass(ValueConstraint):
         instances = run.data.instances(self.kind)
         return [one for one in values if one not in instances]
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
-        return Reads(of_values=(RDF_TYPE,))
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
+        return ReadStatements(of_values=(RDF_TYPE,))
 
 
 def _compile_class(shapes: Index, shape: Node, term: Node) -> Constraint:
@@ -183,7 +183,7 @@ class Pattern(ValueConstraint):
                 raise ShapesError(f"sh:pattern {shown(Literal(self.stated))}: {error}") from error
         return [one for one, is_found in zip(values, found, strict=True) if isinstance(one, BNode) or not is_found]
 
-    def reads(self, path: PropertyPath | None) -> Reads:  # noqa: ARG002 - as declared
+    def reads(self, path: PropertyPath | None) -> ReadStatements:  # noqa: ARG002 - as declared
         """Return what the constraint looks at."""
         return VALUES_ALONE
 
@@ -297,7 +297,7 @@ class _Count(Constraint):
         for at in found:
             yield at, shape.result(self, table.nodes[at])
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 
@@ -318,8 +318,8 @@ class _Grouped(Constraint):
             for value in self.faulty(column.values(at), () if other is None else other.values(at)):
                 yield at, shape.result(self, node, value)
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
-        return VALUES_ALONE if self.other is None else Reads(beside=(Predicate(self.other),))
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
+        return VALUES_ALONE if self.other is None else ReadStatements(beside=(Predicate(self.other),))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -336,8 +336,8 @@ class _Closed(Constraint):
                     if predicate not in self.allowed:
                         yield at, shape.result(self, node, value, predicate)
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
-        return Reads(of_values=None)
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
+        return ReadStatements(of_values=None)
 
 
 def _of_properties(shapes: Index, shape: Node, name: str) -> None:
@@ -441,7 +441,7 @@ class _Logical(ValueConstraint):
         found = [run.results_of(one, values) for one in self.shapes]
         return [one for one in values if not self.holds(sum(not results.get(one) for results in found))]
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 
@@ -456,7 +456,7 @@ class _Conforming(ValueConstraint):
     def detail(self, run: Evaluation, value: Node) -> Sequence[Result]:
         return run.results_of(self.shapes[0], [value]).get(value, ())
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 
@@ -474,7 +474,7 @@ class _Nested(Constraint):
             for result in found[value]:
                 yield at, result
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 
@@ -496,7 +496,7 @@ class _Qualified(Constraint):
             if count < self.least or (self.most is not None and count > self.most):
                 yield at, shape.result(self, node)
 
-    def reads(self, _path: PropertyPath | None) -> Reads:
+    def reads(self, _path: PropertyPath | None) -> ReadStatements:
         return VALUES_ALONE
 
 

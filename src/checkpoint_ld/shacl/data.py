@@ -228,7 +228,7 @@ class DataGraph:
         return found
 
 
-class Column:
+class ValueNodes:
     """The value nodes of a path for each focus node; `held` has none, one, or a list for each row."""
 
     def __init__(self, table: Table, held: Sequence[Held], path: PropertyPath | None = None) -> None:
@@ -239,7 +239,7 @@ class Column:
         self.path = path
         self._mapped: dict[Callable[[Node], Any], list[Any]] = {}
 
-    def beside(self, predicate: Node) -> Column:
+    def beside(self, predicate: Node) -> ValueNodes:
         """Return the values of a property of the same focus nodes."""
         return self._table.column(Predicate(predicate))
 
@@ -312,7 +312,7 @@ class Table:
     def __init__(self, data: DataGraph, nodes: Sequence[Node]) -> None:
         self.data = data
         self.nodes = nodes
-        self._columns: dict[PropertyPath | None, Column] = {}
+        self._columns: dict[PropertyPath | None, ValueNodes] = {}
         self._statements: dict[int, list[dict[Node, Node | list[Node]]]] = {}
 
     def _rows(self, index: Index) -> list[dict[Node, Node | list[Node]]]:
@@ -321,12 +321,12 @@ class Table:
             self._statements[id(index)] = list(map(index.get, self.nodes, repeat(_NOTHING)))
         return self._statements[id(index)]
 
-    def column(self, path: PropertyPath | None) -> Column:
+    def column(self, path: PropertyPath | None) -> ValueNodes:
         """Return the column of a path; None stands for the nodes themselves."""
         found = self._columns.get(path)
         if found is None:
             held = self.nodes if path is None else path.column(self)
-            found = self._columns[path] = Column(self, held, path)
+            found = self._columns[path] = ValueNodes(self, held, path)
         return found
 
     def property(self, predicate: Node) -> Sequence[Held]:

@@ -86,7 +86,7 @@ def dependencies(shapes: Iterable[Shape], by_node: Mapping[Node, Shape]) -> Depe
     whole: set[Node] = set()
     for shape in shapes:
         anywhere[SUBCLASS].add(shape.node)
-        walk = _Walk(by_node)
+        walk = _TargetWalk(by_node)
         walk.targets(shape)
         walk.shape(shape, ())
         if walk.is_whole:
@@ -102,7 +102,7 @@ def dependencies(shapes: Iterable[Shape], by_node: Mapping[Node, Shape]) -> Depe
     )
 
 
-class _Walk:
+class _TargetWalk:
     """The walk from the targets of one shape to all that it looks at."""
 
     def __init__(self, by_node: Mapping[Node, Shape]) -> None:

@@ -17,7 +17,7 @@ from checkpoint_ld.shacl.data import SUBCLASS, DataGraph, Table, index_of
 from checkpoint_ld.shacl.dependencies import dependencies
 from checkpoint_ld.shacl.running import results as whole_results
 from checkpoint_ld.shacl.shape import conforms, report_graph, report_text
-from checkpoint_ld.shacl.shapes import Run, Shapes, compile_statements
+from checkpoint_ld.shacl.shapes import Shapes, Validation, compile_statements
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -132,7 +132,7 @@ class Following:
         self.shapes = shapes
         self._live: LiveGraph | None = None
         self._of = dependencies(shapes.targeted, shapes.by_node)
-        run = Run(shapes, data)
+        run = Validation(shapes, data)
         self.found: dict[Node, dict[Node, list[Result]]] = {}
         for shape in shapes.targeted:
             by_focus: dict[Node, list[Result]] = {}
@@ -167,7 +167,7 @@ class Following:
         if not changed:
             return set()
         reached, every = self._of.affected(changed, data)
-        run = Run(self.shapes, data)
+        run = Validation(self.shapes, data)
         tables: dict[tuple[Node, ...], Table] = {}
         touched: set[Node] = set()
         for shape in self.shapes.targeted:

@@ -16,7 +16,7 @@ from rdflib import Literal
 from checkpoint_ld.errors import QueryError, ShapesError
 from checkpoint_ld.graph.store import terms_of
 from checkpoint_ld.shacl.shape import QUERIES, described, sh_values
-from checkpoint_ld.sparql.guard import Checked, checked, tokens_of
+from checkpoint_ld.sparql.guard import GuardedQuery, checked, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,7 +108,7 @@ def _dummies(text: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def read_only(text: str) -> Checked:
+def read_only(text: str) -> GuardedQuery:
     """Return a query that may be evaluated over the data graph. Raises ShapesError with the reason for any other."""
     try:
         found = checked(text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rdflib import URIRef
 
 from checkpoint_ld.errors import ShapesError
-from checkpoint_ld.shacl.shapes import Run, Shapes
+from checkpoint_ld.shacl.shapes import Shapes, Validation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ def results(
 
         data = expanded(data, shapes, prefixes or {})
     try:
-        found = Run(shapes, data, chosen or None, prefixes or {}).results()
+        found = Validation(shapes, data, chosen or None, prefixes or {}).results()
     except RecursionError as error:
         raise ShapesError(TOO_DEEP) from error
     if shapes.others:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.shacl.data import Column, DataGraph, Table
+    from checkpoint_ld.shacl.data import DataGraph, Table, ValueNodes
 
 FIRST, REST, NIL = (named(RDF + name) for name in ("first", "rest", "nil"))
 _STRING = URIRef(XSD + "string")
@@ -224,7 +224,7 @@ def filled(message: Literal, bound: Mapping[str, Node | None]) -> Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Reads:
+class ReadStatements:
     """The statements that a constraint looks at, beyond those of the path to its value nodes and of the shapes in it.
 
     `beside` are paths from the focus node, `of_values` predicates of value nodes (None: all), `anywhere` predicates of
@@ -236,7 +236,7 @@ class Reads:
     anywhere: frozenset[Node] = frozenset()
 
 
-VALUES_ALONE = Reads()
+VALUES_ALONE = ReadStatements()
 """What most constraints look at: value nodes alone."""
 
 
@@ -257,7 +257,7 @@ class Constraint(ABC):
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield the rows and values that do not conform."""
 
-    def reads(self, path: PropertyPath | None) -> Reads | None:  # noqa: ARG002 - for those that need it
+    def reads(self, path: PropertyPath | None) -> ReadStatements | None:  # noqa: ARG002 - for those that need it
         """Return what the constraint of a shape with this path looks at; None stands for any statement of the graph."""
         return None
 
@@ -276,7 +276,7 @@ class ValueConstraint(Constraint):
 
     def results(self, run: Evaluation, shape: Shape, table: Table) -> Iterator[tuple[int, Result]]:
         """Yield a result for each value node that does not conform."""
-        column: Column = table.column(shape.path)
+        column: ValueNodes = table.column(shape.path)
         distinct = column.distinct
         for at, value in column.rows_with(self.faulty(run, distinct)) if distinct else ():
             yield at, shape.result(self, table.nodes[at], value, detail=self.detail(run, value))
@@ -290,7 +290,7 @@ class Component(Protocol):
     """
 
     def __call__(
-        self, column: Column, parameters: Mapping[str, Any], data: DataGraph, /
+        self, column: ValueNodes, parameters: Mapping[str, Any], data: DataGraph, /
     ) -> Iterable[tuple[int, Node | None]]:
         """Check the value nodes of all focus nodes at once."""
 
@@ -300,10 +300,10 @@ class LocalComponent:
     """A component that states what it looks at, so that a change elsewhere does not need it again."""
 
     function: Component
-    reads: Callable[[Mapping[str, Any], PropertyPath | None], Reads]
+    reads: Callable[[Mapping[str, Any], PropertyPath | None], ReadStatements]
 
     def __call__(
-        self, column: Column, parameters: Mapping[str, Any], data: DataGraph, /
+        self, column: ValueNodes, parameters: Mapping[str, Any], data: DataGraph, /
     ) -> Iterable[tuple[int, Node | None]]:
         """Check the value nodes of all focus nodes at once."""
         return self.function(column, parameters, data)
@@ -324,7 +324,7 @@ class FunctionConstraint(Constraint):
             found = shape.result(self, node, node if value is None and shape.path is None else value)
             yield at, found if self.source is None else replace(found, constraint=self.source)
 
-    def reads(self, path: PropertyPath | None) -> Reads | None:
+    def reads(self, path: PropertyPath | None) -> ReadStatements | None:
         """Return what the function says that it looks at."""
         function = self.function
         return function.reads(dict(self.parameters), path) if isinstance(function, LocalComponent) else None

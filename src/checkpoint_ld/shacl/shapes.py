@@ -403,7 +403,7 @@ def _local(parameter: Node) -> str:
     return str(parameter).rpartition("#")[2].rpartition("/")[2]
 
 
-class Run:
+class Validation:
     """One validation of a data graph: its tables, and the nodes whose conformance is known."""
 
     def __init__(

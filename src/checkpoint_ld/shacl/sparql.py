@@ -41,7 +41,7 @@ Part: TypeAlias = "str | list[str]"
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreboundQuery:
     """A query with variables that are bound before (SHACL 1.0 Appendix A).
 
     In brackets, in expressions that is, the value takes the place of the variable. Elsewhere, where a literal or a
@@ -57,7 +57,7 @@ class Prepared:
 
 
 @lru_cache(maxsize=2048)
-def prepared(text: str, bound: frozenset[str]) -> Prepared:
+def prepared(text: str, bound: frozenset[str]) -> PreboundQuery:
     """Return a query with pre-bound variables. Raises ShapesError for a query that SHACL does not allow."""
     checked = read_only(text)
     if checked.form not in ("select", "ask"):
@@ -97,7 +97,7 @@ def prepared(text: str, bound: frozenset[str]) -> Prepared:
                     f"a query of the shapes groups solutions without{missing}: select and group by it too"
                 )
             parts.insert(_before_pattern(parts, start), missing + " ")
-    return Prepared(tuple(parts), tuple(sorted(used)), tuple(names), checked.form == "ask", _predicates(tree))
+    return PreboundQuery(tuple(parts), tuple(sorted(used)), tuple(names), checked.form == "ask", _predicates(tree))
 
 
 def _before_pattern(parts: Sequence[Part], start: int) -> int:
@@ -204,7 +204,9 @@ class Queries:
         self._labels: dict[str, BNode] = {}
         self._spelled: dict[tuple[Any, Node | None], Literal] | None = None
 
-    def solutions(self, query: Prepared, rows: Sequence[Mapping[str, Node]]) -> Iterator[tuple[int, dict[str, Node]]]:
+    def solutions(
+        self, query: PreboundQuery, rows: Sequence[Mapping[str, Node]]
+    ) -> Iterator[tuple[int, dict[str, Node]]]:
         """Yield the solutions of a SELECT for the values of each row, or the rows that an ASK denies."""
         self._need(query)
         asked = {"parts": query.parts, "used": query.used, "names": query.names, "is_ask": query.is_ask}
@@ -217,7 +219,7 @@ class Queries:
             for at, bindings in process.ask(request, session=self._session, load=self._load):
                 yield start + at, {name: self._term(term) for name, term in bindings.items()}
 
-    def _need(self, query: Prepared) -> None:
+    def _need(self, query: PreboundQuery) -> None:
         more = None if query.predicates is None or self._predicates is None else self._predicates | query.predicates
         has_shapes = self._has_shapes or SHAPES_GRAPH in query.used
         if more != self._predicates or has_shapes != self._has_shapes:

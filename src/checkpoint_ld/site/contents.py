@@ -98,7 +98,7 @@ class Version:
 
 
 @dataclass
-class Collection:
+class BenchmarkHistory:
     """A benchmark: its versions, the oldest first, and the recorded answers to the questions of the newest one."""
 
     address: str
@@ -156,7 +156,7 @@ class Collection:
 
 
 @dataclass
-class Run:
+class Execution:
     """An execution of an agent: its checkpoints, the oldest first."""
 
     address: str
@@ -187,8 +187,8 @@ class Contents:
     """
 
     def __init__(self, sources: Iterable[Any], syntax: str | None) -> None:
-        self.collections: list[Collection] = []
-        self.runs: list[Run] = []
+        self.collections: list[BenchmarkHistory] = []
+        self.runs: list[Execution] = []
         self._remarks: list[str] = []
         profiles = Profiles()
         versions: defaultdict[str, list[Version]] = defaultdict(list)
@@ -211,12 +211,12 @@ class Contents:
             places = [*range(len(group))]
             if len(dates) == len(group):
                 places.sort(key=dates.__getitem__)
-            self.collections.append(Collection(address_of(identifier), [group[at] for at in places]))
+            self.collections.append(BenchmarkHistory(address_of(identifier), [group[at] for at in places]))
         for key, held in executions.items():
             ordered = sorted(
                 held.values(), key=lambda checkpoint: (checkpoint.timestamp, checkpoint.metadata.step_number)
             )
-            self.runs.append(Run(address_of("\n".join(key)), ordered, tuple(findings[key])))
+            self.runs.append(Execution(address_of("\n".join(key)), ordered, tuple(findings[key])))
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.benchmark.content import QuestionContent
     from checkpoint_ld.benchmark.difference import PartsDiff, QuestionDiff, SemanticDiff
     from checkpoint_ld.entities import DynamicRubric, Rubric
-    from checkpoint_ld.site.contents import Collection, Contents, Run
+    from checkpoint_ld.site.contents import BenchmarkHistory, Contents, Execution
 
 Json = dict[str, Any]
 
@@ -99,7 +99,7 @@ class Pages:
         (folder / "assets").mkdir()
         (folder / "assets" / "site.css").write_text(styles() + packaged("site/site.css"), encoding="utf-8")
         (folder / "assets" / "site.js").write_text(packaged("site/site.js"), encoding="utf-8")
-        runs: dict[str, list[Run]] = {}
+        runs: dict[str, list[Execution]] = {}
         for run in contents.runs:
             about = run.newest.about
             if about is not None and about.question is not None:
@@ -137,7 +137,9 @@ class Pages:
         (folder / name).write_text(page, encoding="utf-8")
         self._written.append(name)
 
-    def _benchmark(self, collection: Collection, folder: Path, runs: dict[str, list[Run]], contents: Contents) -> None:
+    def _benchmark(
+        self, collection: BenchmarkHistory, folder: Path, runs: dict[str, list[Execution]], contents: Contents
+    ) -> None:
         own = folder / collection.address
         (own / "questions").mkdir(parents=True)
         questions, histories = collection.newest.content.questions, collection.histories
@@ -198,7 +200,7 @@ class Pages:
                 ],
             )
 
-    def _dataset(self, collection: Collection, files: list[tuple[str, str, str, int]]) -> Json:
+    def _dataset(self, collection: BenchmarkHistory, files: list[tuple[str, str, str, int]]) -> Json:
         """Return a benchmark as a schema:Dataset (https://schema.org/Dataset)."""
         root, content = collection.newest.content.root, collection.newest.content
         names = ("description", "version", "creator", "dateCreated", "dateModified", *PUBLISHED)
@@ -214,7 +216,7 @@ class Pages:
             ],
         }
 
-    def _run(self, run: Run, folder: Path, known: dict[str, str], contents: Contents) -> None:
+    def _run(self, run: Execution, folder: Path, known: dict[str, str], contents: Contents) -> None:
         own = folder / "runs" / run.address
         own.mkdir(parents=True)
         files: dict[str, list[tuple[str, str]]] = {}
@@ -317,7 +319,7 @@ def _traits(rubrics: tuple[Rubric | None, DynamicRubric | None]) -> list[Json]:
     return found
 
 
-def _row(question: QuestionContent, kinds: list[str], collection: Collection) -> list[Any]:
+def _row(question: QuestionContent, kinds: list[str], collection: BenchmarkHistory) -> list[Any]:
     """Return a row of the search index: address, text, further text to search, and values to filter by."""
     states = [
         "finished" if question.finished else "unfinished",
@@ -344,7 +346,7 @@ def _facets(rows: list[list[Any]], *, answered: bool) -> list[tuple[str, str, li
     return found
 
 
-def _saved(collection: Collection, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
+def _saved(collection: BenchmarkHistory, folder: Path, contents: Contents) -> Iterator[tuple[str, str, str, int]]:
     """Write the newest version in all syntaxes; yield file, name and media type of the syntax, and size in bytes."""
     packed = ""
     for extension, name in SYNTAXES.items():
@@ -363,7 +365,7 @@ def _tallies(findings: Iterable[Any]) -> list[tuple[str, str]]:
     return [(key.label, counted(count, key.label)) for key, count in counts_of(findings).items() if count]
 
 
-def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:
+def _by_rule(collection: BenchmarkHistory) -> list[tuple[Any, Any, int]]:
     """Return the rules with findings: the rule (None for an unknown one), its first finding, and their number."""
     counts = Counter(found.code for found in collection.newest.findings)
     first = {found.code: found for found in reversed(collection.newest.findings)}
@@ -371,13 +373,13 @@ def _by_rule(collection: Collection) -> list[tuple[Any, Any, int]]:
     return [(collection.newest.rules.get(code), first[code], counts[code]) for code in ordered]
 
 
-def _reference(collection: Collection, url: str | None = None) -> Json:
+def _reference(collection: BenchmarkHistory, url: str | None = None) -> Json:
     identifier = collection.newest.benchmark.id
     named = {"@id": identifier} if identifier and is_iri(identifier) and secret(identifier) is None else {}
     return {"@type": "Dataset", **named, "name": _clean(collection.name), **({"url": url} if url else {})}
 
 
-def _question(question: QuestionContent, collection: Collection) -> Json:
+def _question(question: QuestionContent, collection: BenchmarkHistory) -> Json:
     """Return a question as a schema:Question (https://schema.org/Question)."""
     members = question.members
     dates = {"dateCreated": members["date_created"], "dateModified": members["date_modified"]}
@@ -426,7 +428,7 @@ def _of_parts(what: str, found: PartsDiff) -> Iterator[Difference]:
         yield from _of_changes(part.changes, f"{what} {part.name}: ")
 
 
-def _drawn(collection: Collection, folder: Path) -> Iterator[tuple[str, str]]:
+def _drawn(collection: BenchmarkHistory, folder: Path) -> Iterator[tuple[str, str]]:
     """Write the charts that are not empty; yield the file and the title of each.
 
     Without Matplotlib there are none.

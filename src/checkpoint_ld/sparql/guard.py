@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rdflib.plugins.sparql.sparql import Query as Algebra
 
     from checkpoint_ld.sparql.engine_faults import PathEnd
-    from checkpoint_ld.sparql.plans import Plan
+    from checkpoint_ld.sparql.plans import SelectPlan
     from checkpoint_ld.sparql.result import Term
     from checkpoint_ld.sparql.rewriting import Rewriting
 
@@ -242,7 +242,7 @@ _FORMS: dict[str, Form] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class GuardedQuery:
     """A query that may run: its plain text, its form, and the IRIs of the graphs of FROM and FROM NAMED.
 
     `is_grouped` is whether its outermost solutions are those of GROUP BY. `order` are the variables of a `SELECT *` in
@@ -258,7 +258,7 @@ class Checked:
     named_graphs: tuple[str, ...] = ()
     is_grouped: bool = False
     order: tuple[str, ...] = ()
-    plan: Plan | None = None
+    plan: SelectPlan | None = None
     path_ends: tuple[PathEnd, ...] = ()
     keeps_by_minus: bool = False
     asks_services: bool = False
@@ -275,7 +275,7 @@ class Checked:
         return translated
 
 
-def checked(text: str, services: Collection[str] = ()) -> Checked:
+def checked(text: str, services: Collection[str] = ()) -> GuardedQuery:
     """Return a query that may run.
 
     Raises QueryError with the reason for an update, for SERVICE with a host that is not in `services`, and for a text
@@ -286,7 +286,7 @@ def checked(text: str, services: Collection[str] = ()) -> Checked:
 
 # rdflib takes a tenth of a second to parse a query, and the same ones come again and again.
 @lru_cache(maxsize=128)
-def _checked(text: str, services: Collection[str]) -> Checked:
+def _checked(text: str, services: Collection[str]) -> GuardedQuery:
     tokens = list(tokens_of(text))
     if any(depth > DEEPEST for depth in _depths(tokens)):
         raise QueryError(f"the brackets of the query are nested more than {DEEPEST} deep")
@@ -311,14 +311,14 @@ def _checked(text: str, services: Collection[str]) -> Checked:
     except QueryError:  # rdflib parses it but has no algebra for it: the engine decides
         if clauses:
             raise
-        return Checked(
+        return GuardedQuery(
             plain, form, rewritten(tokens, None), is_grouped=is_grouped, order=order, asks_services=bool(asked)
         )
     clauses = algebra.datasetClause or ()
     default = tuple(str(clause.default) for clause in clauses if clause.default)
     named = tuple(str(clause.named) for clause in clauses if clause.named)
     plan = plan_of(algebra.p) if form == "select" else None
-    return Checked(
+    return GuardedQuery(
         *(plain, form, rewritten(tokens, algebra), default, named, is_grouped, order, plan),
         path_ends=path_ends(algebra),
         keeps_by_minus=keeps_by_minus(algebra),

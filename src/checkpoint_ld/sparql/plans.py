@@ -21,14 +21,14 @@ _ONE = {"Filter", "Extend", "Distinct", "Reduced", "OrderBy", "AggregateJoin", "
 _DIFFERENCES = {"LeftJoin", "Minus"}
 
 
-class Plan(NamedTuple):
+class SelectPlan(NamedTuple):
     """The graphs that can have rows of a SELECT, None for all, and its LIMIT."""
 
     graphs: frozenset[str] | None
     limit: int | None
 
 
-def plan_of(node: Any) -> Plan | None:
+def plan_of(node: Any) -> SelectPlan | None:
     """Return the plan for the algebra of a SELECT, None if its rows cannot be assigned to graphs."""
     limit = None
     if node.name == "Slice":
@@ -43,7 +43,7 @@ def plan_of(node: Any) -> Plan | None:
     variable = node.expr[0].expr
     if not isinstance(variable, str) or variable not in columns or not _is_about_graphs(node, variable):
         return None
-    return Plan(_chosen(node.p, variable), limit)
+    return SelectPlan(_chosen(node.p, variable), limit)
 
 
 def _is_about_graphs(node: Any, variable: Any) -> bool | None:

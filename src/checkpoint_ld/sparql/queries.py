@@ -145,7 +145,7 @@ def _term(parameter: Parameter, value: Any) -> Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class QueryRequest:
     """A query for `checkpoint_ld.sparql.run`; `query` is the named query, if it is one."""
 
     text: str
@@ -158,15 +158,15 @@ class Request:
         return self.query is not None and self.query.needs_derived
 
 
-def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> Request:
+def request(text_or_name: str, parameters: Mapping[str, Any] | None = None) -> QueryRequest:
     """Return the request for a text in SPARQL or for the name of a query; a single word is a name.
 
     Raises QueryError for an unknown name, and as `terms` for parameters.
     """
     if not _NAME.fullmatch(text_or_name):
-        return Request(text_or_name, parameters or {})
+        return QueryRequest(text_or_name, parameters or {})
     query = named(text_or_name)
-    return Request(query.text, terms(query, parameters or {}), query)
+    return QueryRequest(query.text, terms(query, parameters or {}), query)
 
 
 def run(store: Store, text_or_name: str, parameters: Mapping[str, Any] | None = None, **limits: Any) -> QueryResult:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.graph.store import Difference
     from checkpoint_ld.sparql.engine_faults import PathEnd
-    from checkpoint_ld.sparql.guard import Checked
+    from checkpoint_ld.sparql.guard import GuardedQuery
     from checkpoint_ld.sparql.result import Row
     from checkpoint_ld.sparql.rewriting import Known
     from checkpoint_ld.workers.process import ChunkedReader
@@ -46,7 +46,7 @@ _TRIAL: Final = 500
 
 
 def solutions(
-    store: Store, query: Checked, most: int | None, known: Known | None = None
+    store: Store, query: GuardedQuery, most: int | None, known: Known | None = None
 ) -> tuple[tuple[str, ...], list[Row]] | None:
     """Return the columns and at most `most` rows of a SELECT, None for a query to evaluate as a whole.
 
@@ -203,7 +203,7 @@ def answered(  # noqa: PLR0913 - all but the first two are named
 
 
 def evaluated(
-    store: pyoxigraph.Store, query: Checked, *, engine: Engine, max_rows: int | None, known: Known | None = None
+    store: pyoxigraph.Store, query: GuardedQuery, *, engine: Engine, max_rows: int | None, known: Known | None = None
 ) -> QueryResult:
     """Return the result of a query that was checked. Raises QueryFailedError.
 
@@ -229,7 +229,7 @@ def evaluated(
         raise QueryFailedError(f"Oxigraph cannot evaluate the query: {error}") from error
 
 
-def _needs_rdflib(store: pyoxigraph.Store, query: Checked) -> bool:
+def _needs_rdflib(store: pyoxigraph.Store, query: GuardedQuery) -> bool:
     """Return whether Oxigraph would answer a query wrongly, and rdflib right."""
     if not query.keeps_by_minus and all(_is_mentioned(store, query, end) for end in query.path_ends):
         return False
@@ -241,7 +241,7 @@ def _needs_rdflib(store: pyoxigraph.Store, query: Checked) -> bool:
     return True
 
 
-def _is_mentioned(store: pyoxigraph.Store, query: Checked, end: PathEnd) -> bool:
+def _is_mentioned(store: pyoxigraph.Store, query: GuardedQuery, end: PathEnd) -> bool:
     """Return whether all graphs in which a path is evaluated mention its constant end."""
     term = of_rdflib(end.term)
     graphs: list[Any]
@@ -265,7 +265,7 @@ def _has_node(store: pyoxigraph.Store, term: Any, graph: Any) -> bool:
     return is_subject or any(store.quads_for_pattern(None, None, term, graph))
 
 
-def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: int | None) -> QueryResult:
+def _of_rows(query: GuardedQuery, columns: tuple[str, ...], rows: list[Row], most: int | None) -> QueryResult:
     if query.order:  # the engines give the columns of SELECT * in another order, rdflib each time in another one
         places = {name: place for place, name in enumerate(query.order)}
         order = sorted(range(len(columns)), key=lambda at: places.get(columns[at], len(places)))
@@ -275,7 +275,7 @@ def _of_rows(query: Checked, columns: tuple[str, ...], rows: list[Row], most: in
 
 
 def _answer(
-    store: pyoxigraph.Store, query: Checked, known: Known | None
+    store: pyoxigraph.Store, query: GuardedQuery, known: Known | None
 ) -> pyoxigraph.QuerySolutions | pyoxigraph.QueryBoolean | pyoxigraph.QueryTriples:
     if len(query.default_graphs) < 2:
         return _query(store, best_text(query.rewritten, store, known), **_default_graph(store, query))
@@ -289,7 +289,7 @@ def _answer(
     return _query(merged, query.rewritten.text, default_graph=DefaultGraph(), named_graphs=names)
 
 
-def _default_graph(store: pyoxigraph.Store, query: Checked) -> dict[str, Any]:
+def _default_graph(store: pyoxigraph.Store, query: GuardedQuery) -> dict[str, Any]:
     """Return the options that give a query its default graph: if that of the store is empty, its only graph or all."""
     if query.chooses or next(store.quads_for_pattern(None, None, None, DefaultGraph()), None) is not None:
         return {}
@@ -299,7 +299,7 @@ def _default_graph(store: pyoxigraph.Store, query: Checked) -> dict[str, Any]:
     return {"use_default_graph_as_union": not store.contains_named_graph(_MANIFEST)}
 
 
-def _by_rdflib(store: pyoxigraph.Store, query: Checked, most: int | None) -> QueryResult:
+def _by_rdflib(store: pyoxigraph.Store, query: GuardedQuery, most: int | None) -> QueryResult:
     """Return the result of a query by rdflib over the same statements, for comparison."""
     from rdflib import Dataset as Graphs  # noqa: PLC0415 - only comparisons need it
     from rdflib.graph import DATASET_DEFAULT_GRAPH_ID  # noqa: PLC0415 - as above
@@ -342,7 +342,7 @@ def _of_engine(term: Any) -> Any:
     return None if term is None or is_invalid else of_rdflib(term)
 
 
-def _of_triples(query: Checked, found: Iterable[Triple], most: int | None) -> QueryResult:
+def _of_triples(query: GuardedQuery, found: Iterable[Triple], most: int | None) -> QueryResult:
     distinct: dict[Triple, None] = {}  # Oxigraph repeats a statement for each solution of the pattern
     for triple in found:
         distinct[triple] = None

@@ -29,7 +29,7 @@ from checkpoint_ld.documents.files import FORM, MEDIA_TYPES, extension_of
 from checkpoint_ld.errors import CheckpointLdError, QueryError, SettingsError, WriteError
 from checkpoint_ld.graph.store import sparql_parser
 from checkpoint_ld.sparql import describing, queries
-from checkpoint_ld.sparql.describing import Description, described
+from checkpoint_ld.sparql.describing import Publication, described
 from checkpoint_ld.sparql.formats import chosen, offered_for, prefers_page, render, results_xml
 from checkpoint_ld.sparql.guard import bound, checked
 from checkpoint_ld.sparql.result import QueryResult, is_iri, term_of
@@ -106,7 +106,7 @@ def answered(store: pyoxigraph.Store, operation: QueryOperation, known: Known | 
             return Answer.plain(406, f"the result of this query cannot be had as {operation.accept}: accept {offered}")
         if query is None:
             site, host = operation.site, urlsplit(operation.site).netloc
-            about = Description(
+            about = Publication(
                 site + VOID.removeprefix("/"), site=site, title=f"Checkpoints at {host}", publisher=host
             )
             return _rendered(described(store, about), wanted, {})

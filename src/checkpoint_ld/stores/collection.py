@@ -38,7 +38,7 @@ from checkpoint_ld.errors import (
 from checkpoint_ld.graph import emission
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.sparql import queries
-from checkpoint_ld.sparql.describing import TITLE, Description, described
+from checkpoint_ld.sparql.describing import TITLE, Publication, described
 from checkpoint_ld.stores import loading
 from checkpoint_ld.stores.backend import Spooled, blocks, opened, software
 from checkpoint_ld.stores.directory import PREFIX, STORE, Directory, collection_errors
@@ -58,14 +58,14 @@ __all__ = [
     "Checks",
     "Collection",
     "Entry",
+    "ExportFile",
     "FileState",
     "Kind",
     "LoadReport",
+    "ManifestProblem",
     "OnConflict",
     "Options",
     "Outcome",
-    "Problem",
-    "Shard",
     "Statistics",
 ]
 
@@ -96,7 +96,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Shard:
+class ExportFile:
     """A file of an export: its name, its numbers of graphs and quads, its size in bytes and its SHA-256."""
 
     file: str
@@ -107,7 +107,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ManifestProblem:
     """A difference between the graph `graph` and the manifest; `repair` describes its repair.
 
     `repair` is empty if there was no repair.
@@ -318,7 +318,7 @@ class Collection:
         """
         return self.answer(queries.request(text, parameters), timeout=timeout, max_rows=max_rows, services=services)
 
-    def answer(self, request: queries.Request, **limits: Any) -> QueryResult:
+    def answer(self, request: queries.QueryRequest, **limits: Any) -> QueryResult:
         """Answer a request; limits and errors are those of `query`."""
         directory, needs_derived = self.holdings.directory, request.needs_derived
         kept = self._current_derived() if needs_derived else (directory.store, directory.folder / STORE)
@@ -345,7 +345,7 @@ class Collection:
         """
         self.holdings.whole()
         files = (base or self.folder.as_uri()).rstrip("/") + "/"
-        wanted = Description(f"{files}void", files=files, title=title, publisher=publisher)
+        wanted = Publication(f"{files}void", files=files, title=title, publisher=publisher)
         with collection_errors(self.folder):
             return described(self.holdings.directory.store, wanted)
 
@@ -376,7 +376,9 @@ class Collection:
             raise SettingsError(f"a collection cannot be written as {syntax!r}: use one of {', '.join(_WRITERS)}")
         out.writelines(_WRITERS[syntax](self.holdings, graph) for graph in self.holdings.whole())
 
-    def export(self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False) -> tuple[Shard, ...]:
+    def export(
+        self, folder: str | os.PathLike[str], *, shards: int = 1, compressed: bool = False
+    ) -> tuple[ExportFile, ...]:
         """Write N-Quads in shards, the manifest in a separate one, and `shards.json` with counts and hashes.
 
         Raises SettingsError for less than one shard, WriteError for files that cannot be written, StoreError while
@@ -400,13 +402,13 @@ class Collection:
         replace_file(target / _SHARDS, orjson.dumps([asdict(shard) for shard in written], option=options))
         return tuple(written)
 
-    def verify(self, *, repair: bool = False) -> tuple[Problem, ...]:
+    def verify(self, *, repair: bool = False) -> tuple[ManifestProblem, ...]:
         """Compare every graph with the manifest, statement by statement; with `repair`, load faulty graphs again.
 
         `repair` also removes unfinished graphs without a file, and graphs that are not in the manifest.
         """
         problems = [
-            self._repaired(entry, message) if repair else Problem(entry.graph, message)
+            self._repaired(entry, message) if repair else ManifestProblem(entry.graph, message)
             for entry in list(self.entries.values())
             if (message := self.holdings.fault(entry.graph))
         ]
@@ -417,21 +419,21 @@ class Collection:
             self.holdings.remove_stray(stray)
         done = "taken out" if repair else ""
         problems += [
-            Problem(stray.value, "is not in the manifest", done)
+            ManifestProblem(stray.value, "is not in the manifest", done)
             if isinstance(stray, NamedNode)
-            else Problem("", "the default graph holds statements that are in no checkpoint", done)
+            else ManifestProblem("", "the default graph holds statements that are in no checkpoint", done)
             for stray in strays
         ]
         return self._followed(tuple(problems)) if repair else tuple(problems)
 
-    def _repaired(self, entry: Entry, message: str) -> Problem:
+    def _repaired(self, entry: Entry, message: str) -> ManifestProblem:
         outcome = loading.reload(self.holdings, entry)
         if outcome.kind is not Kind.REFUSED:
-            return Problem(entry.graph, message, f"loaded again from {outcome.source}")
+            return ManifestProblem(entry.graph, message, f"loaded again from {outcome.source}")
         if entry.is_done:
-            return Problem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
+            return ManifestProblem(entry.graph, f"{message}, and cannot be loaded again: {outcome.message}")
         self.holdings.drop([entry.graph])
-        return Problem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
+        return ManifestProblem(entry.graph, message, f"taken out, for it cannot be loaded again: {outcome.message}")
 
     def statistics(self) -> Statistics:
         """Return the size of the collection."""
@@ -532,7 +534,7 @@ _WRITERS: dict[str, Callable[[Holdings, str], bytes]] = {"nq": _nquads, "trig": 
 """The syntaxes of a dump: each graph separately, with sorted statements."""
 
 
-def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
+def _write(path: Path, content: Iterable[bytes], graphs: int) -> ExportFile:
     quads = 0
 
     def counted() -> Iterator[bytes]:
@@ -546,7 +548,7 @@ def _write(path: Path, content: Iterable[bytes], graphs: int) -> Shard:
     for block in blocks(body):
         hashed.update(block)
     replace_file(path, opened(body))
-    return Shard(path.name, graphs, quads, len(body), hashed.hexdigest())
+    return ExportFile(path.name, graphs, quads, len(body), hashed.hexdigest())
 
 
 def _keep_derived(holdings: Holdings, progress: Callable[[str, int], None] | None = None) -> int:

@@ -34,7 +34,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class EndpointProfile:
     """The profile of one kind of triple store: an entry of `profiles.toml`.
 
     `query`, `update` and `store` are paths below the store's URL, None for a missing operation. `signs` are words by
@@ -67,7 +67,7 @@ class Endpoint:
     The services are those of the SPARQL 1.1 Protocol and of the Graph Store HTTP Protocol.
     """
 
-    profile: Profile
+    profile: EndpointProfile
     query: str
     update: str | None = None
     store: str | None = None
@@ -79,11 +79,14 @@ class Endpoint:
 
 
 @cache
-def profiles() -> Mapping[str, Profile]:
+def profiles() -> Mapping[str, EndpointProfile]:
     """Return the profiles that are shipped, by name."""
     entries = tomllib.loads(packaged("stores/profiles.toml"))
     return MappingProxyType(
-        {name: Profile(name, **{**entry, "signs": tuple(entry.get("signs", ()))}) for name, entry in entries.items()}
+        {
+            name: EndpointProfile(name, **{**entry, "signs": tuple(entry.get("signs", ()))})
+            for name, entry in entries.items()
+        }
     )
 
 
@@ -116,7 +119,7 @@ def endpoint(
     return found
 
 
-def recognized(server: str, body: str) -> Profile | None:
+def recognized(server: str, body: str) -> EndpointProfile | None:
     """Return the profile whose signs are in a store's `Server` header or in the body of its answer, or None."""
     for text in (server.lower(), body.lower()):
         for profile in profiles().values():

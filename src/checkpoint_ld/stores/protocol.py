@@ -35,7 +35,7 @@ _LARGEST = 2**63 - 1
 
 
 Heading = values.Heading
-Header = values.Header
+Header = values.AgentHeader
 Key = values.Key
 
 

@@ -22,7 +22,7 @@ from checkpoint_ld.documents.files import replace_file
 from checkpoint_ld.errors import CountMismatchError, LookupFailedError, SettingsError, WriteError
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.stores.backend import Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
-from checkpoint_ld.stores.endpoint import Credentials, Endpoint, Profile, credentials, endpoint, profiles
+from checkpoint_ld.stores.endpoint import Credentials, Endpoint, EndpointProfile, credentials, endpoint, profiles
 from checkpoint_ld.stores.request import large_integers, values_of
 from checkpoint_ld.stores.server import SparqlClient, connect
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Credentials",
     "Endpoint",
+    "EndpointProfile",
     "Manifest",
     "Outgoing",
-    "Profile",
     "PushReport",
     "Pushed",
     "SparqlClient",

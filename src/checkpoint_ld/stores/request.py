@@ -73,7 +73,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """The answer of a server: the status, the headers with their names in lower case, the body."""
 
     status: int
@@ -314,7 +314,7 @@ _LARGE = re.compile(rb'"([+-]?\d{10,})"\^\^<http://www\.w3\.org/2001/XMLSchema#i
 _FRACTION = re.compile(r"(\.\d*?)0*(?=$|[Z+-])")
 
 
-def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> QueryResult:
+def result_of(answer: Response, form: Form, *, most_rows: int | None = None) -> QueryResult:
     """Return the result of a query of a form.
 
     Raises TruncatedResultError for an answer that does not parse to its end, such as after a timeout, for one that is
@@ -339,7 +339,7 @@ def result_of(answer: Answer, form: Form, *, most_rows: int | None = None) -> Qu
     return result
 
 
-def _solutions(answer: Answer) -> QueryResult:
+def _solutions(answer: Response) -> QueryResult:
     is_object = answer.body.lstrip()[:1] == b"{"
     try:
         return of_results_json(json.loads(answer.body))
@@ -355,7 +355,7 @@ def _solutions(answer: Answer) -> QueryResult:
     )
 
 
-def triples_of(answer: Answer) -> bytes:
+def triples_of(answer: Response) -> bytes:
     """Return the N-Triples in an answer after parsing them to their end.
 
     Raises TruncatedResultError for N-Triples that do not parse, or end in the middle of a line. It cannot detect

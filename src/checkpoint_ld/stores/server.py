@@ -54,7 +54,7 @@ from checkpoint_ld.stores.endpoint import (
     origin_of,
     recognized,
 )
-from checkpoint_ld.stores.request import Answer, Request, printable
+from checkpoint_ld.stores.request import Request, Response, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -129,7 +129,7 @@ class Connection:
             self._client.close()
             self._client = None
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         """Send a request and return the answer.
 
         Raises ServerUnreachableError without an answer, AuthFailedError and ServerRefusedError for a refusal,
@@ -158,7 +158,7 @@ class Connection:
             self._wait(PAUSES[attempt] * random.uniform(0.75, 1.25) if pause is None else pause)  # noqa: S311 - no secret
         raise AssertionError  # the last attempt returns or raises
 
-    def _exchange(self, request: Request) -> Answer:
+    def _exchange(self, request: Request) -> Response:
         import httpx  # noqa: PLC0415 - it takes long to import
 
         headers = {**request.headers, "User-Agent": f"checkpoint-ld/{software()}"}
@@ -182,7 +182,7 @@ class Connection:
                         raise StoreError(f"{_shown(request)}: the answer is larger than {MOST_BYTES >> 20} MiB")
                     if time.monotonic() > until:
                         raise httpx.ReadTimeout("")
-                return Answer(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body))
+                return Response(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body))
         except httpx.TimeoutException:
             raise _BrokenOffError(f"no answer within {self._timeout:g} s") from None
         except (httpx.RequestError, httpx.StreamError) as error:
@@ -211,7 +211,7 @@ class Connection:
             )
         return self._client
 
-    def _refusal(self, request: Request, answer: Answer) -> ServerRefusedError:
+    def _refusal(self, request: Request, answer: Response) -> ServerRefusedError:
         where, status = _shown(request), answer.status
         if 300 <= status < 400:
             target = printable(self.credentials.hide(answer.headers.get("location", "nowhere")))
@@ -229,7 +229,7 @@ class Connection:
             message += "; it does not let us do that: is it read-only, or are other credentials needed?"
         return ServerRefusedError(message, status)
 
-    def _auth_remedy(self, answer: Answer) -> str:
+    def _auth_remedy(self, answer: Response) -> str:
         wanted = answer.headers.get("www-authenticate", "").partition(" ")[0].lower()
         if self.credentials.method == "none":
             return f"it wants to know who asks: set {TOKEN}, or {USER} and {PASSWORD}, or give a file or a netrc entry"
@@ -290,7 +290,7 @@ class SparqlClient:
         with self._guard:
             self._connection.close()
 
-    def send(self, prepared: Request) -> Answer:
+    def send(self, prepared: Request) -> Response:
         """Send a request of `stores.request`, for which there is no other method."""
         with self._guard:
             if prepared.writes and not self._is_introduced:

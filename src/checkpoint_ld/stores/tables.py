@@ -130,7 +130,7 @@ _HEADER = [_of[name] for name in _in_header]
 _KEY = (_of.timestamp, _of.step_number, _of.id)
 
 
-class Prepared:
+class PreparedStatement:
     """A statement that is compiled once and executed by the driver, which halves the time of a save.
 
     `sets` are the columns that an update sets.
@@ -160,17 +160,17 @@ class Prepared:
             cursor.close()
 
 
-_INSERTED = {table: Prepared(sa.insert(table)) for table in (checkpoints, thoughts, tool_calls)}
-_EXECUTION = Prepared(
+_INSERTED = {table: PreparedStatement(sa.insert(table)) for table in (checkpoints, thoughts, tool_calls)}
+_EXECUTION = PreparedStatement(
     sa.select(executions.c.status, executions.c.started_at).where(executions.c.id == sa.bindparam("id"))
 )
 _MINE = sa.select(_of.id, _of.timestamp, _of.checkpoint_reason).where(_of.execution_id == sa.bindparam("of")).limit(1)
-_NEWEST = Prepared(_MINE.order_by(*(column.desc() for column in _KEY)))
-_OLDEST = Prepared(_MINE.order_by(*_KEY))
-_FOLLOWED = Prepared(
+_NEWEST = PreparedStatement(_MINE.order_by(*(column.desc() for column in _KEY)))
+_OLDEST = PreparedStatement(_MINE.order_by(*_KEY))
+_FOLLOWED = PreparedStatement(
     sa.update(executions).where(executions.c.id == sa.bindparam("of")), ("status", "started_at", "completed_at")
 )
-_KNOWN = Prepared(sa.select(_of.sha256, _of.source_sha256, _of.file_name).where(_of.id == sa.bindparam("id")))
+_KNOWN = PreparedStatement(sa.select(_of.sha256, _of.source_sha256, _of.file_name).where(_of.id == sa.bindparam("id")))
 
 
 def known(connection: sa.Connection, checkpoint_id: str) -> tuple[str, str | None, str | None] | None:

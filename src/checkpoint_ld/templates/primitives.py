@@ -41,7 +41,7 @@ FLAGS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class PrimitiveParameter:
     """One parameter of a primitive.
 
     `kind` is one of text, texts, pattern, flags, normalizers, number, integer, boolean, choice. A parameter that is
@@ -70,7 +70,7 @@ class Primitive:
 
     name: str
     types: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[PrimitiveParameter, ...]
     truth: str = ""
     trace: bool = False
     needs: str = ""
@@ -85,7 +85,7 @@ def registry() -> Mapping[str, Primitive]:
         parameters = []
         for key, each in members.pop("parameters").items():
             choices = tuple(each.pop("choices", ()))
-            parameters.append(Parameter(key, required="default" not in each, choices=choices, **each))
+            parameters.append(PrimitiveParameter(key, required="default" not in each, choices=choices, **each))
         types = tuple(members.pop("types"))
         found[name] = Primitive(name, types, tuple(parameters), **members)
     return MappingProxyType(found)
@@ -105,7 +105,7 @@ class MisfitError(Exception):
     """A value does not fit; the message has the values that would."""
 
 
-def fitted(parameter: Parameter, value: JsonValue) -> JsonValue:
+def fitted(parameter: PrimitiveParameter, value: JsonValue) -> JsonValue:
     """Return the value in the type of the parameter: 1 becomes 1.0 for a number, as in pydantic. Raises MisfitError."""
     if value is None:
         if not parameter.required and parameter.default is None:
@@ -166,7 +166,7 @@ def _faults_together(primitive: Primitive, values: Mapping[str, JsonValue], patt
             yield f"pattern {shown(pattern)} does not compile: {fault}"
 
 
-def _number(parameter: Parameter, value: JsonValue) -> float:
+def _number(parameter: PrimitiveParameter, value: JsonValue) -> float:
     if (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) <= _EXACT):
         number = float(value)
     else:

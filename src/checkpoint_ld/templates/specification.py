@@ -311,13 +311,13 @@ def source_of(spec: TemplateSpec) -> str:
     faults = validate_spec(spec)
     if faults:
         raise WriteError("this is no template: " + "; ".join(faults))
-    source = _Writer().template(spec)
+    source = _TemplateWriter().template(spec)
     if len(source) > LONGEST_SOURCE:
         raise WriteError(f"the template has {len(source)} characters, more than are read again ({LONGEST_SOURCE})")
     return source
 
 
-class _Writer:
+class _TemplateWriter:
     """Writes the source of a template, and collects the names that it has to import."""
 
     def __init__(self) -> None:

@@ -63,7 +63,7 @@ Outline = tuple[tuple[str, ...], tuple[int, ...]]
 """The lines of a template, with marks, and the numbers of the marked names and texts."""
 
 
-class _Lines(dict[str, "Line | None"]):
+class _LineCache(dict[str, "Line | None"]):
     """A cache of lines, which repeat in one benchmark; None for a line that cannot be split with certainty."""
 
     def __init__(self, *, has_values: bool) -> None:
@@ -77,7 +77,7 @@ class _Lines(dict[str, "Line | None"]):
         return line
 
 
-_lines = _Lines(has_values=False), _Lines(has_values=True)
+_lines = _LineCache(has_values=False), _LineCache(has_values=True)
 """The caches without and with marks for numbers that are plain values."""
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from checkpoint_ld.documents.document import Document
-    from checkpoint_ld.documents.text import Path, Span
+    from checkpoint_ld.documents.text import Extent, Path
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.validation.results import Checked
     from checkpoint_ld.validation.selection import Selection
@@ -388,7 +388,7 @@ def _meaning(own: str) -> str | None:
     return None if term is None else term.iri
 
 
-def _with_s(span: Span, named: str, spans: Spans) -> Edit:
+def _with_s(span: Extent, named: str, spans: Spans) -> Edit:
     """Return the edit that changes a text into `named` by one letter, unless its scheme has escapes."""
     if spans.text.startswith('"http:', span.start):
         at = span.start + len('"http')

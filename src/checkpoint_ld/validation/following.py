@@ -95,7 +95,7 @@ def _in_order(
     return zip(first, second, strict=True)
 
 
-class _Places:
+class _PartPlaces:
     """The places of the nodes of one part, in a tree that has this part alone.
 
     `names` are those of nodes that have another name when they are read anew.
@@ -260,7 +260,7 @@ class FollowedVerdict:
             tree = self._tree(part)
             names = self._names.get(part, {})
             read = replace(self._reading, tree=tree)
-            nodes = Map(tree, _Places(tree, part, self.graph.root, names, self.graph.held))
+            nodes = Map(tree, _PartPlaces(tree, part, self.graph.root, names, self.graph.held))
             for _, finding in located(results, shapes, data, read, self.profile, nodes=nodes):
                 focus = URIRef(finding.node or "")
                 named_anew = replace(finding, node=names.get(focus, finding.node))

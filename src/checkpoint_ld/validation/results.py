@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.dialects.reading import Reading
     from checkpoint_ld.graph.store import Index
     from checkpoint_ld.shacl import DataGraph, Shapes
-    from checkpoint_ld.validation.inference import Described
+    from checkpoint_ld.validation.inference import InferenceSource
     from checkpoint_ld.validation.profiles import Profile
 
 
@@ -125,7 +125,7 @@ class Report(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class FindingResult:
     """A validation result (SHACL 1.0 §3.6.2) for a finding.
 
     `shape` is its source shape, or the named one around it; `paths` are the properties that its path may be.
@@ -154,13 +154,13 @@ def violations(profile: Profile) -> Shapes:
     return replace(shapes, by_node={node: one for node, one in shapes.by_node.items() if one.severity == VIOLATION})
 
 
-def is_broken(source: Described, profile: Profile) -> bool:
+def is_broken(source: InferenceSource, profile: Profile) -> bool:
     """Return whether a checkpoint breaks a rule of a profile that is a violation; other rules are not applied."""
     shapes = violations(profile)
     return bool(shacl.results(shacl.DataGraph(source.held, infer(source, shapes.terms)), shapes))
 
 
-def data_of(source: Described) -> DataGraph:
+def data_of(source: InferenceSource) -> DataGraph:
     """Return the statements of a checkpoint together with the inferred ones."""
     return shacl.DataGraph(source.held, infer(source))
 
@@ -178,7 +178,7 @@ def without_secrets(found: Sequence[shacl.Result]) -> list[shacl.Result]:
     return [replace(one, value=None, messages=()) if id(one) in secrets else one for one in found]
 
 
-def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
+def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[FindingResult]:
     """Yield results in the form for findings."""
     around: dict[Node, Node] = {}
     paths: dict[Node, tuple[Node, ...]] = {}
@@ -188,7 +188,7 @@ def results(found: Iterable[shacl.Result], shapes: Index) -> Iterator[Result]:
         if one.shape not in paths:
             paths[one.shape] = tuple(_alternatives(shapes, one.shape))
         shape = _named(one.shape, around)
-        yield Result(
+        yield FindingResult(
             focus=one.focus,
             shape=shape,
             component=one.component,
@@ -205,7 +205,7 @@ def _read_messages(messages: Sequence[Literal]) -> tuple[str, ...]:
     return tuple(sorted(map(str, chosen or messages)))
 
 
-def _by_path(result: Result, data: DataGraph) -> Iterator[Result]:
+def _by_path(result: FindingResult, data: DataGraph) -> Iterator[FindingResult]:
     """Yield a result once for each of its paths that has the value, because SHACL reports values, not places."""
     held_paths = [path for path in result.paths if result.value in data.values(result.focus, path)]
     if len(held_paths) < 2:
@@ -239,7 +239,7 @@ _NAMED_BY_VALUE = frozenset(
 Tree = dict[str, Any]
 
 
-class Places(Protocol):
+class TreePlaces(Protocol):
     """The places of the objects of a tree."""
 
     def get(self, iri: str, /) -> str | None:
@@ -251,7 +251,7 @@ class Map:
     """The canonical tree of a checkpoint, and the places of the nodes in it."""
 
     tree: Tree = field(repr=False)
-    nodes: Places
+    nodes: TreePlaces
 
     def at(self, steps: str) -> Any:
         """Return the value at a JSON Pointer (RFC 6901), which has to exist."""
@@ -354,7 +354,7 @@ _RDF_TYPE = URIRef(RDF + "type")
 _UNEXPECTED_TYPE = URIRef(KARENINA + "unexpectedType")
 
 
-def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
+def _message_of(rule: Rule, result: FindingResult, data: DataGraph) -> str:
     """Return the message of `rule` for one result; `data` is what was validated."""
 
     def filled(match: re.Match[str]) -> str:
@@ -371,7 +371,7 @@ def _message_of(rule: Rule, result: Result, data: DataGraph) -> str:
     return _PLACEHOLDER.sub(filled, rule.message).removesuffix(": ")
 
 
-def _remedy_of(rule: Rule, result: Result) -> str:
+def _remedy_of(rule: Rule, result: FindingResult) -> str:
     """Return the remedy for a result: the nearest known name, if there is one, or else that of the rule."""
     if rule.suggests and result.value is not None:
         name = str(result.value).removeprefix(KARENINA).removeprefix(SCHEMA)
@@ -403,7 +403,7 @@ def _shown_term(term: Any, data: DataGraph) -> str:
     return f"<{text}>" if key == text else f'"{key}"'
 
 
-def _value(result: Result, data: DataGraph) -> str:
+def _value(result: FindingResult, data: DataGraph) -> str:
     if result.value is not None:
         return _shown_term(result.value, data)
     if str(result.component) == SHACL + "MaxCountConstraintComponent":
@@ -412,14 +412,14 @@ def _value(result: Result, data: DataGraph) -> str:
     return "missing"
 
 
-def _detail(rule: Rule, result: Result, data: DataGraph) -> str:
+def _detail(rule: Rule, result: FindingResult, data: DataGraph) -> str:
     if rule.form and result.value is not None:
         return FORMS[rule.form](value_of(result.value)) or ""
     roles = data.values(result.focus, _RDF_TYPE)
     return next(filter(None, (_name_in_message(result, str(role).removeprefix(KARENINA)) for role in roles)), "")
 
 
-def _name_in_message(result: Result, role: str) -> str | None:
+def _name_in_message(result: FindingResult, role: str) -> str | None:
     """Return what a key or a type of an object in this role probably means, in words."""
     if result.value is None:
         return None
@@ -433,13 +433,13 @@ def _name_in_message(result: Result, role: str) -> str | None:
     return f"it belongs to {owner}" if owner else None
 
 
-def _setting(result: Result, data: DataGraph) -> str:
+def _setting(result: FindingResult, data: DataGraph) -> str:
     """Return the name of the setting that a result is about: of several paths, the one that has the value."""
     paths = [path for path in result.paths if result.value in data.values(result.focus, path)] or list(result.paths)
     return (_SETTINGS.get(paths[0]) or key_of(paths[0])) if paths else ""
 
 
-def _property(result: Result, name: str, data: DataGraph) -> str:
+def _property(result: FindingResult, name: str, data: DataGraph) -> str:
     for namespace in (SCHEMA, KARENINA):
         terms = data.values(result.focus, URIRef(namespace + name))
         if terms:
@@ -482,7 +482,7 @@ def located(  # noqa: PLR0913 - what findings are made of
 
 
 def _finding(  # noqa: PLR0913 - what a finding is made of
-    result: Result, rule: Rule, data: DataGraph, *, nodes: Map, at: str | None, reading: Reading
+    result: FindingResult, rule: Rule, data: DataGraph, *, nodes: Map, at: str | None, reading: Reading
 ) -> Finding:
     if at is None or reading.document is None:
         place = Place(reading.source)

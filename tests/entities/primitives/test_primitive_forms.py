@@ -85,12 +85,12 @@ def test_a_primitive_is_as_the_template_reader_knows_it(name: str) -> None:
     ]
 
 
-def as_read(known: described.Primitive, parameter: described.Parameter, value: Any) -> Any:
+def as_read(known: described.Primitive, parameter: described.PrimitiveParameter, value: Any) -> Any:
     values, faults = settle(known, {**LEAST.get(known.name, {}), parameter.name: value}, Patterns())
     return REFUSED if faults else values[parameter.name]
 
 
-def as_built(known: described.Primitive, parameter: described.Parameter, value: Any) -> Any:
+def as_built(known: described.Primitive, parameter: described.PrimitiveParameter, value: Any) -> Any:
     try:
         primitive = PRIMITIVES[known.name].model_validate({**LEAST.get(known.name, {}), parameter.name: value})
     except ValidationError:

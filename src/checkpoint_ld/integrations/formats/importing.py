@@ -34,7 +34,7 @@ from checkpoint_ld.entities.entity import json_value
 from checkpoint_ld.errors import FindingsError, LookupFailedError, ReadError, SettingsError, WriteError
 from checkpoint_ld.findings import Finding, Place
 from checkpoint_ld.graph.emission import ContextStyle, jsonld_of
-from checkpoint_ld.integrations.formats.layouts import Layout, layout_of, usual
+from checkpoint_ld.integrations.formats.layouts import TableLayout, layout_of, usual
 from checkpoint_ld.integrations.formats.transfer import TransferReport
 from checkpoint_ld.phrases import BOOLEAN_WORDS, some_of, unknown
 from checkpoint_ld.rules import finding
@@ -318,7 +318,7 @@ def import_benchmark(  # noqa: PLR0913 - one for each column, as extract_questio
     return ImportedBenchmark(benchmark, findings)
 
 
-def _laid_out(found: Records, layout: Layout) -> Records:
+def _laid_out(found: Records, layout: TableLayout) -> Records:
     """Return rows with the columns `question`, `answer` and `choices` in the place of those that a layout uses."""
 
     def kept(name: str) -> str:

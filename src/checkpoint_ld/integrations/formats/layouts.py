@@ -17,7 +17,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """A layout of a table: `needs` are the columns that tell it, `uses` those that question and answer are made of."""
 
     name: str
@@ -31,7 +31,7 @@ class Layout:
     """The column that numbers the questions, where a question has several rows: one for each filter or provider."""
 
 
-def layout_of(columns: Sequence[str]) -> Layout | None:
+def layout_of(columns: Sequence[str]) -> TableLayout | None:
     """Return the layout of a table with these columns, None for any other table."""
     names = {usual(name) for name in columns}
     return next((layout for layout in LAYOUTS if layout.needs <= names), None)
@@ -165,8 +165,8 @@ def _marked(values: Values) -> dict[str, Any]:
 
 def _layout(  # noqa: PLR0913 - a row of the table below
     name: str, needs: str, uses: str, read: Callable[[Values], dict[str, Any]], *, answers: str = "", key: str = ""
-) -> Layout:
-    return Layout(name, frozenset(needs.split()), frozenset(uses.split()), read, frozenset(answers.split()), key)
+) -> TableLayout:
+    return TableLayout(name, frozenset(needs.split()), frozenset(uses.split()), read, frozenset(answers.split()), key)
 
 
 LAYOUTS = (

@@ -20,7 +20,7 @@ from checkpoint_ld.graph.store import SPARQL_LOCK
 from checkpoint_ld.identifiers import QUESTION, gui_question_id, question_id, question_object_id
 from checkpoint_ld.phrases import number, quantity
 from checkpoint_ld.shacl.data import Predicate, Steps
-from checkpoint_ld.shacl.shape import VALUES_ALONE, LocalComponent, Reads
+from checkpoint_ld.shacl.shape import VALUES_ALONE, LocalComponent, ReadStatements
 from checkpoint_ld.validation.constraints import forms
 from checkpoint_ld.validation.constraints.forms import FORMS, faulty, value_of
 from checkpoint_ld.vocabulary import CHECKPOINT_SHACL, KARENINA, SCHEMA, SHAPES
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node
 
-    from checkpoint_ld.shacl import Column, Component, DataGraph
+    from checkpoint_ld.shacl import Component, DataGraph, ValueNodes
     from checkpoint_ld.shacl.data import PropertyPath
 
     Rows = Iterator[tuple[int, Node]]
@@ -96,7 +96,7 @@ def is_identifier_of(identifier: Any, text: Any) -> bool:
 _TEXT, _REPEATS = named(SCHEMA + "text"), named(KARENINA + "repeats")
 
 
-def _well_formed(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
+def _well_formed(column: ValueNodes, parameters: Parameters, _data: DataGraph) -> Rows:
     """Find the values that do not have the named form."""
     found = faulty(FORMS[str(parameters["wellFormed"])], column.mapped(value_of))
     return column.rows_with([column.distinct[at] for at in found])
@@ -109,7 +109,7 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
     `unless` may have any value.
     """
 
-    def component(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
+    def component(column: ValueNodes, parameters: Parameters, data: DataGraph) -> Rows:
         judged: dict[tuple[int, int], bool] = {}
         beside = column.beside(parameters[name])
         for at, values in column.filled():
@@ -131,7 +131,7 @@ def _pairs(name: str, holds: Callable[[Any, Any], bool], *beyond: Node, unless: 
 def _in_role(name: str, fault: Judge) -> Component:
     """Return the component that finds values which are wrong in some role of their node."""
 
-    def component(column: Column, parameters: Parameters, _data: DataGraph) -> Rows:
+    def component(column: ValueNodes, parameters: Parameters, _data: DataGraph) -> Rows:
         judged: dict[tuple[int, ...], bool] = {}
         roles_of = column.beside(RDF_TYPE)
         for at, values in column.filled() if parameters[name].value else ():
@@ -146,7 +146,7 @@ def _in_role(name: str, fault: Judge) -> Component:
     return component
 
 
-def _same_in(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
+def _same_in(column: ValueNodes, parameters: Parameters, data: DataGraph) -> Rows:
     """Find texts that the object at the end of a property does not have.
 
     If the object has all of them and more, its first text is the value of the result.
@@ -165,7 +165,7 @@ def _same_in(column: Column, parameters: Parameters, data: DataGraph) -> Rows:
                 yield at, min(texts, key=str)
 
 
-def _reached(column: Column, _parameters: Parameters, data: DataGraph) -> Iterator[tuple[int, None]]:
+def _reached(column: ValueNodes, _parameters: Parameters, data: DataGraph) -> Iterator[tuple[int, None]]:
     """Find the nodes of scenarios that no path along the edges reaches, if no edge has a fault of its own."""
     reached = dict.fromkeys(data.instances(_ENTRY))
     left = list(reached)
@@ -204,21 +204,21 @@ _NOWHERE = named(KARENINA + "unresolvedSource"), named(KARENINA + "unresolvedTar
 _ENDS = named(KARENINA + "source"), named(KARENINA + "target")
 
 
-def _of_pair(name: str, *beyond: Node, unless: Node | None = None) -> Callable[[Parameters, object], Reads]:
+def _of_pair(name: str, *beyond: Node, unless: Node | None = None) -> Callable[[Parameters, object], ReadStatements]:
     """Return what the component of `_pairs` looks at."""
 
-    def reads(parameters: Parameters, _path: object) -> Reads:
+    def reads(parameters: Parameters, _path: object) -> ReadStatements:
         steps = tuple(map(Predicate, (parameters[name], *beyond)))
         other: PropertyPath = Steps(steps) if beyond else steps[0]
-        return Reads(beside=(other,) if unless is None else (other, Predicate(unless)))
+        return ReadStatements(beside=(other,) if unless is None else (other, Predicate(unless)))
 
     return reads
 
 
-def _of_part(parameters: Parameters, path: PropertyPath | None) -> Reads:
+def _of_part(parameters: Parameters, path: PropertyPath | None) -> ReadStatements:
     """Return what `_same_in` looks at."""
     part = Predicate(parameters["sameIn"])
-    return Reads(beside=(part,) if path is None else (Steps((part, path)),))
+    return ReadStatements(beside=(part,) if path is None else (Steps((part, path)),))
 
 
 _PAIRS: Mapping[str, tuple[Callable[[Any, Any], bool], tuple[Node, ...], Node | None]] = {
@@ -228,8 +228,8 @@ _PAIRS: Mapping[str, tuple[Callable[[Any, Any], bool], tuple[Node, ...], Node | 
     "identifies": (is_identifier_of, (_TEXT,), _REPEATS),
 }
 _ROLES = {"spelling": forms.misspelt, "placement": forms.misplaced, "typed": forms.expected_type}
-_OF_ROLE = Reads(beside=(Predicate(RDF_TYPE),))
-_OF_SCENARIO = Reads(anywhere=frozenset((RDF_TYPE, _LEADS_TO, _NODES, _EDGES, _MALFORMED, *_NOWHERE, *_ENDS)))
+_OF_ROLE = ReadStatements(beside=(Predicate(RDF_TYPE),))
+_OF_SCENARIO = ReadStatements(anywhere=frozenset((RDF_TYPE, _LEADS_TO, _NODES, _EDGES, _MALFORMED, *_NOWHERE, *_ENDS)))
 
 
 def _component(name: str) -> str:

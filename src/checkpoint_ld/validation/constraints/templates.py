@@ -29,7 +29,7 @@ _alike: dict[Outline | None, bool | None] = {}
 outline, None for those that were met but once."""
 
 
-class _Known(dict[str, tuple[tuple[str, str], ...]]):
+class _ReadTemplates(dict[str, tuple[tuple[str, str], ...]]):
     """The problems of templates that were read; several rules need them."""
 
     def __missing__(self, source: str) -> tuple[tuple[str, str], ...]:
@@ -39,7 +39,7 @@ class _Known(dict[str, tuple[tuple[str, str], ...]]):
         return problems
 
 
-_known = _Known()
+_known = _ReadTemplates()
 
 
 def _problems(source: str) -> tuple[tuple[str, str], ...]:

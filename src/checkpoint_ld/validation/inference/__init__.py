@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from checkpoint_ld.validation.inference.benchmark import infer
-from checkpoint_ld.validation.inference.roles import Described, predicate_of
+from checkpoint_ld.validation.inference.roles import InferenceSource, predicate_of
 
 if TYPE_CHECKING:
     from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 
-__all__ = ["Described", "infer", "predicate_of", "with_inferred"]
+__all__ = ["InferenceSource", "infer", "predicate_of", "with_inferred"]
 
 
 def with_inferred(graph: CheckpointGraph) -> CheckpointGraph:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rdflib.term import Node
 
     from checkpoint_ld.graph.store import Index
-    from checkpoint_ld.validation.inference.roles import Described, Held
+    from checkpoint_ld.validation.inference.roles import Held, InferenceSource
 
 
 ELEMENT = SCHEMA + "dataFeedElement"
@@ -214,19 +214,19 @@ def infer_settings(
     names, terms = _names(held_by), _values(held_by)
     lacks_values = not _ABSENT.isdisjoint(map(type, terms))
     unstated = {at for at, term in dict(zip(map(id, terms), terms, strict=True)).items() if not is_stated(term)}
-    layouts: dict[tuple[object, ...], _Names] = {}
+    layouts: dict[tuple[object, ...], _SettingNames] = {}
     end = 0
     for holder, found, repeatable in zip(holders, settings, may_repeat, strict=False):
         start, end = end, end + len(found)
         own, held = tuple(names[start:end]), terms[start:end]
         if own not in layouts:
-            layouts[own] = _Names.of(own, known, classifying)
+            layouts[own] = _SettingNames.of(own, known, classifying)
         layout = layouts[own]
         if layout.are_repeated:
             found = inference.reader.in_order(found)  # noqa: PLW2901 - the same settings
             in_order = [index[node] for node in found]
             own, held = tuple(_names(in_order)), _values(in_order)
-            layout = _Names.of(own, known, classifying)
+            layout = _SettingNames.of(own, known, classifying)
             inference.add_repeats(
                 (node, name if name not in repeatable else None) for node, name in zip(found, own, strict=True)
             )
@@ -263,7 +263,7 @@ def _infer_older_traits(inference: Inference, holder: Node, entries: Iterable[ob
         inference.add(holder, "olderTrait", typed(json.dumps(entry), RDF_JSON))
 
 
-class _Names(NamedTuple):
+class _SettingNames(NamedTuple):
     """The names of an object's settings: whether one repeats, and the indexes of known and classifying ones.
 
     In `older` ones, older files keep traits.
@@ -275,7 +275,7 @@ class _Names(NamedTuple):
     older: list[tuple[int, str]]
 
     @classmethod
-    def of(cls, own: tuple[object, ...], known: Mapping[str, Node], classifying: frozenset[str]) -> _Names:
+    def of(cls, own: tuple[object, ...], known: Mapping[str, Node], classifying: frozenset[str]) -> _SettingNames:
         """Return the analysis of the names `own`; of repeated names, the last counts."""
         last = {name: at for at, name in enumerate(own) if isinstance(name, str)}
         return cls(
@@ -331,7 +331,7 @@ def _suffix(one: Node, is_name: bool) -> str | None:
     return next((suffix for suffix in found if suffix in TRAIT_SUFFIXES), None)
 
 
-def infer(source: Described, wanted: Container[Node] | None = None) -> Index:
+def infer(source: InferenceSource, wanted: Container[Node] | None = None) -> Index:
     """Return the inferred statements of a checkpoint alone.
 
     Statements with other terms than `wanted` may be left out.

@@ -40,7 +40,7 @@ class Unfollowed(Exception):  # noqa: N818 - it never leaves the package, and is
     """A change after which the parts of a benchmark cannot be told apart."""
 
 
-class Changes(NamedTuple):
+class InferredChanges(NamedTuple):
     """The parts that changed, and the inferred statements that came or went.
 
     With `is_dated`, the benchmark has another date of modification, from which nothing is inferred.
@@ -158,7 +158,7 @@ class FollowedInference:
             for rating, name in self._named(inference, question):
                 self._names.put(rating, name)
 
-    def change(self, difference: Difference) -> Changes:
+    def change(self, difference: Difference) -> InferredChanges:
         """Infer anew what changed statements lead to. Raises Unfollowed, and must not be used any more then."""
         held, root = self.graph.held, self.graph.root
         changed = [*difference.removed, *difference.added]
@@ -202,7 +202,7 @@ class FollowedInference:
             keys[1].update(self._texts.of.get(question) for question in self._questions(item))
         new = inference.index_of_all()
         patches = self._patches(inference, keys, affected, {**before, **self._globals} if is_head else {})
-        return Changes({*parts, *done}, is_dated, self._merged(new, affected, patches))
+        return InferredChanges({*parts, *done}, is_dated, self._merged(new, affected, patches))
 
     def _items_among(self, elements: set[Node]) -> set[Node]:
         """Return those of the nodes that are feed items now."""

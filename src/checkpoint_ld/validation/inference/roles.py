@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.graph.contexts import Term, TermTable
 
 
-class Described(Protocol):
+class InferenceSource(Protocol):
     """The source of inference: a checkpoint graph, or a part of one."""
 
     @property
@@ -89,7 +89,7 @@ def _with(classes: tuple[Node, ...], roles: tuple[str, ...]) -> tuple[Node, ...]
 class Inference:
     """The inference from one graph, with the statements that were inferred so far."""
 
-    def __init__(self, source: Described, wanted: Container[Node] | None = None) -> None:
+    def __init__(self, source: InferenceSource, wanted: Container[Node] | None = None) -> None:
         self._wanted = wanted
         self._describes = self.wants(*_DESCRIBING)
         self.index = source.held
@@ -97,7 +97,7 @@ class Inference:
         self.reader = Compaction(source.held, source.table)
         self.found: Index = {}
         self._classes: dict[Node, tuple[Node, ...]] = {}
-        self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], Layout | None]] = {}
+        self._layouts: dict[tuple[str, Term | None], dict[tuple[Any, ...], RolePattern | None]] = {}
         self._residues: dict[tuple[int, str], tuple[str, ...] | None] = {}
         self.bounds: dict[tuple[int, ...], dict[str, Any]] = {}
         self.rubric_names: dict[Node, tuple[str, bool]] = {}
@@ -153,7 +153,7 @@ class Inference:
     def _check_alike(
         self,
         group: Sequence[tuple[Node, Held]],
-        layout: Layout | None,
+        layout: RolePattern | None,
         key: tuple[Any, ...],
         role: str,
         via: Term | None,
@@ -181,7 +181,7 @@ class Inference:
             if identifier is not None and not _URN.match(identifier):
                 self.add(subject, "foreignId", literal_of(identifier))
 
-    def _beyond(self, layout: Layout, held: Held, role: str, *, has_lists: bool) -> tuple[str, ...] | None:
+    def _beyond(self, layout: RolePattern, held: Held, role: str, *, has_lists: bool) -> tuple[str, ...] | None:
         """Return the unknown keys of an object that its layout lacks, None if the object has to be read as a whole."""
         if has_lists and any(isinstance(held[one], list) for one in layout.single):
             return None
@@ -357,7 +357,7 @@ _NO_MEMBERS = frozenset({RDF_TYPE, IDENTIFIER, POSITION, KEY_ORDER})
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RolePattern:
     """What is inferred about all objects of one role with one type and the same predicates.
 
     `unknown` are the keys that the role does not have. An object with several values of one of `single` needs a closer
@@ -371,7 +371,7 @@ class Layout:
 @lru_cache(maxsize=1024)
 def layout_of(
     table: TermTable, role: str, via: Term | None, kind: URIRef | None, predicates: tuple[Node, ...]
-) -> Layout | None:
+) -> RolePattern | None:
     """Return the layout of objects of the type `kind` with these predicates, None if it depends on values too."""
     if kind is not None and role in TYPES and role not in _OWN_TYPES and str(kind) != expand_name(TYPES[role]):
         return None
@@ -397,4 +397,4 @@ def layout_of(
     if len(set(keys)) < len(keys):
         return None
     unknown = tuple(key for key in keys if key[:1] != "@" and key not in KEYS[role])
-    return Layout(unknown, tuple(single))
+    return RolePattern(unknown, tuple(single))

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.validation.results import Report
 
-__all__ = ["FORMATS", "STATISTICS", "Format", "Settings", "render"]
+__all__ = ["FORMATS", "STATISTICS", "Format", "ReportSettings", "render"]
 
 
-class Settings(NamedTuple):
+class ReportSettings(NamedTuple):
     """How a report is rendered; a format ignores settings that do not concern it.
 
     `colour` is for ANSI colours, for a terminal. `width` is that of source excerpts, in terminal cells. `max_per_rule`
@@ -70,11 +70,11 @@ STATISTICS: Mapping[str, Format] = MappingProxyType(
 )
 """The formats of counts by rule."""
 
-_DEFAULTS = Settings()
+_DEFAULTS = ReportSettings()
 
 
 def render(
-    report: Report, format_name: str, settings: Settings = _DEFAULTS, *, formats: Mapping[str, Format] = FORMATS
+    report: Report, format_name: str, settings: ReportSettings = _DEFAULTS, *, formats: Mapping[str, Format] = FORMATS
 ) -> str:
     """Return `report` in one of `formats`, as text that UTF-8 can encode and that ends with a line end.
 

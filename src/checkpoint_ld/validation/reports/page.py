@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding, Severity
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.reports import Settings
-    from checkpoint_ld.validation.reports.text import Source
+    from checkpoint_ld.validation.reports import ReportSettings
+    from checkpoint_ld.validation.reports.text import SourceText
     from checkpoint_ld.validation.results import Checked, Report
 
 _WIDTH = 100
 """Width of source excerpts in characters; a narrower window wraps them."""
 
 
-def render(report: Report, _: Settings) -> str:
+def render(report: Report, _: ReportSettings) -> str:
     """Return the page with all findings. Style sheet and script are inlined, and its policy allows no others."""
     style, script = styles(), _file("page.js")
     outcome = "clean" if not any(report.counts.values()) else max(one.severity for one in report.findings).label
@@ -100,7 +100,7 @@ def _section(checked: Checked, rules: Mapping[str, Rule]) -> str:
     return f'<details class="file" open><summary class="head">{head}</summary>\n{findings}\n</details>'
 
 
-def _finding(found: Finding, is_known: bool, source: Source | None) -> str:
+def _finding(found: Finding, is_known: bool, source: SourceText | None) -> str:
     severity = found.severity.label
     return "".join(
         (
@@ -135,7 +135,7 @@ def _where(found: Finding) -> str:
     return f'<span class="where">{" ".join(parts)}</span>'
 
 
-def _excerpt(found: Finding, source: Source | None) -> Iterator[str]:
+def _excerpt(found: Finding, source: SourceText | None) -> Iterator[str]:
     if source is None or found.place.line is None:
         return
     excerpt = source.excerpt(found.place.line, found.place.column or 1, _WIDTH)

@@ -19,7 +19,7 @@ from checkpoint_ld.phrases import encodable
 from checkpoint_ld.rules import Rule
 from checkpoint_ld.validation.reports.text import (
     TOOL,
-    Source,
+    SourceText,
     by_rule,
     name_of,
     position,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from checkpoint_ld.findings import Finding
-    from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.reports import ReportSettings
     from checkpoint_ld.validation.results import Checked, Report
 
 Tree = dict[str, Any]
@@ -49,7 +49,7 @@ _NO_XML = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """
 
 
-def as_json(report: Report, _: Settings) -> str:
+def as_json(report: Report, _: ReportSettings) -> str:
     """Return the report as one JSON object; `report.schema.json` beside this module describes it."""
     found = {one.code for one in report.findings}.intersection(report.rules)
     return _dumped(
@@ -94,12 +94,12 @@ def _rule(rule: Rule) -> Tree:
     return {"rule": rule.slug, **{name: getattr(rule, name) for name in plain}, "severity": rule.severity.label}
 
 
-def statistics(report: Report, _: Settings) -> str:
+def statistics(report: Report, _: ReportSettings) -> str:
     """Return the number of findings of each rule as one JSON array."""
     return _dumped([{**one._asdict(), "severity": one.severity.label} for one in by_rule(report)])
 
 
-def sarif(report: Report, settings: Settings) -> str:
+def sarif(report: Report, settings: ReportSettings) -> str:
     """Return a SARIF log of one run: every rule of the profile, every file, every finding."""
     beside = {one.code: Rule(one.code, one.rule, one.rule, one.severity) for one in report.findings}
     rules = dict(sorted({**beside, **report.rules}.items()))
@@ -142,7 +142,7 @@ def _descriptor(rule: Rule, address: str | None) -> Tree:
 
 
 def _results(checked: Checked, indexes: Mapping[str, int]) -> Iterator[Tree]:
-    source = Source(checked.text) if checked.text is not None else None
+    source = SourceText(checked.text) if checked.text is not None else None
     seen: Counter[str] = Counter()
     for found in checked.findings:
         key = identity(found)
@@ -178,7 +178,7 @@ def identity(found: Finding) -> str:
     return hashlib.sha256(f"{found.code} {where}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _place(checked: Checked, found: Finding, source: Source | None) -> Tree:
+def _place(checked: Checked, found: Finding, source: SourceText | None) -> Tree:
     place: Tree = {}
     if checked.source is not None:
         place["physicalLocation"] = {"artifactLocation": _location(checked.source)}
@@ -194,7 +194,7 @@ def _place(checked: Checked, found: Finding, source: Source | None) -> Tree:
     return place
 
 
-def _region(line: int, column: int | None, source: Source | None) -> Tree:
+def _region(line: int, column: int | None, source: SourceText | None) -> Tree:
     if column is None:
         return {"startLine": line}
     end = source.end_column(line, column) if source is not None else None
@@ -214,7 +214,7 @@ _GITLAB = {Severity.VIOLATION: "major", Severity.WARNING: "minor", Severity.INFO
 """Severities as GitLab has them (GitLab, "Code Quality report format")."""
 
 
-def gitlab(report: Report, _: Settings) -> str:
+def gitlab(report: Report, _: ReportSettings) -> str:
     """Return a report of Code Quality for GitLab: an array with an object for each finding."""
     issues = []
     seen: Counter[str] = Counter()
@@ -238,7 +238,7 @@ def gitlab(report: Report, _: Settings) -> str:
 _REVIEWDOG = {Severity.VIOLATION: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
 
-def rdjson(report: Report, settings: Settings) -> str:
+def rdjson(report: Report, settings: ReportSettings) -> str:
     """Return diagnostics in reviewdog's format (RDFormat): one object, whose columns count bytes of UTF-8."""
     diagnostics = []
     for checked in report.checked:
@@ -263,7 +263,7 @@ def rdjson(report: Report, settings: Settings) -> str:
     return _dumped({"source": {"name": TOOL}, "diagnostics": diagnostics})
 
 
-def junit(report: Report, settings: Settings) -> str:
+def junit(report: Report, settings: ReportSettings) -> str:
     """Return JUnit XML: a suite for each file, with a test for each rule that has findings there.
 
     A test fails if its rule has the severity `settings.fail_on` or a higher one.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.reports import ReportSettings
     from checkpoint_ld.validation.results import Checked, Report
 
 PREFIXES = {
@@ -45,7 +45,7 @@ def _sh(name: str) -> NamedNode:
     return NamedNode(SHACL + name)
 
 
-def render(report: Report, _: Settings) -> str:
+def render(report: Report, _: ReportSettings) -> str:
     """Return one `sh:ValidationReport` for each source, about (`schema:about`) a node with the source's name.
 
     Results of pySHACL stay as they are. Findings without a shape are added as further results.

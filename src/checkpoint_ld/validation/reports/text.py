@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from checkpoint_ld.findings import Finding, Place
     from checkpoint_ld.rules import Rule
-    from checkpoint_ld.validation.reports import Settings
+    from checkpoint_ld.validation.reports import ReportSettings
     from checkpoint_ld.validation.results import Checked, Report
 
     Painter = Callable[[str, str], str]
@@ -74,7 +74,7 @@ def verdict(report: Report) -> str:
     return f"{counted(len(report.checked), 'file')}: {outcome} (profile {report.profile}){fixed}{known}"
 
 
-class Count(NamedTuple):
+class RuleCount(NamedTuple):
     """The number of findings of a rule, and how many of them `--fix` repairs."""
 
     code: str
@@ -85,7 +85,7 @@ class Count(NamedTuple):
     fixable: int
 
 
-def by_rule(report: Report) -> list[Count]:
+def by_rule(report: Report) -> list[RuleCount]:
     """Return the counts of findings by rule and severity.
 
     The highest severity and the most frequent rule come first.
@@ -96,18 +96,18 @@ def by_rule(report: Report) -> list[Count]:
     counts = []
     for (code, severity), found in groups.items():
         title = report.rules[code].title if code in report.rules else ""
-        counts.append(Count(code, found[0].rule, severity, title, len(found), sum(one.fixable for one in found)))
+        counts.append(RuleCount(code, found[0].rule, severity, title, len(found), sum(one.fixable for one in found)))
     return sorted(counts, key=lambda one: (-one.severity, -one.number, one.code))
 
 
-class Selection(NamedTuple):
+class ListedFindings(NamedTuple):
     """The findings that are listed, by source, and a sentence for each rule with findings that are not listed."""
 
     kept: tuple[tuple[Checked, tuple[Finding, ...]], ...]
     remarks: tuple[str, ...]
 
 
-def selection(report: Report, max_per_rule: int) -> Selection:
+def selection(report: Report, max_per_rule: int) -> ListedFindings:
     """Choose the first `max_per_rule` findings of each rule in the whole report, all of them for 0."""
     seen: Counter[str] = Counter()
     kept: list[tuple[Checked, tuple[Finding, ...]]] = []
@@ -120,7 +120,7 @@ def selection(report: Report, max_per_rule: int) -> Selection:
         kept.append((checked, tuple(chosen)))
     hidden = {code: number - max_per_rule for code, number in seen.items() if 0 < max_per_rule < number}
     remarks = (f"… and {number} more of {code}: use --max-per-rule 0 to see all" for code, number in hidden.items())
-    return Selection(tuple(kept), tuple(remarks))
+    return ListedFindings(tuple(kept), tuple(remarks))
 
 
 FORM = "no-secret"
@@ -131,7 +131,7 @@ _LONGEST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class MarkedLine:
     """A part of line number `line`: a token that a finding points to, with the text before and after it."""
 
     line: int
@@ -155,7 +155,7 @@ class Excerpt:
         return max(cells(self.token), 1)
 
 
-def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
+def source_of(checked: Checked, rules: Mapping[str, Rule]) -> SourceText | None:
     """Return the text that findings point into, None if there is none.
 
     A report is read by more people than the file, so lines with text that looks like a secret are withheld. Findings do
@@ -163,14 +163,14 @@ def source_of(checked: Checked, rules: Mapping[str, Rule]) -> Source | None:
     """
     if checked.text is None:
         return None
-    source = Source(checked.text)
+    source = SourceText(checked.text)
     for found in checked.findings:
         if found.code in rules and rules[found.code].form == FORM and found.place.line is not None:
             source.withhold(found.place.line, found.place.column or 1)
     return source
 
 
-class Source:
+class SourceText:
     """A text that findings point into. It is split into lines once."""
 
     def __init__(self, text: str) -> None:
@@ -190,7 +190,7 @@ class Source:
     def _starts(self) -> array[int]:
         return array("Q", [0, *(found.end() for found in re.finditer("\n", self._text))])
 
-    def excerpt(self, line: int, column: int, width: int) -> Excerpt | None:
+    def excerpt(self, line: int, column: int, width: int) -> MarkedLine | None:
         """Return the text around a place, at most `width` cells of it.
 
         None if the text has no such line, and for a line that is withheld.
@@ -212,7 +212,7 @@ class Source:
             rest = head(token + after, width - min(cells(before), width // 3), more=cut_after)
             before = tail(before, width - max(cells(rest), 1), more=cut_before)
             token, after = rest[: len(token)], rest[len(token) :]
-        return Excerpt(line, before, token, after)
+        return MarkedLine(line, before, token, after)
 
     def end_column(self, line: int, column: int) -> int | None:
         """Return the column after the token at a place, None if the text has no such line."""
@@ -246,7 +246,7 @@ _PUNCTUATION = re.compile(r"[\\`*_\[\]#|~$]|(?<=:)//")
 _MENTION = re.compile(r"@|\\#(?=\d)")
 
 
-def terminal(report: Report, settings: Settings) -> str:
+def terminal(report: Report, settings: ReportSettings) -> str:
     """Return each finding with its place, its line and its remedy; the summary comes last."""
 
     def paint(style: str, text: str) -> str:
@@ -263,7 +263,7 @@ def terminal(report: Report, settings: Settings) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - all formats have these parameters
+def statistics(report: Report, settings: ReportSettings) -> str:  # noqa: ARG001 - all formats have these parameters
     """Return the number of findings of each rule, and the summary."""
     rows = [
         (str(one.number), one.severity.label, one.code, one.rule, f"{one.fixable} by --fix" if one.fixable else "")
@@ -274,7 +274,7 @@ def statistics(report: Report, settings: Settings) -> str:  # noqa: ARG001 - all
     return "\n".join([*map(harmless, lines), *([""] if rows else []), harmless(verdict(report))]) + "\n"
 
 
-def _block(checked: Checked, found: Finding, source: Source | None, width: int, paint: Painter) -> Iterator[str]:
+def _block(checked: Checked, found: Finding, source: SourceText | None, width: int, paint: Painter) -> Iterator[str]:
     place = found.place
     where = paint(_BOLD, harmless(":".join(filter(None, (name_of(checked), position(place))))))
     severity = paint(_STYLES[found.severity], found.severity.label)
@@ -292,7 +292,7 @@ def _block(checked: Checked, found: Finding, source: Source | None, width: int, 
         yield f"  {paint(_GREEN, 'fix:')} {harmless(found.remedy)}{' (--fix does it)' if found.fixable else ''}"
 
 
-def _excerpt(source: Source, line: int, column: int, width: int, paint: Painter) -> Iterator[str]:
+def _excerpt(source: SourceText, line: int, column: int, width: int, paint: Painter) -> Iterator[str]:
     gutter = f"{line:>5} | "
     excerpt = source.excerpt(line, column, max(width - len(gutter), 20))
     if excerpt is not None:
@@ -301,7 +301,7 @@ def _excerpt(source: Source, line: int, column: int, width: int, paint: Painter)
         yield paint(_DIM, "| ".rjust(len(gutter))) + " " * excerpt.indent + marks
 
 
-def commands(report: Report, settings: Settings) -> str:
+def commands(report: Report, settings: ReportSettings) -> str:
     """Return workflow commands, one in a line, which GitHub Actions shows as annotations in a pull request.
 
     Sentences about findings that are not listed, and the summary, follow as plain lines of the log.
@@ -337,7 +337,7 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def markdown(report: Report, settings: Settings) -> str:
+def markdown(report: Report, settings: ReportSettings) -> str:
     """Return GitHub-flavoured Markdown: a table of the files, and a table of findings for each file that has some."""
     return "\n".join(_markdown(report, settings.max_per_rule))
 
