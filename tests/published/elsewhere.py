@@ -1,7 +1,7 @@
 """A program that holds graphs against shapes by pySHACL, with nothing of ours: its input and output are JSON.
 
-Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "advanced": bool, "data": [paths]}` and writes
-for each of them, by path, whether the graph conforms and the shapes that found something.
+Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "options": {…}, "data": [paths]}` with options of
+pySHACL and writes for each of them, by path, whether the graph conforms and the shapes that found something.
 """
 
 import json
@@ -39,7 +39,7 @@ def main() -> None:
         found = {}
         for path in job["data"]:
             data = Data().parse(path, format="nt")
-            conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, advanced=job["advanced"])
+            conforms, report, _ = pyshacl.validate(data, shacl_graph=shapes, inplace=True, **job["options"])
             sources = {
                 str(shape) for one in report.objects(None, SH.result) for shape in report.objects(one, SH.sourceShape)
             }
