@@ -1,7 +1,7 @@
 """A program that holds graphs against shapes by pySHACL, with nothing of ours: its input and output are JSON.
 
-Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "options": {…}, "data": [paths]}` with options of
-pySHACL and writes for each of them, by path, whether the graph conforms and the shapes that found something.
+Called as `python -I elsewhere.py`. It reads a list of `{"shapes": path, "options": {…}, "data": [paths]}`, with options
+of pySHACL, and writes for each of them, by path, whether the graph conforms and the shapes that found something.
 """
 
 import json
