@@ -253,11 +253,15 @@ class TruncatedResultError(StoreError):
 
 
 class CountMismatchError(StoreError):
-    """A server holds another number of triples, or other values, than were sent; `graphs` names the graphs."""
+    """A server holds another number of triples, or other values, than were sent.
 
-    def __init__(self, message: str, graphs: tuple[str, ...] = ()) -> None:
+    `graphs` names the graphs, `warnings` says what the store changes.
+    """
+
+    def __init__(self, message: str, graphs: tuple[str, ...] = (), warnings: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.graphs = graphs
+        self.warnings = warnings
 
 
 class FindingsWarning(UserWarning):

@@ -79,7 +79,8 @@ def with_comunica(jobs: Path) -> None:
     subprocess.run(["node", HERE / "comunica.mjs", jobs], check=True)
 
 
-def with_jena(jobs: Path) -> None:
+def class_path(folder: Path, *jars: str) -> str:
+    """Return the class path of Debian's Jena and more of its jars; skip without it."""
     if not (JARS / "jena-arq.jar").exists() or not (JARS / "xercesImpl.jar").exists() or not shutil.which("javac"):
         pytest.skip("no Jena to ask: install libapache-jena-java, libxerces2-java and a JDK")
     # Debian moved classes of Xerces inside of Jena's archive, without the files of messages that they need.
@@ -87,11 +88,14 @@ def with_jena(jobs: Path) -> None:
         with zipfile.ZipFile(JARS / f"{jar}.jar") as archive:
             for name in archive.namelist():
                 if name.startswith(start) and name.endswith(".properties"):
-                    target = jobs.parent / "xerces" / name.removeprefix(start)
+                    target = folder / "xerces" / name.removeprefix(start)
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(archive.read(name))
-    path = os.pathsep.join([*(str(JARS / f"{jar}.jar") for jar in JENA), str(jobs.parent)])
-    subprocess.run(["java", "-cp", path, HERE / "Jena.java", jobs], check=True)
+    return os.pathsep.join([*(str(JARS / f"{jar}.jar") for jar in (*JENA, *jars)), str(folder)])
+
+
+def with_jena(jobs: Path) -> None:
+    subprocess.run(["java", "-cp", class_path(jobs.parent), HERE / "Jena.java", jobs], check=True)
 
 
 def rows(document: dict[str, Any]) -> Counter[tuple[Any, ...]]:

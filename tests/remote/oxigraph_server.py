@@ -43,29 +43,29 @@ def oxigraph(*, read_only: Path | None = None) -> Iterator[str]:
         url = f"http://127.0.0.1:{free_port()}"
         command = [binary(), *mode, "--bind", url.removeprefix("http://")]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if _is_ready(process, url):
+        if is_ready(process, f"{url}/query"):
             break
-        _stop(process)  # somebody else took the port meanwhile
+        stop(process)  # somebody else took the port meanwhile
     else:
         pytest.fail("the Oxigraph server does not start")
     try:
         yield url
     finally:
-        _stop(process)
+        stop(process)
 
 
-def _is_ready(process: subprocess.Popen[bytes], url: str) -> bool:
-    until = time.monotonic() + PATIENCE
+def is_ready(process: subprocess.Popen[bytes], url: str, patience: float = PATIENCE) -> bool:
+    until = time.monotonic() + patience
     with httpx.Client(trust_env=False) as client:
         while process.poll() is None and time.monotonic() < until:
             try:
-                return client.get(f"{url}/query").status_code == 200
+                return client.get(url).status_code == 200
             except httpx.TransportError:
                 time.sleep(0.02)
     return False
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
         process.wait(5)

@@ -13,9 +13,9 @@ from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.graph.emission import nquads_of
 from checkpoint_ld.stores import remote, request
 from checkpoint_ld.stores.backend import BLOCK, Spooled, blocks, compressed
-from checkpoint_ld.stores.endpoint import endpoint
+from checkpoint_ld.stores.endpoint import endpoint, profiles
+from checkpoint_ld.stores.literals import altered, values_of
 from checkpoint_ld.stores.remote import BATCH, Manifest, SparqlClient, default_file, outgoing, outgoing_of_quads
-from checkpoint_ld.stores.request import large_integers, values_of
 from checkpoint_ld.stores.server import Connection
 from tests import documents
 from tests.remote.conftest import Server
@@ -155,22 +155,40 @@ def test_verifying_sends_nothing_and_names_all_that_differ(client: SparqlClient)
     assert client.read(graphs[0].graph) is None
 
 
-def test_integers_that_the_store_cannot_keep_are_warned_about(server: Server) -> None:
+def test_values_that_the_store_changes_are_warned_about(server: Server) -> None:
     one = sample()
     large = b"".join(blocks(one.triples)).replace(
         b'<https://schema.org/name> "Metals"',
-        b'<urn:p> "9223372036854775808"^^<http://www.w3.org/2001/XMLSchema#integer>',
+        b'<urn:p> "1' + b"0" * 50 + b'"^^<http://www.w3.org/2001/XMLSchema#integer>',
     )
     assert large != one.triples
     held = remote.Outgoing(one.graph, large, one.count, "0", "big.jsonld")
-    answers = server(Memory())
+    memory = Memory()
+    answers = server(memory)
 
     with remote.connect(answers.url, profile="oxigraph") as client:
         assert remote.push([held], client).warnings == ()
     with remote.connect(answers.url, profile="virtuoso", auth="none") as client:
         (warning,) = remote.push([held], client).warnings
+        memory.loses = frozenset([one.graph])
+        with pytest.raises(CountMismatchError) as caught:
+            remote.push([held], client)
 
-    assert warning == "big.jsonld: OpenLink Virtuoso has no integers as large as 9223372036854775808"
+    shown = f"1{'0' * 39}…"
+    assert warning == f"big.jsonld: OpenLink Virtuoso makes of {shown!r} INF: it has no numbers of more than 40 digits"
+    assert caught.value.warnings == (warning,)
+
+
+def test_a_full_verification_lists_what_differs_with_what_is_there(client: SparqlClient) -> None:
+    one, other = sample(), sample(name="Metale")
+    client.replace(one.graph, other.triples)
+
+    with pytest.raises(CountMismatchError) as caught:
+        remote.verify([one], client, full=True)
+
+    _, *lines = str(caught.value).splitlines()
+    name = f"<{one.graph}> <https://schema.org/name>"
+    assert lines == [f'  expected {name} "Metals"', f'  found    {name} "Metale"']
 
 
 def test_values_that_a_store_makes_one_are_no_difference(client: SparqlClient) -> None:
@@ -251,7 +269,7 @@ def test_a_graph_of_lines_is_the_graph_that_it_is_in_memory() -> None:
     assert b"".join(blocks(spooled.triples)) == whole.triples
     assert replace(spooled, triples=b"") == replace(whole, triples=b"")
     assert values_of(spooled.triples) == values_of(whole.triples)
-    assert large_integers(spooled.triples, 10) == large_integers(whole.triples, 10)
+    assert altered(spooled.triples, profiles()["virtuoso"]) == {}
     place = endpoint("http://127.0.0.1:1/", "generic", update="http://127.0.0.1:1/update")
     bodies = [[one.body for one in request.replace_graph(place, "urn:g", sent.triples)] for sent in (spooled, whole)]
     assert bodies[0] == bodies[1]

@@ -1,92 +1,28 @@
-"""Virtuoso, whose ways nobody else has. It runs where CHECKPOINT_LD_VIRTUOSO names its program, or PATH has it.
-
-Debian's virtuoso-opensource-7-bin, unpacked by `dpkg -x` together with libpcre3 and libwbxml2-1, is enough: nothing has
-to be installed, and no service starts.
-"""
+"""Virtuoso, whose ways nobody else has."""
 
 import json
-import os
-import shutil
-import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-import httpx
 import pytest
 
-from checkpoint_ld.errors import AuthFailedError, TruncatedResultError
+from checkpoint_ld import families
+from checkpoint_ld.errors import AuthFailedError, CountMismatchError, TruncatedResultError
 from checkpoint_ld.graph.checkpoint_graph import CheckpointGraph
 from checkpoint_ld.stores import remote
+from checkpoint_ld.stores.literals import values_of
 from checkpoint_ld.stores.remote import SparqlClient
 from checkpoint_ld.stores.server import Connection
 from tests import documents
-from tests.remote.oxigraph_server import free_port
+from tests.agents.documents import checkpoint, thought
 from tests.remote.samples import sample
-
-PATIENCE = 60.0
-MOST_ROWS = 1000
-SETTINGS = """[Database]
-DatabaseFile = {folder}/virtuoso.db
-ErrorLogFile = {folder}/virtuoso.log
-LockFile = {folder}/virtuoso.lck
-TransactionFile = {folder}/virtuoso.trx
-xa_persistent_file = {folder}/virtuoso.pxa
-[TempDatabase]
-DatabaseFile = {folder}/temporary.db
-TransactionFile = {folder}/temporary.trx
-[Parameters]
-ServerPort = 127.0.0.1:{port}
-NumberOfBuffers = 10000
-[HTTPServer]
-ServerPort = 127.0.0.1:{http}
-ServerRoot = {folder}
-[SPARQL]
-ResultSetMaxRows = {rows}
-"""
+from tests.remote.virtuoso_server import MOST_ROWS, virtuoso
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    program = os.environ.get("CHECKPOINT_LD_VIRTUOSO") or shutil.which("virtuoso-t")
-    if program is None:
-        pytest.skip("no Virtuoso to ask: name its program, virtuoso-t, by CHECKPOINT_LD_VIRTUOSO")
-    folder = tmp_path_factory.mktemp("virtuoso")
-    http = free_port()
-    (folder / "virtuoso.ini").write_text(SETTINGS.format(folder=folder, port=free_port(), http=http, rows=MOST_ROWS))
-    libraries = [Path(program).parents[2] / one for one in ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu")]
-    process = subprocess.Popen(
-        [program, "+foreground", "+configfile", "virtuoso.ini"],
-        cwd=folder,
-        env={**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, libraries))},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        wait_for(f"http://127.0.0.1:{http}", process)
-        yield f"http://127.0.0.1:{http}"
-    finally:
-        process.terminate()
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + PATIENCE
-    with httpx.Client(trust_env=False) as client:
-        while True:
-            assert process.poll() is None, "Virtuoso ended at once"
-            assert time.monotonic() < until, "Virtuoso does not come up"
-            try:
-                client.get(url)
-            except httpx.TransportError:
-                time.sleep(0.1)
-            else:
-                return
+    with virtuoso(tmp_path_factory.mktemp("virtuoso")) as found:
+        yield found
 
 
 @pytest.fixture
@@ -128,18 +64,51 @@ def test_updates_in_parts_end_with_the_same_triples(client: SparqlClient, url: s
     assert client.count(["urn:g"]) == {"urn:g": 0}
 
 
-def test_literals_that_it_rewrites_have_the_same_values(client: SparqlClient) -> None:
-    kinds = {"true": "boolean", "01": "integer", "1.0": "decimal", "8.5E-1": "double"}
+def test_digits_and_integers_come_back(client: SparqlClient) -> None:
+    thoughts = [thought(confidence=0.32383276483316237)]
+    for tree in (
+        checkpoint(thoughts, timestamp=1795839218123),
+        {**documents.canonical(), "dateFeed": 0.8512345678, "count": 5_000_000_000},
+    ):
+        read = families.examine_bytes(json.dumps(tree).encode())
+        sent = remote.outgoing(families.graph_of(read))
+
+        remote.push([sent], client, full=True)
+
+        ((_, pulled),) = remote.pull(client, [sent.graph])
+        assert not pulled.findings
+        assert values_of(remote.outgoing(families.graph_of(pulled)).triples).keys() == values_of(sent.triples).keys()
+        client.drop(sent.graph)
+
+
+def test_decimals_stay_decimals_beside_doubles(client: SparqlClient) -> None:
+    kinds = ("0.5", "double"), ("0.5", "decimal"), ("1.25", "decimal"), ("2.5E-1", "double")
     triples = b"".join(
-        f'<urn:s> <urn:{kind}> "{text}"^^<http://www.w3.org/2001/XMLSchema#{kind}> .\n'.encode()
-        for text, kind in kinds.items()
+        f'<urn:s:{at}> <urn:p> "{text}"^^<http://www.w3.org/2001/XMLSchema#{kind}> .\n'.encode()
+        for at, (text, kind) in enumerate(kinds)
     )
-    sent = remote.Outgoing("urn:g", triples + b'<urn:s> <urn:p> "x"@EN-us .\n', 5, "0")
+    for place in (client.endpoint, replace(client.endpoint, store=None)):
+        with SparqlClient(place, Connection(client.endpoint.query.removesuffix("/sparql"), client.credentials)) as one:
+            one.replace("urn:g", triples)
+            assert values_of(one.read("urn:g") or b"").keys() == values_of(triples).keys()
+    client.drop("urn:g")
 
-    remote.push([sent], client, full=True)
 
-    found = client.read("urn:g")
-    assert found != sent.triples, found
+def test_what_it_changes_is_listed_with_the_warning(client: SparqlClient) -> None:
+    triple = b'<urn:s> <urn:p> "abc"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+
+    with pytest.raises(CountMismatchError) as caught:
+        remote.push([remote.Outgoing("urn:g", triple, 1, "0", "odd.nt")], client, full=True)
+
+    assert caught.value.warnings == (
+        "odd.nt: OpenLink Virtuoso makes of 'abc' its leading digits, or 0: it is no integer",
+    )
+    integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+    assert str(caught.value).splitlines() == [
+        "urn:g: the store holds other values than were sent from odd.nt",
+        f'  expected <urn:s> <urn:p> "abc"{integer}',
+        f'  found    <urn:s> <urn:p> "0"{integer}',
+    ]
     client.drop("urn:g")
 
 

@@ -103,6 +103,8 @@ def push(
                 kept = remote.Manifest.opened(noted, to, restart=restart)
                 report = remote.push(files, client, kept, fast=fast, progress=sent, **settings)
     except CountMismatchError as error:
+        for warning in error.warnings:
+            streams.note(f"warning: {warning}")
         streams.note(str(error))
         raise Exit(EXIT_FOUND) from None
     _report(report, quiet=quiet)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from checkpoint_ld.data import packaged
@@ -39,8 +39,10 @@ class EndpointProfile:
 
     `query`, `update` and `store` are paths below the store's URL, None for a missing operation. `signs` are words by
     which its answers are recognised. `quads` is whether its graph store takes N-Quads of many graphs at once.
-    `most_rows` is the number of rows above which it cuts results silently, `largest_integer` the largest integer that
-    it accepts. `checked` is whether the profile was tested with the product.
+    `most_rows` is the number of rows above which it cuts results silently. `exact_in` is the syntax of graphs in which
+    it writes numbers in full. `alters` are rules about literals whose value it changes: names of datatypes of XML
+    Schema, a pattern of the lexical form, and what becomes of it. `checked` is whether the profile was tested with the
+    product.
     """
 
     name: str
@@ -56,7 +58,8 @@ class EndpointProfile:
     gzip: bool = False
     quads: bool = False
     most_rows: int | None = None
-    largest_integer: int | None = None
+    exact_in: str = "ntriples"
+    alters: tuple[Mapping[str, Any], ...] = ()
     checked: bool = False
 
 
@@ -81,13 +84,10 @@ class Endpoint:
 @cache
 def profiles() -> Mapping[str, EndpointProfile]:
     """Return the profiles that are shipped, by name."""
-    entries = tomllib.loads(packaged("stores/profiles.toml"))
-    return MappingProxyType(
-        {
-            name: EndpointProfile(name, **{**entry, "signs": tuple(entry.get("signs", ()))})
-            for name, entry in entries.items()
-        }
-    )
+    entries: dict[str, dict[str, Any]] = tomllib.loads(packaged("stores/profiles.toml"))
+    for entry in entries.values():
+        entry |= {key: tuple(one) for key, one in entry.items() if isinstance(one, list)}
+    return MappingProxyType({name: EndpointProfile(name, **entry) for name, entry in entries.items()})
 
 
 def endpoint(

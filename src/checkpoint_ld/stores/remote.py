@@ -23,7 +23,7 @@ from checkpoint_ld.errors import CountMismatchError, LookupFailedError, Settings
 from checkpoint_ld.phrases import unknown
 from checkpoint_ld.stores.backend import Outgoing, Spooled, beside, outgoing, outgoing_of_quads, quads_of
 from checkpoint_ld.stores.endpoint import Credentials, Endpoint, EndpointProfile, credentials, endpoint, profiles
-from checkpoint_ld.stores.request import large_integers, values_of
+from checkpoint_ld.stores.literals import altered, differences, values_of
 from checkpoint_ld.stores.server import SparqlClient, connect
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def push(  # noqa: PLR0913 - all but the first three are named
     with the outcome of each graph. `on_conflict` and `conflict` are those of `distinct`.
 
     Raises SettingsError as `distinct` and for `fast` with another profile, CountMismatchError for a store that holds
-    other triples than were sent, and any other StoreError for a store that fails. The manifest keeps the graphs that
-    were verified before.
+    other triples than were sent, with the warnings, and any other StoreError for a store that fails. The manifest keeps
+    the graphs that were verified before.
     """
     records = manifest or Manifest()
     pushed: list[Pushed] = []
@@ -130,7 +130,7 @@ def push(  # noqa: PLR0913 - all but the first three are named
         differing = _differing(to_send, client, full=full)
         records.note([load for load in to_send if load.graph not in differing], DONE)
         if differing:
-            raise CountMismatchError("\n".join(differing.values()), tuple(differing))
+            raise CountMismatchError("\n".join(differing.values()), tuple(differing), tuple(warnings))
         for load in batch:
             pushed.append(Pushed.of(load, "skipped" if load.graph in settled else "sent"))
             progress(pushed[-1])
@@ -210,12 +210,12 @@ def _differing(batch: Sequence[Outgoing], client: SparqlClient, *, full: bool) -
         for load in batch
         if not _is_right(load, counts[load.graph])
     }
-    if full:
-        wrong |= {
-            load.graph: f"{load.graph}: the store holds other values than were sent from {load.source or 'memory'}"
-            for load in batch
-            if load.graph not in wrong and not client.holds(load.graph, load.triples)
-        }
+    for load in batch if full else ():
+        found = client.read(load.graph) or b""
+        if lines := "\n  ".join(differences(load.triples, found)):
+            fault = wrong.get(load.graph) or f"{load.graph}: the store holds other values than were sent"
+            source = "" if load.graph in wrong else f" from {load.source or 'memory'}"
+            wrong[load.graph] = f"{fault}{source}\n  {lines}"
     return wrong
 
 
@@ -226,10 +226,9 @@ def _is_right(load: Outgoing, found: int) -> bool:
 
 def _warnings(load: Outgoing, client: SparqlClient) -> Iterator[str]:
     profile = client.endpoint.profile
-    if profile.largest_integer is not None:
-        for number in large_integers(load.triples, profile.largest_integer):
-            shown = number if len(number) <= 40 else f"{number[:40]}…"
-            yield f"{load.source or load.graph}: {profile.title} has no integers as large as {shown}"
+    for text, becomes in altered(load.triples, profile).items():
+        shown = text if len(text) <= 40 else f"{text[:40]}…"
+        yield f"{load.source or load.graph}: {profile.title} makes of {shown!r} {becomes}"
 
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")

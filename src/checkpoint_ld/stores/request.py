@@ -1,10 +1,7 @@
-"""Requests to a triple store, complete answers of it, and comparison of literals by value.
+"""Requests to a triple store, and complete answers of it.
 
 The requests are those of the SPARQL 1.1 Protocol and the SPARQL 1.1 Graph Store HTTP Protocol. A request that writes or
 deletes names its graph; no request replaces a whole dataset.
-
-Stores rewrite numbers, dates and languages: Oxigraph returns `7.5E-1` as `0.75` and Virtuoso `true` as `1`, other
-lexical forms of the same values (RDF 1.1 Concepts §3.3).
 """
 
 from __future__ import annotations
@@ -13,7 +10,6 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -25,7 +21,7 @@ from checkpoint_ld.errors import EvaluationError, SettingsError, TruncatedResult
 from checkpoint_ld.graph.emission import too_long
 from checkpoint_ld.sparql.result import QueryResult, of_results_json
 from checkpoint_ld.stores.backend import Body, blocks, compressed, opened, parsed
-from checkpoint_ld.vocabulary import CAF, SCHEMA, XSD
+from checkpoint_ld.vocabulary import CAF, SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from checkpoint_ld.stores.endpoint import Credentials, Endpoint
 
 
-N_TRIPLES, N_QUADS = MEDIA_TYPES[".nt"], MEDIA_TYPES[".nq"]
+N_TRIPLES, N_QUADS, TURTLE = MEDIA_TYPES[".nt"], MEDIA_TYPES[".nq"], MEDIA_TYPES[".ttl"]
 QUERY, UPDATE, RESULTS = MEDIA_TYPES[".rq"], MEDIA_TYPES[".ru"], MEDIA_TYPES[".srj"]
 
 MOST_TRIPLES = 1000
@@ -138,12 +134,22 @@ def _sent(method: str, url: str, purpose: str, kind: str, body: Body, *, compres
 
 
 def read_graph(endpoint: Endpoint, graph: str) -> Request:
-    """Build the request for the N-Triples of a graph; 404 means that there is none (Graph Store Protocol §5.2)."""
+    """Build the request for a graph, in the syntax in which the store writes numbers in full.
+
+    404 means that there is none (Graph Store Protocol §5.2).
+    """
     purpose, url = f"read the graph {graph}", _url_for(endpoint, graph)
+    accept = TURTLE if endpoint.profile.exact_in == "turtle" else N_TRIPLES
     if url is None:
         text = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ {_pattern(endpoint, [graph])} }}"
-        return query(endpoint, text, accept=N_TRIPLES, purpose=purpose)
-    return Request("GET", url, purpose, {"Accept": N_TRIPLES}, accepted=frozenset((200, 404)))
+        return query(endpoint, text, accept=accept, purpose=purpose)
+    return Request("GET", url, purpose, {"Accept": accept}, accepted=frozenset((200, 404)))
+
+
+def decimals_of(endpoint: Endpoint, graph: str) -> str:
+    """Return the query for the statements of a graph with decimals that are no integers."""
+    of_kind = "FILTER (DATATYPE(?o) = xsd:decimal && CONTAINS(STR(?o), '.'))"
+    return f"SELECT ?s ?p ?o WHERE {{ {_pattern(endpoint, [graph])} {of_kind} }}"
 
 
 def drop_graph(endpoint: Endpoint, graph: str) -> Request:
@@ -301,17 +307,6 @@ def _headers(request: Request, credentials: Credentials) -> dict[str, str]:
 _CUT_SIGN = "x-sparql-maxrows"
 """The header of Virtuoso for a result that it cut."""
 _TRUE = ("1", "true")
-Key = tuple[str, ...]
-"""A term by kind, value and datatype or language."""
-
-_SIGNS = ("nonNegative", "positive", "nonPositive", "negative")
-_SIZES = ("long", "int", "short", "byte", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte", "decimal")
-_NUMBERS = frozenset(XSD + name for name in ("integer", *(f"{sign}Integer" for sign in _SIGNS), *_SIZES))
-_FLOATS = frozenset((XSD + "double", XSD + "float"))
-_TIMES = frozenset((XSD + "dateTime", XSD + "time", XSD + "dateTimeStamp"))
-_BOOLEANS = {"true": "true", "1": "true", "false": "false", "0": "false"}
-_LARGE = re.compile(rb'"([+-]?\d{10,})"\^\^<http://www\.w3\.org/2001/XMLSchema#integer>')
-_FRACTION = re.compile(r"(\.\d*?)0*(?=$|[Z+-])")
 
 
 def result_of(answer: Response, form: Form, *, most_rows: int | None = None) -> QueryResult:
@@ -345,7 +340,7 @@ def _solutions(answer: Response) -> QueryResult:
         return of_results_json(json.loads(answer.body))
     except (ValueError, RecursionError):
         if is_object:
-            raise _broken("JSON", answer.body) from None
+            raise broken("JSON", answer.body) from None
     except EvaluationError as error:
         if is_object:
             raise TruncatedResultError(f"the answer of the server is not used: {error}") from None
@@ -366,65 +361,20 @@ def triples_of(answer: Response) -> bytes:
         for _ in pyoxigraph.parse(body, format=pyoxigraph.RdfFormat.N_TRIPLES):
             pass
     except (SyntaxError, ValueError):
-        raise _broken("N-Triples", body) from None
+        raise broken("N-Triples", body) from None
     except MemoryError as error:
         if reason := too_long(error):
             raise TruncatedResultError(f"the answer of the server is not used: {reason}") from error
         raise
     if body and not body.endswith(b"\n"):
-        raise _broken("N-Triples", body)
+        raise broken("N-Triples", body)
     return body
 
 
-def _broken(syntax: str, body: bytes) -> TruncatedResultError:
+def broken(syntax: str, body: bytes) -> TruncatedResultError:
+    """Return the error for an answer that does not parse to its end."""
     shown = printable(" ".join(body[-120:].decode("utf-8", "replace").split()))
     return TruncatedResultError(
         f"the answer is {syntax} that ends too early (at its end: {shown!r}); the query may have run out of time at "
         "the server. Nothing of it is used"
     )
-
-
-def values_of(triples: Body) -> frozenset[tuple[Key, Key, Key]]:
-    """Return the triples of an N-Triples text by value."""
-    return frozenset((_key(triple.subject), _key(triple.predicate), _key(triple.object)) for triple in parsed(triples))
-
-
-def large_integers(triples: Body, largest: int) -> list[str]:
-    """Return the integers in an N-Triples text that are further from zero than `largest`."""
-    found = (literal for line in opened(triples) for literal in _LARGE.findall(line))
-    # Compared as texts of digits, because Python refuses to convert thousands of digits.
-    limit = str(largest)
-    digits = {literal.decode(): literal.decode().lstrip("+-").lstrip("0") for literal in found}
-    return [literal for literal, bare in digits.items() if (len(bare), bare) > (len(limit), limit)]
-
-
-def _key(term: object) -> Key:
-    if isinstance(term, pyoxigraph.Literal):
-        if term.language:
-            return "text", term.value, term.language.lower()
-        return "literal", _value(term.value, term.datatype.value), term.datatype.value
-    return ("node", str(term))
-
-
-def _number(number: Decimal) -> str:
-    # `normalize` would round to the precision of the context.
-    sign, digits, exponent = number.as_tuple()
-    written = "".join(map(str, digits)).lstrip("0")
-    bare = written.rstrip("0")
-    return f"{'-' * sign}{bare}e{int(exponent) + len(written) - len(bare)}" if bare else "0"
-
-
-def _value(text: str, datatype: str) -> str:
-    if datatype == XSD + "boolean":
-        return _BOOLEANS.get(text, text)
-    try:
-        if datatype in _NUMBERS:
-            return _number(Decimal(text))
-        if datatype in _FLOATS:
-            return repr(float(text))
-    except (ValueError, InvalidOperation):
-        return text
-    if datatype in _TIMES:
-        shortened = _FRACTION.sub(lambda found: found[1] if len(found[1]) > 1 else "", text, count=1)
-        return re.sub(r"[+-]00:00$", "Z", shortened)
-    return text

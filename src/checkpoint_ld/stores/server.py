@@ -54,6 +54,7 @@ from checkpoint_ld.stores.endpoint import (
     origin_of,
     recognized,
 )
+from checkpoint_ld.stores.literals import of_virtuoso, values_of
 from checkpoint_ld.stores.request import Request, Response, printable
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ class SparqlClient:
         for _ in range(_TRIES + 1):
             answer = self.send(request.read_graph(self.endpoint, graph))
             try:
-                triples = b"" if answer.status == 404 else request.triples_of(answer)
+                triples = b"" if answer.status == 404 else self._statements(answer, graph)
             except TruncatedResultError as error:
                 raise TruncatedResultError(f"{graph}: {error}") from None
             found, counted = len(set(triples.splitlines())), self.count([graph])[graph]
@@ -373,7 +374,7 @@ class SparqlClient:
 
     def holds(self, graph: str, triples: Body) -> bool:
         """Return whether a graph holds exactly these N-Triples, by value, because stores rewrite literals."""
-        return request.values_of(self.read(graph) or b"") == request.values_of(triples)
+        return values_of(self.read(graph) or b"").keys() == values_of(triples).keys()
 
     def add(self, graph: str, triples: Body, *, source: str = "") -> bool:  # noqa: ARG002 - there is no place for it
         """Add a graph unless its name exists; return whether it was added."""
@@ -428,6 +429,18 @@ class SparqlClient:
 
     def renew(self) -> None:
         """Do nothing, because the server repairs its files."""
+
+    def _statements(self, answer: Response, graph: str) -> bytes:
+        if self.endpoint.profile.exact_in != "turtle":
+            return request.triples_of(answer)
+
+        def decimals() -> Sequence[Row]:
+            return self.select(request.decimals_of(self.endpoint, graph))
+
+        try:
+            return of_virtuoso(answer.body, decimals)
+        except (SyntaxError, ValueError):
+            raise request.broken("Turtle", answer.body) from None
 
     def _result(self, text: str, form: guard.Form) -> QueryResult:
         accept = request.N_TRIPLES if form in ("construct", "describe") else request.RESULTS
